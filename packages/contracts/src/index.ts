@@ -1,1 +1,12 @@
-export {};
+export * from './errors.js';
+export * from './execution-status.js';
+export * from './json.js';
+export * from './roles.js';
+export * from './schemas/auth.js';
+export * from './schemas/common.js';
+export * from './schemas/definition.js';
+export * from './schemas/executions.js';
+export * from './schemas/workflows.js';
+export * from './schemas/workspaces.js';
+export * from './scopes.js';
+export * from './validate.js';

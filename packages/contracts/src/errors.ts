@@ -1,0 +1,80 @@
+/**
+ * The catalogue of errors: code → HTTP status and public message. The messages of the three key refusals are the
+ * contract's own words. docs/errors.md lists the same codes; a test holds the two together.
+ */
+export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, message: 'The request is not valid' },
+  INVALID_JSON: { status: 400, message: 'The body is not valid JSON' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  INSUFFICIENT_SCOPE: { status: 403, message: 'API key is not scoped for this request' },
+  SESSION_REQUIRED: { status: 403, message: 'This endpoint requires an interactive session, not an API key' },
+  WORKSPACE_MISMATCH: { status: 403, message: 'This API key is bound to a different workspace' },
+  FORBIDDEN: { status: 403, message: 'You may not do this here' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
+  CONFLICT: { status: 409, message: 'This conflicts with what is there' },
+  INVALID_STATE: { status: 409, message: 'Not possible in the present state' },
+  NO_ACTIVE_VERSION: { status: 409, message: 'The workflow has no saved version' },
+  WEBHOOK_INACTIVE: { status: 410, message: 'The workflow is not active' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },
+  workspace_over_quota: { status: 413, message: 'The workspace is over its storage quota' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send application/json' },
+  EXECUTION_NOT_FINISHED: { status: 422, message: 'The original run has not finished' },
+  TRIGGER_DATA_GONE: { status: 422, message: 'The trigger data of the original run is no longer available' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests' },
+  workspace_rate_limited: { status: 429, message: 'Too many runs started too quickly' },
+  INTERNAL: { status: 500, message: 'Something went wrong' },
+  EXECUTION_FAILED: { status: 500, message: 'The run failed' },
+  QUEUE_UNAVAILABLE: { status: 503, message: 'The run was created but could not be queued' },
+  RESUME_PENDING: { status: 503, message: 'The decision is recorded but the run could not be resumed yet: submit again' },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'The service is not ready' },
+  write_circuit_open: { status: 503, message: 'New runs are refused for now, to protect storage' },
+  WEBHOOK_TIMEOUT: { status: 504, message: 'The run did not finish in time' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One fault of a request: where and what. */
+export interface Fault {
+  /** The field, such as `definition.nodes[2].parameters.url`; "" is the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What an error may tell the caller beyond its code. */
+export interface DeckhandErrorOptions {
+  /** Replaces the catalogue's message. */
+  readonly message?: string;
+  readonly details?: unknown;
+  /** Members at the top level of the body, such as `executionId` or `required`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log only, never for the caller. */
+  readonly cause?: unknown;
+}
+
+/** An error with a stable code from the catalogue; the API turns it into an answer in one place. */
+export class DeckhandError extends Error {
+  override readonly name = 'DeckhandError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: unknown;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, options: DeckhandErrorOptions = {}) {
+    super(options.message ?? ERRORS[code].message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.details = options.details;
+    this.extra = options.extra ?? {};
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A 400 that lists every fault. @returns the error, to be thrown. */
+export function validationFailed(faults: readonly Fault[]): DeckhandError {
+  const first = faults[0];
+  const message = first ? `${first.path || 'body'}: ${first.message}` : ERRORS.VALIDATION_FAILED.message;
+  return new DeckhandError('VALIDATION_FAILED', { message, details: faults });
+}

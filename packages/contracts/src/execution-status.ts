@@ -1,0 +1,84 @@
+/** Every status of an execution, in the order of the contract's table. */
+export const EXECUTION_STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  'waiting_for_input',
+  'waiting_for_human',
+  'success',
+  'failed',
+  'timeout',
+  'stopped',
+] as const;
+
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+/** Statuses that no later write changes. */
+export const FINISHED_STATUSES = ['success', 'failed', 'timeout', 'stopped'] as const satisfies ExecutionStatus[];
+
+/** Statuses in which a run rests until a person acts. */
+export const WAITING_STATUSES = ['waiting_for_input', 'waiting_for_human'] as const satisfies ExecutionStatus[];
+
+/** What moves an execution from one status to another. */
+export const EXECUTION_TRIGGERS = [
+  'claim',
+  'queueFailed',
+  'pause',
+  'resume',
+  'waitForInput',
+  'waitForHuman',
+  'goOn',
+  'succeed',
+  'fail',
+  'timeOut',
+  'stop',
+] as const;
+
+export type ExecutionTrigger = (typeof EXECUTION_TRIGGERS)[number];
+
+const UNFINISHED = ['pending', 'running', 'paused', ...WAITING_STATUSES] as const;
+
+/**
+ * The transition table: for each trigger, the statuses it may leave and the one it leads to. Every writer takes its
+ * condition from here. `goOn` is a decision, a form or a due time that lets a resting run continue.
+ */
+export const EXECUTION_TRANSITIONS: Readonly<
+  Record<ExecutionTrigger, { readonly from: readonly ExecutionStatus[]; readonly to: ExecutionStatus }>
+> = {
+  claim: { from: ['pending', 'running', ...WAITING_STATUSES], to: 'running' },
+  queueFailed: { from: ['pending'], to: 'failed' },
+  pause: { from: ['pending', 'running', ...WAITING_STATUSES], to: 'paused' },
+  resume: { from: ['paused'], to: 'running' },
+  waitForInput: { from: ['running'], to: 'waiting_for_input' },
+  waitForHuman: { from: ['running'], to: 'waiting_for_human' },
+  goOn: { from: WAITING_STATUSES, to: 'running' },
+  succeed: { from: ['running'], to: 'success' },
+  fail: { from: ['running'], to: 'failed' },
+  timeOut: { from: UNFINISHED, to: 'timeout' },
+  stop: { from: UNFINISHED, to: 'stopped' },
+};
+
+/** True when the trigger may move an execution that has this status. */
+export function canMove(status: ExecutionStatus, trigger: ExecutionTrigger): boolean {
+  return EXECUTION_TRANSITIONS[trigger].from.includes(status);
+}
+
+/** True for a status that no later write changes. */
+export function isFinished(status: ExecutionStatus): boolean {
+  return (FINISHED_STATUSES as readonly ExecutionStatus[]).includes(status);
+}
+
+/** Every status of a node run. */
+export const NODE_STATUSES = ['pending', 'running', 'success', 'failed', 'skipped', 'waiting', 'stopped'] as const;
+
+export type NodeStatus = (typeof NODE_STATUSES)[number];
+
+/** How a run treats effects and what it records. */
+export const EXECUTION_MODES = ['normal', 'test', 'debug', 'sandbox'] as const;
+
+export type ExecutionMode = (typeof EXECUTION_MODES)[number];
+
+/** What started a run. */
+export const EXECUTION_SOURCES = ['api', 'editor', 'webhook', 'schedule', 'rerun', 'workflow'] as const;
+
+export type ExecutionSource = (typeof EXECUTION_SOURCES)[number];

@@ -1,0 +1,74 @@
+import Type, { type Static } from 'typebox';
+import { SCOPE_PATTERN, SCOPE_PRESETS, type ScopePreset } from '../scopes.js';
+import { CLOSED, Id, nullable, oneOf, Time } from './common.js';
+import { ROLES } from '../roles.js';
+
+const Email = Type.String({ format: 'email', maxLength: 254 });
+const Name = Type.String({ minLength: 1, maxLength: 200 });
+
+/** 10 to 72 bytes: bcrypt reads no further. Bytes are checked where it is hashed. */
+export const Password = Type.String({ minLength: 10, maxLength: 72 });
+
+/** A password to be compared: any length up to a bound, so that a wrong one is wrong, not invalid. */
+const GivenPassword = Type.String({ maxLength: 1_000 });
+
+export const SetupBody = Type.Object({ email: Email, password: Password, name: Name, workspaceName: Name }, CLOSED);
+export const LoginBody = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, CLOSED);
+
+export const UserSchema = Type.Object({ id: Id, email: Type.String(), name: Type.String(), isAdmin: Type.Boolean() });
+export const LoginAnswer = Type.Object({ token: Type.String(), expiresAt: Time, user: UserSchema });
+export const MeAnswer = Type.Object({
+  user: UserSchema,
+  workspaces: Type.Array(Type.Object({ workspaceId: Id, name: Type.String(), role: oneOf(ROLES) })),
+});
+
+const PRESET_NAMES = Object.keys(SCOPE_PRESETS) as [ScopePreset, ...ScopePreset[]];
+
+export const CreateApiKeyBody = Type.Object(
+  {
+    name: Name,
+    password: GivenPassword,
+    saveAsCredential: Type.Optional(Type.Boolean({ default: true })),
+    preset: Type.Optional(oneOf(PRESET_NAMES, { default: 'read-only' })),
+    scopes: Type.Optional(Type.Array(Type.String({ pattern: SCOPE_PATTERN }), { maxItems: 50, uniqueItems: true })),
+    expiresAt: Type.Optional(nullable(Time)),
+    workspaceId: Type.Optional(nullable(Id)),
+  },
+  CLOSED,
+);
+
+/** An API key as lists show it. */
+export const ApiKeyEntry = Type.Object({
+  id: Id,
+  name: Type.String(),
+  keyPrefix: Type.String(),
+  access: Type.String(),
+  scopes: Type.Array(Type.String()),
+  createdAt: Time,
+  lastUsedAt: nullable(Time),
+  expiresAt: nullable(Time),
+  state: oneOf(['Active', 'Revoked', 'Expired']),
+  workspaceId: nullable(Id),
+});
+
+/** Answer of key creation: the only place that shows `key`. */
+export const CreatedApiKey = Type.Object({
+  id: Id,
+  name: Type.String(),
+  key: Type.String(),
+  access: Type.String(),
+  scopes: Type.Array(Type.String()),
+  expiresAt: nullable(Time),
+  createdAt: Time,
+  state: oneOf(['Active']),
+  workspaceId: nullable(Id),
+  credentialId: nullable(Id),
+});
+
+export type SetupBody = Static<typeof SetupBody>;
+export type LoginBody = Static<typeof LoginBody>;
+export type User = Static<typeof UserSchema>;
+export type LoginAnswer = Static<typeof LoginAnswer>;
+export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;
+export type ApiKeyEntry = Static<typeof ApiKeyEntry>;
+export type CreatedApiKey = Static<typeof CreatedApiKey>;

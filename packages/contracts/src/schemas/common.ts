@@ -1,0 +1,81 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { EXECUTION_STATUSES, NODE_STATUSES } from '../execution-status.js';
+import type { JsonObject, JsonValue } from '../json.js';
+
+/** Options of an object whose unknown members are faults. */
+export const CLOSED = { additionalProperties: false } as const;
+
+/** A UUIDv7, opaque to clients. */
+export const Id = Type.String({ format: 'uuid', description: 'Opaque identifier' });
+
+/** ISO 8601 in UTC with milliseconds. */
+export const Time = Type.String({ format: 'date-time' });
+
+/** A string that is one of a list. */
+export function oneOf<const T extends readonly string[]>(
+  values: T,
+  options: { default?: T[number]; description?: string } = {},
+) {
+  return Type.Enum(values, options);
+}
+
+/** A schema or null. */
+export function nullable<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** Any JSON value. */
+export const AnyJson = Type.Unsafe<JsonValue>({});
+
+/** Any JSON object. */
+export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' });
+
+export const ExecutionStatusSchema = oneOf(EXECUTION_STATUSES);
+export const NodeStatusSchema = oneOf(NODE_STATUSES);
+
+/** The query parameters of every list. `limitMax`: 500, or 100 for the runs of one workflow. */
+export function pageQuery(limitMax = 500) {
+  return {
+    limit: Type.Integer({ minimum: 1, maximum: limitMax, default: 100 }),
+    offset: Type.Integer({ minimum: 0, maximum: 10_000_000, default: 0 }),
+    includeTotal: Type.Boolean({ default: false }),
+  };
+}
+
+/** A list's envelope. */
+export function pageOf<S extends TSchema>(item: S) {
+  return Type.Object({
+    data: Type.Array(item),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    hasMore: Type.Boolean(),
+    total: Type.Optional(Type.Integer()),
+  });
+}
+
+/** The plain members of a list request, once parsed. */
+export interface Page {
+  /** Rows at most. */
+  readonly limit: number;
+  readonly offset: number;
+  readonly includeTotal: boolean;
+}
+
+/** A list's envelope as a type. */
+export interface PageOf<T> {
+  readonly data: readonly T[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly hasMore: boolean;
+  readonly total?: number;
+}
+
+/** Every error's body. */
+export const ErrorBody = Type.Object({
+  error: Type.String({ description: 'For people; the wording can change' }),
+  code: Type.String({ description: 'For programs' }),
+  details: Type.Optional(Type.Unknown()),
+  requestId: Type.String(),
+});
+
+export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,0 +1,78 @@
+import Type, { type Static } from 'typebox';
+import { AnyJson, AnyObject, CLOSED, Id, oneOf } from './common.js';
+
+/** Most nodes a definition may have. */
+export const NODES_MAX = 5_000;
+/** Most edges a definition may have. */
+export const EDGES_MAX = 20_000;
+/** `settings.timeoutSeconds` when a definition has none. */
+export const DEFAULT_TIMEOUT_SECONDS = 3_600;
+
+const NodeId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+const Handle = Type.String({ minLength: 1, maxLength: 64 });
+const Seconds = (maximum: number) => Type.Number({ exclusiveMinimum: 0, maximum });
+
+/** How often and how far apart a failed node is tried again. Delays in ms. */
+export const Retry = Type.Object(
+  {
+    maxAttempts: Type.Integer({ minimum: 1, maximum: 10 }),
+    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000, default: 1_000 })),
+    factor: Type.Optional(Type.Number({ minimum: 1, maximum: 10, default: 2 })),
+    maxDelayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000, default: 60_000 })),
+  },
+  CLOSED,
+);
+
+/** One node of a definition. `parameters` are checked against the node type's own schema. */
+export const NodeSchema = Type.Object(
+  {
+    id: NodeId,
+    type: Type.String({ minLength: 1, maxLength: 64 }),
+    name: Type.Optional(Type.String({ maxLength: 200 })),
+    parameters: Type.Optional(AnyObject),
+    position: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number() }, CLOSED)),
+    disabled: Type.Optional(Type.Boolean({ description: 'Passes its input on' })),
+    retry: Type.Optional(Retry),
+    timeoutSeconds: Type.Optional(Seconds(86_400)),
+    onInterrupt: Type.Optional(oneOf(['rerun', 'fail'], { default: 'rerun' })),
+    onError: Type.Optional(oneOf(['stop', 'continue', 'branch'], { default: 'stop' })),
+    mock: Type.Optional(AnyJson),
+    credentialId: Type.Optional(Id),
+  },
+  CLOSED,
+);
+
+/** One edge: from a node's handle (or its only way out) to a node. */
+export const EdgeSchema = Type.Object(
+  { source: NodeId, target: NodeId, sourceHandle: Type.Optional(Handle), targetHandle: Type.Optional(Handle) },
+  CLOSED,
+);
+
+/** What holds for the whole workflow. */
+export const SettingsSchema = Type.Object(
+  {
+    timeoutSeconds: Type.Optional(Seconds(31_536_000)),
+    rateLimit: Type.Optional(
+      Type.Object(
+        { max: Type.Integer({ minimum: 1 }), windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }) },
+        CLOSED,
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+/** A workflow's definition: what a version holds. */
+export const Definition = Type.Object(
+  {
+    nodes: Type.Array(NodeSchema, { maxItems: NODES_MAX }),
+    edges: Type.Array(EdgeSchema, { maxItems: EDGES_MAX }),
+    settings: Type.Optional(SettingsSchema),
+  },
+  CLOSED,
+);
+
+export type Definition = Static<typeof Definition>;
+export type NodeDefinition = Static<typeof NodeSchema>;
+export type EdgeDefinition = Static<typeof EdgeSchema>;
+export type RetrySettings = Static<typeof Retry>;

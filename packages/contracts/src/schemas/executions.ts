@@ -1,0 +1,96 @@
+import Type, { type Static } from 'typebox';
+import { EXECUTION_MODES, EXECUTION_SOURCES } from '../execution-status.js';
+import { AnyJson, AnyObject, CLOSED, ExecutionStatusSchema, Id, NodeStatusSchema, nullable, oneOf, Time } from './common.js';
+
+/** Outputs above this many bytes are left out of a run's answer. */
+export const INLINE_OUTPUT_BYTES = 65_536;
+
+/** Body of POST /api/workflows/{id}/execute; all of it is optional. */
+export const ExecuteBody = Type.Object(
+  {
+    input: Type.Optional(AnyObject),
+    triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
+  },
+  CLOSED,
+);
+
+/** How many workers could take a run. */
+export const WorkerCounts = Type.Object({ live: Type.Integer(), consuming: Type.Integer() });
+
+/** Answer of everything that starts a run: 202. */
+export const ExecuteAnswer = Type.Object({
+  message: Type.String(),
+  executionId: Id,
+  workers: WorkerCounts,
+  warning: Type.Optional(Type.String({ description: 'Present when no worker is available' })),
+});
+
+export const NodeError = Type.Object({ message: Type.String(), code: Type.String() });
+
+export const ExecutionError = Type.Object({
+  message: Type.String(),
+  nodeId: nullable(Type.String()),
+  code: Type.String(),
+});
+
+/** One entry of `progress`. */
+export const NodeProgress = Type.Object({
+  status: NodeStatusSchema,
+  startedAt: nullable(Time),
+  finishedAt: nullable(Time),
+  attempts: Type.Integer(),
+  iterations: Type.Optional(Type.Integer()),
+  output: Type.Optional(AnyJson),
+  outputBytes: Type.Integer(),
+  outputOmitted: Type.Optional(Type.Boolean()),
+  error: Type.Optional(NodeError),
+});
+
+export const ApprovalRecord = Type.Object({
+  nodeId: Type.String(),
+  decision: Type.String(),
+  approved: Type.Boolean(),
+  comment: nullable(Type.String()),
+  by: nullable(Type.String()),
+  at: Time,
+});
+
+/** A run as GET /api/executions/{id} answers it. */
+export const Execution = Type.Object({
+  executionId: Id,
+  id: Id,
+  workflowId: Id,
+  workspaceId: Id,
+  workflowVersionId: Id,
+  status: ExecutionStatusSchema,
+  executionMode: oneOf(EXECUTION_MODES),
+  source: oneOf(EXECUTION_SOURCES),
+  createdAt: Time,
+  startedAt: nullable(Time),
+  finishedAt: nullable(Time),
+  currentNodeId: nullable(Type.String()),
+  progress: Type.Record(Type.String(), NodeProgress),
+  data: Type.Object({
+    trigger: AnyJson,
+    triggerNodeId: Type.String(),
+    rerunOf: Type.Optional(Id),
+    approvals: Type.Array(ApprovalRecord),
+  }),
+  error: nullable(ExecutionError),
+  result: AnyJson,
+});
+
+/** Answer of GET /api/executions/{id}/nodes/{nodeId}/output. A nested loop's iteration is "outer.inner". */
+export const NodeOutput = Type.Object({
+  nodeId: Type.String(),
+  iteration: Type.Union([Type.Integer(), Type.String(), Type.Null()]),
+  status: NodeStatusSchema,
+  output: AnyJson,
+});
+
+export type ExecuteBody = Static<typeof ExecuteBody>;
+export type ExecuteAnswer = Static<typeof ExecuteAnswer>;
+export type WorkerCounts = Static<typeof WorkerCounts>;
+export type NodeProgress = Static<typeof NodeProgress>;
+export type Execution = Static<typeof Execution>;

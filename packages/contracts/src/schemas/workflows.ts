@@ -1,0 +1,101 @@
+import Type, { type Static } from 'typebox';
+import { CLOSED, Id, nullable, oneOf, pageQuery, Time } from './common.js';
+import { Definition } from './definition.js';
+
+/** Status of a workflow; only an active one takes webhooks and schedules. */
+export const WORKFLOW_STATUSES = ['draft', 'active', 'inactive'] as const;
+export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
+
+const Name = Type.String({ minLength: 1, maxLength: 200 });
+const Description = Type.String({ maxLength: 10_000 });
+
+export const CreateWorkflowBody = Type.Object(
+  {
+    workspaceId: Id,
+    name: Name,
+    description: Type.Optional(Description),
+    folderId: Type.Optional(nullable(Id)),
+    definition: Type.Optional(Definition),
+  },
+  CLOSED,
+);
+
+export const UpdateWorkflowBody = Type.Object(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    folderId: Type.Optional(nullable(Id)),
+    status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
+    activeVersionId: Type.Optional(Id),
+  },
+  { ...CLOSED, minProperties: 1 },
+);
+
+export const SaveVersionBody = Type.Object(
+  {
+    definition: Definition,
+    comment: Type.Optional(Type.String({ maxLength: 2_000 })),
+    baseVersionId: Type.Optional(Id),
+  },
+  CLOSED,
+);
+
+export const ListWorkflowsQuery = Type.Object({
+  workspaceId: Id,
+  status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
+  folderId: Type.Optional(Id),
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+  ...pageQuery(),
+});
+
+const WorkflowFields = {
+  id: Id,
+  workspaceId: Id,
+  name: Type.String(),
+  description: Type.String(),
+  status: oneOf(WORKFLOW_STATUSES),
+  folderId: nullable(Id),
+  latestVersionId: nullable(Id),
+  activeVersionId: nullable(Id),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+/** A workflow in a list: no definition. */
+export const WorkflowEntry = Type.Object(WorkflowFields);
+
+/** A workflow with its latest definition and the URLs of its webhook triggers. */
+export const Workflow = Type.Object({
+  ...WorkflowFields,
+  webhooks: Type.Array(Type.Object({ nodeId: Type.String(), url: Type.String(), method: Type.String() })),
+  definition: nullable(Definition),
+});
+
+export const SavedVersion = Type.Object({ workflowVersionId: Id, number: Type.Integer(), createdAt: Time });
+
+export const VersionEntry = Type.Object({
+  workflowVersionId: Id,
+  number: Type.Integer(),
+  comment: Type.String(),
+  createdBy: nullable(Id),
+  createdAt: Time,
+});
+
+export const Version = Type.Object({
+  workflowVersionId: Id,
+  number: Type.Integer(),
+  comment: Type.String(),
+  createdBy: nullable(Id),
+  createdAt: Time,
+  definition: Definition,
+});
+
+export type CreateWorkflowBody = Static<typeof CreateWorkflowBody>;
+export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
+export type SaveVersionBody = Static<typeof SaveVersionBody>;
+export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
+export type WorkflowEntry = Static<typeof WorkflowEntry>;
+export type Workflow = Static<typeof Workflow>;
+export type SavedVersion = Static<typeof SavedVersion>;
+export type VersionEntry = Static<typeof VersionEntry>;
+export type Version = Static<typeof Version>;

@@ -1,0 +1,78 @@
+/** Resources that an API key can be scoped to: first path segments after /api/. */
+export const SCOPE_RESOURCES = [
+  'workflows',
+  'executions',
+  'workspaces',
+  'approvals',
+  'monitoring',
+  'ai',
+  'credentials',
+  'audit-log',
+  'folders',
+  'variables',
+  'node-types',
+] as const;
+
+export type ScopeResource = (typeof SCOPE_RESOURCES)[number];
+export type ScopeAction = 'read' | 'write';
+export type Scope = `${ScopeResource}:${ScopeAction}`;
+
+const READ_ONLY = [
+  'workflows:read',
+  'executions:read',
+  'workspaces:read',
+  'monitoring:read',
+  'ai:read',
+  'credentials:read',
+  'audit-log:read',
+  'folders:read',
+  'variables:read',
+];
+const READ_WRITE = [
+  ...READ_ONLY,
+  'workflows:write',
+  'folders:write',
+  'workspaces:write',
+  'variables:write',
+  'executions:write',
+];
+
+/** The presets of key creation: their scopes and the label that key lists show. */
+export const SCOPE_PRESETS = {
+  'read-only': { label: 'Read-only', scopes: READ_ONLY },
+  'read-write': { label: 'Read + write', scopes: READ_WRITE },
+  'read-write-ai': { label: 'Read + write + AI agent', scopes: [...READ_WRITE, 'ai:write'] },
+  full: { label: 'Full access', scopes: ['*'] },
+} as const satisfies Record<string, { label: string; scopes: readonly string[] }>;
+
+export type ScopePreset = keyof typeof SCOPE_PRESETS;
+export type AccessLabel = (typeof SCOPE_PRESETS)[ScopePreset]['label'] | 'Custom';
+
+const RESOURCE_NAMES = SCOPE_RESOURCES.join('|');
+
+/** Matches a scope or a wildcard: `workflows:read`, `workflows:*`, `*:read`, `*:*` or `*`. */
+export const SCOPE_PATTERN = `^(\\*|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
+
+/** The label of a set of scopes: a preset's, whatever the order, or Custom. */
+export function accessLabel(scopes: readonly string[]): AccessLabel {
+  const given = new Set(scopes);
+  for (const preset of Object.values(SCOPE_PRESETS)) {
+    if (preset.scopes.length === given.size && preset.scopes.every((scope) => given.has(scope))) return preset.label;
+  }
+  return 'Custom';
+}
+
+/** True when the scopes allow the action. `ai:write` implies full control of workflows and executions. */
+export function scopesAllow(scopes: readonly string[], needed: Scope): boolean {
+  const [resource, action] = needed.split(':');
+  const isWorkflowControl = resource === 'workflows' || resource === 'executions';
+  return scopes.some(
+    (scope) =>
+      scope === '*' ||
+      scope === '*:*' ||
+      scope === needed ||
+      scope === `${resource}:*` ||
+      scope === `*:${action}` ||
+      (isWorkflowControl && (scope === 'ai:write' || scope === 'ai:*' || scope === '*:write')),
+  );
+}

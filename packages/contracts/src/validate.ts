@@ -1,0 +1,95 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Static, TSchema } from 'typebox';
+import { type Fault, validationFailed } from './errors.js';
+
+const BODY_OPTIONS = { allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true } as const;
+
+/** Bodies and parameters: nothing is coerced, nothing is removed. */
+const bodies = withFormats(new Ajv2020(BODY_OPTIONS));
+
+/** Query strings: "5" becomes 5, "true" becomes true, defaults are filled in. */
+const queries = withFormats(new Ajv2020({ ...BODY_OPTIONS, coerceTypes: true, useDefaults: true }));
+
+function withFormats(ajv: Ajv2020): Ajv2020 {
+  addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
+  return ajv;
+}
+
+/** Checks a value against one schema: its faults, none when it is valid. */
+export type Check<T> = (value: unknown) => { readonly value: T } | { readonly faults: readonly Fault[] };
+
+/** Compiles a JSON Schema into a check that reports every fault at once. */
+export function compileCheck<S extends TSchema>(schema: S): Check<Static<S>> {
+  return toCheck(bodies.compile<Static<S>>(schema));
+}
+
+/**
+ * Compiles a schema for a request's body: what it returns throws VALIDATION_FAILED with every fault.
+ * Unknown members are faults where the schema says `additionalProperties: false`.
+ */
+export function compileBody<S extends TSchema>(schema: S): (body: unknown) => Static<S> {
+  return throwing(compileCheck(schema));
+}
+
+/** Compiles a schema for a query string: values are coerced from text, unknown parameters ignored. */
+export function compileQuery<S extends TSchema>(schema: S): (query: Record<string, unknown>) => Static<S> {
+  const parse = throwing(toCheck(queries.compile<Static<S>>(schema)));
+  return (query) => parse({ ...query });
+}
+
+/** Validates any JSON Schema given by a user (forms of human nodes). @returns faults of the schema itself, or a check. */
+export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
+  try {
+    const ajv = withFormats(new Ajv2020({ allErrors: true, strict: false }));
+    return { check: toCheck(ajv.compile<unknown>(schema)) };
+  } catch (error) {
+    return { faults: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
+  }
+}
+
+function toCheck<T>(validate: ValidateFunction<T>): Check<T> {
+  return (value) => (validate(value) ? { value } : { faults: (validate.errors ?? []).filter(isOwn).map(toFault) });
+}
+
+function throwing<T>(check: Check<T>): (value: unknown) => T {
+  return (value) => {
+    const result = check(value);
+    if ('faults' in result) throw validationFailed(result.faults);
+    return result.value;
+  };
+}
+
+/** `if` only says that one of its branches failed, which is reported by itself. */
+function isOwn(error: ErrorObject): boolean {
+  return error.keyword !== 'if';
+}
+
+function toFault(error: ErrorObject): Fault {
+  const path = pointerToPath(error.instancePath);
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return { path: join(path, String(error.params['additionalProperty'])), message: 'is not a known field' };
+    case 'required':
+      return { path: join(path, String(error.params['missingProperty'])), message: 'is required' };
+    case 'enum':
+      return { path, message: `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}` };
+    case 'const':
+      return { path, message: `must be ${JSON.stringify(error.params['allowedValue'])}` };
+    default:
+      return { path, message: error.message ?? 'is not valid' };
+  }
+}
+
+/** Turns a JSON Pointer (RFC 6901) into the path people write: `/nodes/2/id` → `nodes[2].id`. */
+export function pointerToPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), '');
+}
+
+function join(path: string, member: string): string {
+  return path === '' ? member : `${path}.${member}`;
+}
