@@ -1,1 +1,6 @@
-export {};
+export * from './channels.js';
+export * from './connect.js';
+export * from './fleet-view.js';
+export * from './heartbeat.js';
+export * from './names.js';
+export * from './run-queue.js';

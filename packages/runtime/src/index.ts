@@ -1,1 +1,4 @@
-export {};
+export * from './batcher.js';
+export * from './logger.js';
+export * from './settings.js';
+export * from './shutdown.js';

@@ -1,0 +1,83 @@
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { QUEUE_PREFIX, RUN_QUEUE } from './names.js';
+
+/** Version of the job's shape. A worker leaves jobs of a version it does not know to others. */
+export const JOB_VERSION = 1;
+
+/** A run to be taken by a worker: a claim succeeds only for the run's present dispatch. */
+export interface RunJob {
+  readonly executionId: string;
+  readonly dispatch: number;
+}
+
+/** What stands in the queue. */
+export interface RunJobData extends RunJob {
+  readonly version: number;
+}
+
+/** How many jobs stand in the queue, by BullMQ's state. */
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+}
+
+/** The producing side of the queue of runs. */
+export interface RunQueue {
+  /** Adds jobs in one pipeline. Adding a job that is there already changes nothing. @throws when Redis refuses or is away. */
+  add(jobs: readonly RunJob[]): Promise<void>;
+  /** For each run, whether its job is still in the queue (waiting or active). */
+  hasJobs(jobs: readonly RunJob[]): Promise<boolean[]>;
+  counts(): Promise<QueueCounts>;
+  close(): Promise<void>;
+}
+
+/** Opens the queue on a `producer` connection, which stays the caller's to close. */
+export function createRunQueue(connection: Redis): RunQueue {
+  const queue = new Queue<RunJobData>(RUN_QUEUE, {
+    connection,
+    prefix: QUEUE_PREFIX,
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
+    skipMetasUpdate: true,
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  });
+  // The connection's owner logs its errors; without a listener an emitter's error would end the process.
+  queue.on('error', () => undefined);
+
+  return {
+    async add(jobs) {
+      await queue.addBulk(
+        jobs.map(({ executionId, dispatch }) => ({
+          name: 'run',
+          data: { version: JOB_VERSION, executionId, dispatch },
+          opts: { jobId: jobId({ executionId, dispatch }) },
+        })),
+      );
+    },
+    async hasJobs(jobs) {
+      const pipeline = connection.pipeline();
+      for (const job of jobs) pipeline.exists(queue.toKey(jobId(job)));
+      const answers = (await pipeline.exec()) ?? [];
+      return answers.map(([error, found]) => {
+        if (error) throw error;
+        return found === 1;
+      });
+    },
+    async counts() {
+      const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
+      return {
+        waiting: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0),
+        active: counts['active'] ?? 0,
+        delayed: counts['delayed'] ?? 0,
+      };
+    },
+    close: () => queue.close(),
+  };
+}
+
+/** One job per run and dispatch, so that adding it twice is harmless and its absence can be seen. */
+function jobId(job: RunJob): string {
+  return `${job.executionId}-${job.dispatch}`;
+}

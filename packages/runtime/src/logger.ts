@@ -1,0 +1,26 @@
+import { pino, type Logger } from 'pino';
+
+export type { Logger };
+
+/** Members that never reach a log line, whoever logs them. */
+const SECRET_PATHS = [
+  'req.headers.authorization',
+  'req.headers.cookie',
+  'req.headers["x-api-key"]',
+  'req.headers["x-webhook-secret"]',
+  '*.password',
+  '*.token',
+  '*.secret',
+  '*.key',
+];
+
+/** A JSON logger. `level` is a pino level or `silent`. */
+export function createLogger(options: { name: string; level: string }): Logger {
+  return pino({
+    name: options.name,
+    level: options.level,
+    redact: { paths: SECRET_PATHS, censor: '[redacted]' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
+}
