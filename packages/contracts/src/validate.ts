@@ -16,6 +16,9 @@ function withFormats(ajv: Ajv2020): Ajv2020 {
   return ajv;
 }
 
+/** The message of a fault about a member that a schema does not know. */
+export const UNKNOWN_FIELD = 'is not a known field';
+
 /** Checks a value against one schema: its faults, none when it is valid. */
 export type Check<T> = (value: unknown) => { readonly value: T } | { readonly faults: readonly Fault[] };
 
@@ -69,7 +72,7 @@ function toFault(error: ErrorObject): Fault {
   const path = pointerToPath(error.instancePath);
   switch (error.keyword) {
     case 'additionalProperties':
-      return { path: join(path, String(error.params['additionalProperty'])), message: 'is not a known field' };
+      return { path: join(path, String(error.params['additionalProperty'])), message: UNKNOWN_FIELD };
     case 'required':
       return { path: join(path, String(error.params['missingProperty'])), message: 'is required' };
     case 'enum':

@@ -1,1 +1,1 @@
-export {};
+export { loadNodeTypes } from './load-node-types.js';

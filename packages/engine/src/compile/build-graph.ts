@@ -1,0 +1,82 @@
+import type { RetrySettings } from '@deckhand/contracts';
+import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.js';
+import { nestLoops } from './loops.js';
+import type { SoundEdge, SoundNode } from './sound.js';
+
+const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
+
+/** While it is built, a graph's parts are filled in; afterwards nobody writes to them. */
+type Building<T> = { -readonly [K in keyof T]: T[K] };
+interface BuildingNode extends Building<Omit<GraphNode, 'incoming' | 'outgoing'>> {
+  incoming: GraphEdge[];
+  outgoing: GraphEdge[];
+}
+interface BuildingRegion extends Building<Omit<Region, 'nodes' | 'ends'>> {
+  nodes: GraphNode[];
+  ends: GraphNode[];
+}
+
+/** Links the nodes of a definition without faults into a graph of regions. */
+export function buildGraph(
+  nodes: readonly SoundNode[],
+  edges: readonly SoundEdge[],
+): Pick<CompiledWorkflow, 'nodes' | 'root'> {
+  const { bodies, innermost } = nestLoops(
+    nodes.map(({ node }) => node),
+    edges,
+  );
+  const root: BuildingRegion = { loop: undefined, nodes: [], ends: [] };
+  const regions = new Map<string, BuildingRegion>();
+  for (const loop of bodies.keys()) regions.set(loop, { loop: undefined, nodes: [], ends: [] });
+
+  const graph = new Map<string, BuildingNode>();
+  for (const entry of nodes) {
+    const loop = innermost.get(entry.node.id);
+    const region = (loop === undefined ? undefined : regions.get(loop)) ?? root;
+    const node = toNode(entry, region, regions.get(entry.node.id));
+    region.nodes.push(node);
+    graph.set(node.id, node);
+  }
+  for (const [loop, region] of regions) region.loop = graph.get(loop);
+
+  for (const { edge } of edges) {
+    const source = graph.get(edge.source);
+    const target = graph.get(edge.target);
+    if (!source || !target) continue;
+    const link: GraphEdge = { source, target, handle: edge.sourceHandle };
+    source.outgoing.push(link);
+    target.incoming.push(link);
+  }
+  for (const node of graph.values()) {
+    node.hasSingleSource = new Set(node.incoming.map(({ source }) => source)).size === 1;
+    if (node.outgoing.every(({ target }) => target.region !== node.region)) findRegion(node, regions, root).ends.push(node);
+  }
+  return { nodes: graph, root };
+}
+
+function findRegion(node: BuildingNode, regions: ReadonlyMap<string, BuildingRegion>, root: BuildingRegion): BuildingRegion {
+  return (node.region.loop && regions.get(node.region.loop.id)) ?? root;
+}
+
+function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion | undefined): BuildingNode {
+  const { node, type, parameters } = entry;
+  return {
+    id: node.id,
+    definition: node,
+    type,
+    incoming: [],
+    outgoing: [],
+    hasSingleSource: false,
+    region,
+    slot: region.nodes.length,
+    body,
+    lastHandle: type.handles?.(node.parameters ?? {}).at(-1),
+    retry: node.retry && withDefaults(node.retry),
+    timeoutMs: node.timeoutSeconds === undefined ? undefined : Math.round(node.timeoutSeconds * 1_000),
+    evaluate: parameters.evaluate,
+  };
+}
+
+function withDefaults(retry: RetrySettings): Required<RetrySettings> {
+  return { ...RETRY_DEFAULTS, ...retry };
+}

@@ -1,0 +1,28 @@
+import { type Fault, isJsonObject, type JsonObject, type JsonValue, UNKNOWN_FIELD } from '@deckhand/contracts';
+import type { NodeType } from '../node-type.js';
+
+/**
+ * Checks a node's parameters before any expression is evaluated: a value that holds one is taken on trust until it runs,
+ * everything else must fit the type's schema. Paths begin below the parameters.
+ */
+export function checkParameters(type: NodeType, parameters: JsonObject): Fault[] {
+  const templates = templatePaths(parameters, '');
+  const ofSchema = type.validate(parameters).filter(({ path, message }) => {
+    if (message === UNKNOWN_FIELD) return true;
+    return !templates.some((template) => template === path || template.startsWith(path === '' ? '' : `${path}.`) || template.startsWith(`${path}[`));
+  });
+  return [...ofSchema, ...(type.check?.(parameters) ?? [])];
+}
+
+/** Paths of the strings that hold an expression. */
+function templatePaths(value: JsonValue, path: string): string[] {
+  if (typeof value === 'string') return value.includes('{{') ? [path] : [];
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([key, member]) => templatePaths(member, path === '' ? key : `${path}.${key}`));
+  }
+  if (Array.isArray(value)) {
+    const elements: readonly JsonValue[] = value;
+    return elements.flatMap((element, index) => templatePaths(element, `${path}[${index}]`));
+  }
+  return [];
+}

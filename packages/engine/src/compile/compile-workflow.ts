@@ -1,0 +1,195 @@
+import {
+  compileCheck,
+  Definition,
+  DEFAULT_TIMEOUT_SECONDS,
+  EdgeSchema,
+  type EdgeDefinition,
+  type Fault,
+  isJsonObject,
+  NodeSchema,
+  type NodeDefinition,
+} from '@deckhand/contracts';
+import { compileParameters, type CompiledParameters } from '../expressions/index.js';
+import type { NodeType, NodeTypes } from '../node-type.js';
+import { buildGraph } from './build-graph.js';
+import { checkParameters } from './check-parameters.js';
+import { findCycle } from './cycles.js';
+import type { CompileResult, GraphTrigger } from './graph.js';
+import { nestLoops } from './loops.js';
+import type { SoundEdge, SoundNode } from './sound.js';
+
+const checkDefinition = compileCheck(Definition);
+const checkNode = compileCheck(NodeSchema);
+const checkEdge = compileCheck(EdgeSchema);
+
+/**
+ * Compiles a definition. Reports every fault at once, of shape and of meaning: parts that are sound are checked further
+ * though others are not.
+ */
+export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): CompileResult {
+  const shape = checkDefinition(definition);
+  const faults: Fault[] = 'faults' in shape ? [...shape.faults] : [];
+  if (!isJsonObject(definition) || !Array.isArray(definition['nodes']) || !Array.isArray(definition['edges'])) {
+    return { faults };
+  }
+  // Checking what is far too large any further would cost more than it tells.
+  if (faults.some(({ path }) => path === 'nodes' || path === 'edges')) return { faults };
+
+  const rawNodes: readonly unknown[] = definition['nodes'];
+  const rawEdges: readonly unknown[] = definition['edges'];
+  const nodes = collectNodes(rawNodes, nodeTypes, faults);
+  const edges = collectEdges(rawEdges, faults, new Set(rawNodes.map(idOf)), nodes);
+  faults.push(...checkGraph(nodes, edges));
+  if (faults.length > 0 || 'faults' in shape) return { faults };
+
+  const seconds = shape.value.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
+  const graph = buildGraph(nodes, edges);
+  return {
+    workflow: { definition: shape.value, timeoutMs: Math.round(seconds * 1_000), triggers: listTriggers(nodes), ...graph },
+  };
+}
+
+function idOf(node: unknown): unknown {
+  return isJsonObject(node) ? node['id'] : undefined;
+}
+
+function collectNodes(raw: readonly unknown[], nodeTypes: NodeTypes, faults: Fault[]): SoundNode[] {
+  const nodes: SoundNode[] = [];
+  const ids = new Map<unknown, number>();
+  raw.forEach((candidate, index) => {
+    const path = `nodes[${index}]`;
+    const id = idOf(candidate);
+    const first = ids.get(id);
+    if (first !== undefined && typeof id === 'string') {
+      faults.push({ path: `${path}.id`, message: `"${id}" is also the id of nodes[${first}]` });
+    } else {
+      ids.set(id, index);
+    }
+    const checked = checkNode(candidate);
+    if ('faults' in checked || first !== undefined) return;
+    const node = checked.value;
+    const type = nodeTypes.get(node.type);
+    if (!type) {
+      faults.push({ path: `${path}.type`, message: `"${node.type}" is not a node type` });
+      return;
+    }
+    const compiled = compileNodeParameters(node, type, path, faults);
+    if (compiled) nodes.push({ node, path, type, parameters: compiled });
+  });
+  return nodes;
+}
+
+function compileNodeParameters(
+  node: NodeDefinition,
+  type: NodeType,
+  path: string,
+  faults: Fault[],
+): CompiledParameters | undefined {
+  const parameters = node.parameters ?? {};
+  for (const fault of checkParameters(type, parameters)) {
+    faults.push({ path: `${path}.parameters${join(fault.path)}`, message: fault.message });
+  }
+  const compiled = compileParameters(parameters);
+  if ('faults' in compiled) {
+    for (const fault of compiled.faults) {
+      faults.push({ path: `${path}.parameters${renderPath(fault.path)}`, message: `${fault.message} (at character ${fault.offset + 1})` });
+    }
+    return undefined;
+  }
+  return compiled.parameters;
+}
+
+function join(path: string): string {
+  return path === '' || path.startsWith('[') ? path : `.${path}`;
+}
+
+function renderPath(keys: readonly (string | number)[]): string {
+  return keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+}
+
+function collectEdges(
+  raw: readonly unknown[],
+  faults: Fault[],
+  ids: ReadonlySet<unknown>,
+  nodes: readonly SoundNode[],
+): SoundEdge[] {
+  const byId = new Map(nodes.map((entry) => [entry.node.id, entry]));
+  const seen = new Set<string>();
+  const edges: SoundEdge[] = [];
+  raw.forEach((candidate, index) => {
+    const path = `edges[${index}]`;
+    const checked = checkEdge(candidate);
+    if ('faults' in checked) return;
+    const edge = checked.value;
+    const before = faults.length;
+    for (const end of ['source', 'target'] as const) {
+      if (!ids.has(edge[end])) faults.push({ path: `${path}.${end}`, message: `there is no node "${edge[end]}"` });
+    }
+    const source = byId.get(edge.source);
+    if (source) faults.push(...checkHandle(edge, source, path));
+    if (byId.get(edge.target)?.type.isTrigger) {
+      faults.push({ path: `${path}.target`, message: `"${edge.target}" is a trigger: nothing leads to it` });
+    }
+    const key = JSON.stringify([edge.source, edge.sourceHandle, edge.target]);
+    if (seen.has(key)) faults.push({ path, message: 'the same edge is there already' });
+    seen.add(key);
+    if (faults.length === before && source && byId.has(edge.target)) edges.push({ edge, path });
+  });
+  return edges;
+}
+
+function checkHandle(edge: EdgeDefinition, source: SoundNode, path: string): Fault[] {
+  const { node, type } = source;
+  const known = [...(type.handles?.(node.parameters ?? {}) ?? [])];
+  const hasHandles = known.length > 0;
+  if (node.onError === 'branch') known.push('error');
+  if (edge.sourceHandle === undefined) {
+    if (!hasHandles) return [];
+    return [{ path: `${path}.sourceHandle`, message: `is required: "${node.id}" leaves by ${known.join(', ')}` }];
+  }
+  if (known.includes(edge.sourceHandle)) return [];
+  const ways = known.length > 0 ? `it leaves by ${known.join(', ')}` : 'it has a single way out, without a name';
+  return [{ path: `${path}.sourceHandle`, message: `"${node.id}" has no handle "${edge.sourceHandle}": ${ways}` }];
+}
+
+/** Faults of the graph as a whole: no trigger, cycles, loop bodies, references that lead nowhere. */
+function checkGraph(nodes: readonly SoundNode[], edges: readonly SoundEdge[]): Fault[] {
+  const faults: Fault[] = [];
+  const definitions = nodes.map(({ node }) => node);
+  if (!nodes.some(({ type }) => type.isTrigger)) {
+    faults.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
+  }
+  const cycle = findCycle(
+    definitions.map(({ id }) => id),
+    edges.map(({ edge }) => edge),
+  );
+  if (cycle.length > 0) {
+    faults.push({ path: 'edges', message: `nodes lead back to themselves: ${cycle.slice(0, 20).join(', ')}` });
+    return faults;
+  }
+  const nesting = nestLoops(definitions, edges);
+  faults.push(...nesting.faults);
+  const known = new Set(definitions.map(({ id }) => id));
+  for (const { node, path, parameters } of nodes) {
+    for (const reference of parameters.references.nodes) {
+      const loop = nesting.innermost.get(reference);
+      if (!known.has(reference)) {
+        faults.push({ path: `${path}.parameters`, message: `$nodes.${reference}: there is no such node` });
+      } else if (loop !== undefined && !nesting.bodies.get(loop)?.has(node.id)) {
+        const message = `$nodes.${reference} is inside loop "${loop}": outside of it, read $nodes.${loop}.output`;
+        faults.push({ path: `${path}.parameters`, message });
+      }
+    }
+    if (parameters.references.usesLoop && !nesting.innermost.has(node.id)) {
+      faults.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
+    }
+  }
+  return faults;
+}
+
+/** Triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */
+function listTriggers(nodes: readonly SoundNode[]): GraphTrigger[] {
+  const triggers = nodes.filter(({ type }) => type.isTrigger).map(({ node }) => ({ nodeId: node.id, type: node.type }));
+  const isManual = (trigger: GraphTrigger): boolean => trigger.type === 'trigger.manual';
+  return [...triggers.filter(isManual), ...triggers.filter((trigger) => !isManual(trigger))];
+}

@@ -1,0 +1,65 @@
+import type { Definition, Fault, JsonValue, NodeDefinition, RetrySettings } from '@deckhand/contracts';
+import type { ExpressionScope } from '../expressions/index.js';
+import type { NodeType } from '../node-type.js';
+
+/** An edge between compiled nodes. `handle` is undefined for a source with a single way out. */
+export interface GraphEdge {
+  readonly source: GraphNode;
+  readonly target: GraphNode;
+  readonly handle: string | undefined;
+}
+
+/**
+ * The nodes that live and settle together: the whole workflow, or the body of one loop. No edge leaves a region, and the
+ * only edges into a loop's region start at that loop's `body` handle.
+ */
+export interface Region {
+  /** The loop whose body this is; undefined for the workflow itself. */
+  readonly loop: GraphNode | undefined;
+  readonly nodes: readonly GraphNode[];
+  /** Nodes that no edge of the region leaves: their outputs are an iteration's output. */
+  readonly ends: readonly GraphNode[];
+}
+
+/** A node of a compiled workflow. */
+export interface GraphNode {
+  readonly id: string;
+  readonly definition: NodeDefinition;
+  readonly type: NodeType;
+  readonly incoming: readonly GraphEdge[];
+  readonly outgoing: readonly GraphEdge[];
+  /** Whether all incoming edges start at one node: then `$input` is that node's output itself. */
+  readonly hasSingleSource: boolean;
+  readonly region: Region;
+  /** Its place in `region.nodes`. */
+  readonly slot: number;
+  /** For a loop: the region it repeats. */
+  readonly body: Region | undefined;
+  /** Its last way out, by which it goes on after an error that is ignored. */
+  readonly lastHandle: string | undefined;
+  readonly retry: Required<RetrySettings> | undefined;
+  /** ms; undefined is no limit but the run's. */
+  readonly timeoutMs: number | undefined;
+  /** Evaluates its parameters. @throws ExpressionError. */
+  readonly evaluate: (scope: ExpressionScope) => JsonValue;
+}
+
+/** A trigger that a run may start from. */
+export interface GraphTrigger {
+  readonly nodeId: string;
+  readonly type: string;
+}
+
+/** A version's definition, compiled once and shared by all of its runs. Never changes. */
+export interface CompiledWorkflow {
+  readonly definition: Definition;
+  /** How long a run may take, in ms. */
+  readonly timeoutMs: number;
+  /** Where runs may start; the default first. */
+  readonly triggers: readonly GraphTrigger[];
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  readonly root: Region;
+}
+
+/** A compiled workflow, or every fault of the definition. */
+export type CompileResult = { readonly workflow: CompiledWorkflow } | { readonly faults: readonly Fault[] };

@@ -1,0 +1,149 @@
+import { compileCheck, type ExecutionMode, type Fault, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import type { Static, TObject } from 'typebox';
+
+/** Why a node failed: a value, not an exception, so that it can be recorded, retried and branched on. */
+export interface NodeFailure {
+  readonly message: string;
+  /** Stable, upper case: HTTP_STATUS, NODE_TIMEOUT ... */
+  readonly code: string;
+  /** Whether another attempt could end differently. */
+  readonly isRetryable: boolean;
+}
+
+/** What a Terminal node gives the run. */
+export interface TerminalResult {
+  readonly body: JsonValue;
+  readonly statusCode: number;
+  readonly headers: JsonObject;
+}
+
+/** What running a node led to. `handle` names the way out of a node that has several. */
+export type Outcome =
+  | { readonly kind: 'output'; readonly output: JsonValue; readonly handle?: string }
+  | { readonly kind: 'result'; readonly result: TerminalResult }
+  | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
+  | { readonly kind: 'failure'; readonly failure: NodeFailure };
+
+/** Thrown by a node's `run` to fail it; anything else that is thrown fails it as NODE_FAILED. */
+export class NodeError extends Error {
+  override readonly name = 'NodeError';
+  readonly code: string;
+  readonly isRetryable: boolean;
+
+  constructor(code: string, message: string, options: { isRetryable?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.isRetryable = options.isRetryable ?? true;
+  }
+}
+
+/** An edge that was taken into a node: where from, and what came along. */
+export interface NodeInput {
+  readonly nodeId: string;
+  readonly output: JsonValue;
+}
+
+/** What a node sees of its run. */
+export interface NodeContext {
+  /** The run's trigger data. */
+  readonly trigger: JsonValue;
+  /** `$input`: the output of the node before; with several, an object by node id. */
+  readonly input: JsonValue;
+  /** Every edge taken into the node, in the definition's order. */
+  readonly inputs: readonly NodeInput[];
+  readonly executionId: string;
+  readonly mode: ExecutionMode;
+  readonly nodeId: string;
+  /** "" outside loops, "3" inside one, "3.1" inside two. */
+  readonly iteration: string;
+  /** The same for every attempt and after a crash: (run, node, iteration). */
+  readonly idempotencyKey: string;
+  /** Aborts when the run is stopped, taken over, or the node's time is up. */
+  readonly signal: AbortSignal;
+  /** Output to answer with in sandbox mode instead of acting, when the definition has one. */
+  readonly mock: JsonValue | undefined;
+}
+
+/** How a node type is written: one file that exports one of these through `defineNodeType`. */
+export interface NodeTypeSpec<S extends TObject> {
+  /** Its name in definitions: `http`, `trigger.manual`. */
+  readonly type: string;
+  readonly title: string;
+  /** A sentence or two for people; becomes its page and its entry in the palette. */
+  readonly description: string;
+  readonly category: 'trigger' | 'data' | 'flow' | 'action' | 'person';
+  /**
+   * Whether running it changes something outside. Such a node starts only when the checkpoint before it is on disk; one
+   * without effects is simply run again after a crash.
+   */
+  readonly hasEffects: boolean;
+  /** JSON Schema of its parameters, after expressions are evaluated. */
+  readonly parameters: S;
+  /** Its ways out when it has several, the one that means "go on" last; none is a single, nameless one. */
+  readonly handles?: (parameters: JsonObject) => readonly string[];
+  /** Faults that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
+  readonly check?: (parameters: JsonObject) => readonly Fault[];
+  /** Does the work. May return at once; a promise makes the engine go on with other branches meanwhile. */
+  readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
+  /** A made-up output of the right shape, for sandbox mode. Needed where `hasEffects`. */
+  readonly sample?: (parameters: Static<S>) => JsonValue;
+}
+
+/** A node type as the engine uses it: parameters are checked before every run. */
+export interface NodeType {
+  readonly type: string;
+  readonly title: string;
+  readonly description: string;
+  readonly category: NodeTypeSpec<TObject>['category'];
+  readonly hasEffects: boolean;
+  readonly isTrigger: boolean;
+  readonly parameters: TObject;
+  readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly check: ((parameters: JsonObject) => readonly Fault[]) | undefined;
+  /** Faults of evaluated parameters. */
+  readonly validate: (parameters: JsonValue) => readonly Fault[];
+  /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first fault. */
+  readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
+}
+
+/** The registry: node types by name. */
+export type NodeTypes = ReadonlyMap<string, NodeType>;
+
+/** Turns a specification into a node type: its schema compiled once, its sandbox answer in place of effects. */
+export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
+  const check = compileCheck(spec.parameters);
+  const { sample } = spec;
+  return {
+    type: spec.type,
+    title: spec.title,
+    description: spec.description,
+    category: spec.category,
+    hasEffects: spec.hasEffects,
+    isTrigger: spec.category === 'trigger',
+    parameters: spec.parameters,
+    handles: spec.handles,
+    check: spec.check,
+    validate(parameters) {
+      const result = check(parameters);
+      return 'faults' in result ? result.faults : [];
+    },
+    run(parameters, context) {
+      const result = check(parameters);
+      if ('faults' in result) throw invalidParameters(result.faults);
+      if (context.mode === 'sandbox' && sample) {
+        return { kind: 'output', output: context.mock ?? sample(result.value) };
+      }
+      return spec.run(result.value, context);
+    },
+  };
+}
+
+function invalidParameters(faults: readonly Fault[]): NodeError {
+  const text = faults.map(({ path, message }) => `parameters${path ? `.${path}` : ''} ${message}`).join('; ');
+  return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
+}
+
+/** The outcome of a node with one way out. */
+export function output(value: JsonValue): Outcome {
+  return { kind: 'output', output: value };
+}

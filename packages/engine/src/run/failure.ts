@@ -1,0 +1,23 @@
+import { ExpressionError } from '../expressions/index.js';
+import { NodeError, type NodeFailure } from '../node-type.js';
+
+/** Turns whatever a node threw into the failure that is recorded. A surprise may pass, so it may be retried. */
+export function failureOf(thrown: unknown): NodeFailure {
+  if (thrown instanceof NodeError) {
+    return { message: thrown.message, code: thrown.code, isRetryable: thrown.isRetryable };
+  }
+  if (thrown instanceof ExpressionError) return { message: thrown.message, code: thrown.code, isRetryable: false };
+  return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'NODE_FAILED', isRetryable: true };
+}
+
+/** A node that took longer than its `timeoutSeconds`. */
+export function timeoutFailure(timeoutMs: number): NodeFailure {
+  return { message: `did not finish within ${timeoutMs / 1_000} s`, code: 'NODE_TIMEOUT', isRetryable: true };
+}
+
+/** A node with `onInterrupt: "fail"` whose worker died while it ran. */
+export const INTERRUPTED: NodeFailure = {
+  message: 'its worker died while it ran, and it is not to be run again',
+  code: 'NODE_INTERRUPTED',
+  isRetryable: false,
+};

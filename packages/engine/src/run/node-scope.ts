@@ -1,0 +1,44 @@
+import type { JsonValue } from '@deckhand/contracts';
+import type { ExpressionScope } from '../expressions/index.js';
+import type { NodeContext } from '../node-type.js';
+import type { RunRequest } from './ports.js';
+import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
+
+/** What the names of a task's expressions stand for. Nothing is looked up before an expression asks. */
+export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
+  return {
+    trigger: request.trigger,
+    get input(): JsonValue {
+      return inputOf(node, scope);
+    },
+    node(id) {
+      const other = request.workflow.nodes.get(id);
+      return other && outputOf(other, scope);
+    },
+    loop: scope.parent && { item: scope.item, index: scope.index },
+    vars: request.vars,
+    execution: { id: request.executionId, mode: request.mode },
+    now: () => new Date(request.ports.now()).toISOString(),
+  };
+}
+
+/** What a task's node sees of its run. */
+export function nodeContext(request: RunRequest, { node, scope }: Task, signal: AbortSignal): NodeContext {
+  const { iteration } = scope;
+  return {
+    trigger: request.trigger,
+    get input(): JsonValue {
+      return inputOf(node, scope);
+    },
+    get inputs() {
+      return inputsOf(node, scope);
+    },
+    executionId: request.executionId,
+    mode: request.mode,
+    nodeId: node.id,
+    iteration,
+    idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
+    signal,
+    mock: node.definition.mock,
+  };
+}

@@ -1,0 +1,50 @@
+import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { CompiledWorkflow } from '../compile/graph.js';
+import type { TerminalResult } from '../node-type.js';
+import type { NodeRecord, RecordedError } from './records.js';
+
+/** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
+export interface EnginePorts {
+  /** Now, in ms since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Lets other work of the process have its turn. */
+  breathe(): Promise<void>;
+  /** Between 0 and 1, for jitter. */
+  random(): number;
+  /** Takes a record for the next checkpoint. Never waits. */
+  record(record: NodeRecord): void;
+  /** Resolves when every record so far is on disk; rejects when the run is not this worker's any more. */
+  flush(): Promise<void>;
+}
+
+/** How a run in progress is told to halt. The owner changes it, the run loop reads it. */
+export interface RunControl {
+  /** Aborts what is in flight: the run was stopped, taken over, or timed out. */
+  readonly signal: AbortSignal;
+  /** While true no further node starts; those in flight finish. */
+  isPaused(): boolean;
+  /** Calls the listener after every change, an abort included. */
+  onChange(listener: () => void): void;
+}
+
+/** One execution to be run or gone on with. */
+export interface RunRequest {
+  readonly executionId: string;
+  readonly mode: ExecutionMode;
+  readonly workflow: CompiledWorkflow;
+  readonly triggerNodeId: string;
+  readonly trigger: JsonValue;
+  readonly vars: JsonObject;
+  /** Records of earlier workers, by `recordKey`; empty for a new run. */
+  readonly records: ReadonlyMap<string, NodeRecord>;
+  readonly control: RunControl;
+  readonly ports: EnginePorts;
+}
+
+/** How the run loop came to its end. `halted`: paused or aborted; what was finished is recorded. */
+export type Ending =
+  | { readonly kind: 'success'; readonly result: TerminalResult | null }
+  | { readonly kind: 'failed'; readonly nodeId: string; readonly error: RecordedError }
+  | { readonly kind: 'halted' };

@@ -1,0 +1,317 @@
+/**
+ * Runs one execution: takes tasks from the scheduler, runs their nodes, records what came of them.
+ *
+ * 1. A node that is finished in the records is settled from them and not run again.
+ * 2. A node with effects starts only after everything before it, its own start included, is on disk.
+ * 3. Once the control's signal aborts, no node starts and nothing is recorded.
+ * 4. While paused no node starts; those in flight finish and are recorded.
+ * 5. A failure that is not handled aborts the other branches and ends the run.
+ */
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { GraphNode } from '../compile/graph.js';
+import type { NodeFailure, Outcome, TerminalResult } from '../node-type.js';
+import { failureOf, INTERRUPTED, timeoutFailure } from './failure.js';
+import { expressionScope, nodeContext } from './node-scope.js';
+import type { Ending, RunRequest } from './ports.js';
+import { type NodeRecord, recordKey } from './records.js';
+import { retryDelayMs } from './retry.js';
+import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
+
+/** Longest stretch of pure nodes before other runs get their turn, in ms. */
+const SLICE_MS = 8;
+/** Tasks between two looks at the clock. */
+const SLICE_TASKS = 32;
+/** Nodes of one run in flight at once. */
+const IN_FLIGHT_MAX = 64;
+
+/** How far a node run has come. */
+interface Progress {
+  readonly startedAt: number;
+  readonly attempts: number;
+  readonly debug?: JsonValue | undefined;
+}
+
+/**
+ * Runs until the graph is settled, a node fails the run, or the control halts it.
+ * @throws what `ports.flush` throws, and faults of the engine itself; failures of nodes are part of the ending.
+ */
+export async function runExecution(request: RunRequest): Promise<Ending> {
+  const { control, ports, records } = request;
+  const failing = new AbortController();
+  const signal = AbortSignal.any([control.signal, failing.signal]);
+  let result: TerminalResult | null = null;
+  let failed: { nodeId: string; failure: NodeFailure } | undefined;
+  let crash: { error: unknown } | undefined;
+  let inFlight = 0;
+  let wake = (): void => undefined;
+  control.onChange(() => {
+    wake();
+  });
+
+  const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, {
+    skipped(node, scope) {
+      // A node that one iteration skips may run in the next: only what the whole run skips is recorded.
+      if (scope.iteration === '' && !find(node, scope)) note(node, scope, 'skipped', undefined, {});
+    },
+    loopFinished(node, scope, outputs) {
+      const before = find(node, scope);
+      if (before?.status === 'success') return;
+      const startedAt = loopStarts.get(recordKey(node.id, scope.iteration)) ?? before?.startedAt ?? ports.now();
+      note(node, scope, 'success', { startedAt, attempts: 1 }, { output: outputs, handle: node.lastHandle });
+    },
+  });
+  const loopStarts = new Map<string, number>();
+
+  let sliceEnd = ports.now() + SLICE_MS;
+  for (;;) {
+    for (let count = 1; mayStart(); count += 1) {
+      const task = scheduler.next();
+      if (!task) break;
+      take(task);
+      if (count % SLICE_TASKS === 0 && ports.now() > sliceEnd) {
+        await ports.breathe();
+        sliceEnd = ports.now() + SLICE_MS;
+      }
+    }
+    if (crash) throw crash.error;
+    if (control.signal.aborted) return { kind: 'halted' };
+    if (failed) return { kind: 'failed', nodeId: failed.nodeId, error: recorded(failed.failure) };
+    if (inFlight === 0) return scheduler.isFinished() ? { kind: 'success', result } : { kind: 'halted' };
+    await new Promise<void>((resolve) => (wake = resolve));
+  }
+
+  function mayStart(): boolean {
+    return !signal.aborted && !control.isPaused() && inFlight < IN_FLIGHT_MAX && !crash;
+  }
+
+  function find(node: GraphNode, scope: Scope): NodeRecord | undefined {
+    return records.size === 0 ? undefined : records.get(recordKey(node.id, scope.iteration));
+  }
+
+  function take(task: Task): void {
+    const { node, scope } = task;
+    const before = find(node, scope);
+    if (before?.status === 'success') {
+      result = storedResult(before) ?? result;
+      scheduler.done(task, before.output ?? null, before.handle ?? undefined);
+      return;
+    }
+    if (before?.status === 'failed' && before.error) {
+      fail(task, { ...before.error, isRetryable: false });
+      return;
+    }
+    const loop = before && storedLoop(before);
+    if (loop) {
+      scheduler.loop(task, loop.items, loop.concurrency);
+      return;
+    }
+    start(task, before);
+  }
+
+  /** Runs a node: at once where it answers at once, else in flight. */
+  function start(task: Task, before: NodeRecord | undefined): void {
+    const { node } = task;
+    if (before && node.definition.onInterrupt === 'fail') {
+      settle(task, { kind: 'failure', failure: INTERRUPTED }, { startedAt: before.startedAt ?? ports.now(), attempts: before.attempts });
+      return;
+    }
+    const startedAt = before?.startedAt ?? ports.now();
+    const attempts = (before?.attempts ?? 0) + 1;
+    if (node.definition.disabled === true) {
+      settle(task, passOn(task), { startedAt, attempts });
+      return;
+    }
+    if (node.type.hasEffects || node.timeoutMs !== undefined) {
+      launch(task, startedAt, attempts);
+      return;
+    }
+    const outcome = attempt(task, signal);
+    if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, startedAt, attempts, outcome);
+    else settle(task, outcome, { startedAt, attempts, debug: debugOf(task) });
+  }
+
+  /** Evaluates the parameters and runs the node once. Never throws, never rejects. */
+  function attempt(task: Task, attemptSignal: AbortSignal): Outcome | Promise<Outcome> {
+    try {
+      const parameters = task.node.evaluate(expressionScope(request, task));
+      const outcome = task.node.type.run(parameters, nodeContext(request, task, attemptSignal));
+      return outcome instanceof Promise ? outcome.catch(toFailure) : outcome;
+    } catch (thrown) {
+      return toFailure(thrown);
+    }
+  }
+
+  function launch(task: Task, startedAt: number, attempts: number, first?: Outcome | Promise<Outcome>): void {
+    inFlight += 1;
+    runInFlight(task, startedAt, attempts, first)
+      .catch((error: unknown) => (crash ??= { error }))
+      .finally(() => {
+        inFlight -= 1;
+        wake();
+      });
+  }
+
+  /** Attempt after attempt until the node is settled, the run is halted, or no attempt is left. */
+  async function runInFlight(
+    task: Task,
+    startedAt: number,
+    firstAttempt: number,
+    begun: Outcome | Promise<Outcome> | undefined,
+  ): Promise<void> {
+    const { node, scope } = task;
+    let outcome = begun;
+    for (let attempts = firstAttempt; ; attempts += 1) {
+      const progress: Progress = { startedAt, attempts, debug: debugOf(task) };
+      if (outcome === undefined) {
+        note(node, scope, 'running', progress, {});
+        if (node.type.hasEffects) await ports.flush();
+        if (signal.aborted) return;
+        outcome = attemptInTime(task);
+      }
+      const settled = await outcome;
+      if (signal.aborted) return;
+      if (!node.retry || !mayRetry(node, settled, attempts)) {
+        settle(task, settled, progress);
+        return;
+      }
+      outcome = undefined;
+      await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), signal).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+
+  /** One attempt within the node's own time limit. */
+  async function attemptInTime(task: Task): Promise<Outcome> {
+    const { timeoutMs } = task.node;
+    if (timeoutMs === undefined) return attempt(task, signal);
+    const timeUp = new AbortController();
+    const settled = new AbortController();
+    const late = ports.sleep(timeoutMs, AbortSignal.any([signal, settled.signal])).then(
+      (): Outcome => {
+        timeUp.abort();
+        return { kind: 'failure', failure: timeoutFailure(timeoutMs) };
+      },
+      () => new Promise<Outcome>(() => undefined),
+    );
+    try {
+      return await Promise.race([attempt(task, AbortSignal.any([signal, timeUp.signal])), late]);
+    } finally {
+      settled.abort();
+    }
+  }
+
+  function settle(task: Task, outcome: Outcome, progress: Progress): void {
+    const { node, scope } = task;
+    switch (outcome.kind) {
+      case 'output':
+        note(node, scope, 'success', progress, { output: outcome.output, handle: outcome.handle });
+        scheduler.done(task, outcome.output, outcome.handle);
+        return;
+      case 'result': {
+        const { body, statusCode, headers } = outcome.result;
+        ({ result } = outcome);
+        note(node, scope, 'success', progress, { output: body, state: { statusCode, headers } });
+        scheduler.done(task, body, undefined);
+        return;
+      }
+      case 'loop': {
+        const { items, concurrency } = outcome;
+        loopStarts.set(recordKey(node.id, scope.iteration), progress.startedAt);
+        if (items.length > 0) note(node, scope, 'running', progress, { state: { items, concurrency } });
+        scheduler.loop(task, items, concurrency);
+        return;
+      }
+      case 'failure':
+        note(node, scope, 'failed', progress, {
+          failure: outcome.failure,
+          output: node.definition.onError === 'stop' || !node.definition.onError ? undefined : errorOutput(outcome.failure),
+        });
+        fail(task, outcome.failure);
+    }
+  }
+
+  /** What a failure leads to by the node's `onError`. */
+  function fail(task: Task, failure: NodeFailure): void {
+    switch (task.node.definition.onError) {
+      case 'continue':
+        scheduler.done(task, errorOutput(failure), task.node.lastHandle);
+        return;
+      case 'branch':
+        scheduler.done(task, errorOutput(failure), 'error');
+        return;
+      default:
+        failed ??= { nodeId: task.node.id, failure };
+        failing.abort();
+    }
+  }
+
+  function passOn({ node, scope }: Task): Outcome {
+    const output = inputOf(node, scope);
+    return node.lastHandle === undefined ? { kind: 'output', output } : { kind: 'output', output, handle: node.lastHandle };
+  }
+
+  function debugOf(task: Task): JsonValue | undefined {
+    if (request.mode !== 'debug') return undefined;
+    const input = inputOf(task.node, task.scope);
+    try {
+      return { parameters: task.node.evaluate(expressionScope(request, task)), input };
+    } catch {
+      // The failure itself is recorded by the attempt.
+      return { input };
+    }
+  }
+
+  function note(
+    node: GraphNode,
+    scope: Scope,
+    status: NodeRecord['status'],
+    progress: Progress | undefined,
+    rest: { output?: JsonValue | undefined; handle?: string | undefined; failure?: NodeFailure; state?: JsonValue },
+  ): void {
+    ports.record({
+      nodeId: node.id,
+      iteration: scope.iteration,
+      status,
+      startedAt: progress?.startedAt ?? null,
+      finishedAt: status === 'running' || status === 'skipped' ? null : ports.now(),
+      attempts: progress?.attempts ?? 0,
+      handle: rest.handle ?? null,
+      output: rest.output,
+      error: rest.failure ? recorded(rest.failure) : null,
+      state: rest.state,
+      debug: progress?.debug,
+    });
+  }
+}
+
+function mayRetry(node: GraphNode, outcome: Outcome, attempts: number): boolean {
+  return outcome.kind === 'failure' && outcome.failure.isRetryable && attempts < (node.retry?.maxAttempts ?? 1);
+}
+
+function toFailure(thrown: unknown): Outcome {
+  return { kind: 'failure', failure: failureOf(thrown) };
+}
+
+function recorded({ message, code }: NodeFailure): { message: string; code: string } {
+  return { message, code };
+}
+
+function errorOutput(failure: NodeFailure): JsonValue {
+  return { error: recorded(failure) };
+}
+
+/** The result of a Terminal node that an earlier worker finished. */
+function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {
+  if (state === undefined || !isJsonObject(state)) return undefined;
+  const { statusCode, headers } = state;
+  if (typeof statusCode !== 'number' || headers === undefined || !isJsonObject(headers)) return undefined;
+  return { body: output ?? null, statusCode, headers };
+}
+
+/** The items of a loop that an earlier worker began. */
+function storedLoop({ status, state }: NodeRecord): { items: readonly JsonValue[]; concurrency: number } | undefined {
+  if (status !== 'running' || state === undefined || !isJsonObject(state)) return undefined;
+  const { items, concurrency } = state;
+  if (!Array.isArray(items) || typeof concurrency !== 'number') return undefined;
+  return { items, concurrency };
+}

@@ -1,0 +1,26 @@
+import type { NodeType, NodeTypes } from '@deckhand/engine';
+import { readdir } from 'node:fs/promises';
+
+/** Source while testing, compiled otherwise; declarations, maps and tests are neither. */
+const NODE_TYPE_FILE = /^(?!.*\.(?:test|d)\.).+\.[jt]s$/;
+
+/**
+ * Loads every node type: each file of `types/` exports one as its default. Adding a file there adds a node type.
+ * @throws when two files define the same type.
+ */
+export async function loadNodeTypes(): Promise<NodeTypes> {
+  const folder = new URL('./types/', import.meta.url);
+  const files = (await readdir(folder)).filter((file) => NODE_TYPE_FILE.test(file)).sort();
+  const modules = await Promise.all(
+    files.map(async (file) => {
+      const module: { default: NodeType } = await import(new URL(file, folder).href);
+      return module.default;
+    }),
+  );
+  const types = new Map<string, NodeType>();
+  for (const type of modules) {
+    if (types.has(type.type)) throw new Error(`two files define the node type ${type.type}`);
+    types.set(type.type, type);
+  }
+  return types;
+}

@@ -1,0 +1,14 @@
+import { defineNodeType, NodeError } from '@deckhand/engine';
+import Type from 'typebox';
+
+export default defineNodeType({
+  type: 'fail',
+  title: 'Fail',
+  description: 'Fails the run with a message.',
+  category: 'flow',
+  hasEffects: false,
+  parameters: Type.Object({ message: Type.String({ minLength: 1, maxLength: 10_000 }) }, { additionalProperties: false }),
+  run({ message }) {
+    throw new NodeError('FAILED_BY_WORKFLOW', message, { isRetryable: false });
+  },
+});

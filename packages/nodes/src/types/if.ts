@@ -1,0 +1,18 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { defineNodeType } from '@deckhand/engine';
+import Type from 'typebox';
+
+export default defineNodeType({
+  type: 'if',
+  title: 'If',
+  description:
+    'Leaves by `true` when its condition holds, by `false` when it does not, and passes its input on. What counts as true is what counts in JavaScript.',
+  category: 'flow',
+  hasEffects: false,
+  parameters: Type.Object(
+    { condition: Type.Unsafe<JsonValue>({ description: 'Usually one expression, such as {{ $input.amount > 100 }}' }) },
+    { additionalProperties: false },
+  ),
+  handles: () => ['true', 'false'],
+  run: ({ condition }, { input }) => ({ kind: 'output', output: input, handle: condition ? 'true' : 'false' }),
+});

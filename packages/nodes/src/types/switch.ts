@@ -1,0 +1,51 @@
+import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { defineNodeType } from '@deckhand/engine';
+import Type from 'typebox';
+import { isDeepStrictEqual } from 'node:util';
+
+const DEFAULT_HANDLE = 'default';
+
+export default defineNodeType({
+  type: 'switch',
+  title: 'Switch',
+  description:
+    'Leaves by the handle of the first case that equals its value, by `default` when none does, and passes its input on.',
+  category: 'flow',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      value: Type.Unsafe<JsonValue>({ description: 'What is compared' }),
+      cases: Type.Array(
+        Type.Object(
+          {
+            handle: Type.String({ minLength: 1, maxLength: 64 }),
+            equals: Type.Unsafe<JsonValue>({ description: 'Compared by value and type' }),
+          },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: 100 },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  handles: (parameters) => [...caseHandles(parameters), DEFAULT_HANDLE],
+  check(parameters) {
+    const seen = new Set<string>([DEFAULT_HANDLE, 'error']);
+    return caseHandles(parameters).flatMap((handle, index): Fault[] => {
+      if (seen.has(handle)) return [{ path: `cases[${index}].handle`, message: `"${handle}" is taken already` }];
+      seen.add(handle);
+      return [];
+    });
+  },
+  run({ value, cases }, { input }) {
+    const match = cases.find(({ equals }) => isDeepStrictEqual(equals, value));
+    return { kind: 'output', output: input, handle: match?.handle ?? DEFAULT_HANDLE };
+  },
+});
+
+function caseHandles(parameters: JsonObject): string[] {
+  const cases: unknown = parameters['cases'];
+  if (!Array.isArray(cases)) return [];
+  const list: readonly unknown[] = cases;
+  return list.flatMap((entry) => (isJsonObject(entry) && typeof entry['handle'] === 'string' ? [entry['handle']] : []));
+}

@@ -1,0 +1,23 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { defineNodeType } from '@deckhand/engine';
+import Type from 'typebox';
+
+export default defineNodeType({
+  type: 'terminal',
+  title: 'Terminal',
+  description:
+    "Sets the run's result: what a webhook on completion answers. Without a `body` it is the node's input. Where several are reached, the last one counts.",
+  category: 'flow',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      body: Type.Optional(Type.Unsafe<JsonValue>({})),
+      statusCode: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, default: 200 })),
+      headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    },
+    { additionalProperties: false },
+  ),
+  run({ body, statusCode = 200, headers = {} }, { input }) {
+    return { kind: 'result', result: { body: body === undefined ? input : body, statusCode, headers } };
+  },
+});
