@@ -1,0 +1,65 @@
+// Three projects: `unit` beside the source, `integration` against real stores, `e2e` over the built processes.
+// The first two run the packages' sources, so that a change is tested without a build.
+
+/** What every project shares: native ESM, TypeScript by swc, workspace packages from their sources. */
+const shared = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript' },
+          target: 'es2023',
+          transform: { verbatimModuleSyntax: true },
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  moduleNameMapper: {
+    '^@deckhand/(api|worker)$': '<rootDir>/apps/$1/src/index.ts',
+    '^@deckhand/local$': '<rootDir>/infra/local/src/index.ts',
+    '^@deckhand/bench$': '<rootDir>/bench/src/index.ts',
+    '^@deckhand/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+    // TypeScript sources name each other by what they compile to.
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+};
+
+/** Tests that need PostgreSQL: one server for the run, with a migrated template to clone (tests/harness). */
+const withStores = {
+  ...shared,
+  globalSetup: '<rootDir>/tests/harness/global-setup.mjs',
+  globalTeardown: '<rootDir>/tests/harness/global-teardown.mjs',
+};
+
+export default {
+  watchman: false,
+  maxWorkers: 2,
+  testTimeout: 20_000,
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      roots: ['<rootDir>/apps', '<rootDir>/packages', '<rootDir>/infra/local/src', '<rootDir>/bench/src'],
+      testMatch: ['**/src/**/*.test.ts'],
+    },
+    {
+      ...withStores,
+      displayName: 'integration',
+      roots: ['<rootDir>/tests'],
+      testMatch: ['<rootDir>/tests/integration/**/*.test.ts'],
+    },
+    {
+      ...withStores,
+      displayName: 'e2e',
+      roots: ['<rootDir>/tests'],
+      testMatch: ['<rootDir>/tests/e2e/**/*.test.ts'],
+    },
+  ],
+};
