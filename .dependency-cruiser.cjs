@@ -1,0 +1,97 @@
+// Imports point one way: apps -> nodes, db, queue, runtime -> engine -> contracts (docs/architecture.md).
+
+/** What each package may import of the others. */
+const MAY_IMPORT = {
+  contracts: [],
+  engine: ['contracts'],
+  nodes: ['engine', 'contracts'],
+  runtime: ['contracts'],
+  queue: ['contracts', 'runtime'],
+  db: ['contracts', 'engine', 'runtime'],
+};
+
+/** Third-party packages of the packages that must stay pure. */
+const MAY_INSTALL = {
+  contracts: ['typebox', 'ajv', 'ajv-formats'],
+  engine: ['acorn', 're2js'],
+};
+
+/** A workspace package appears under its own folder, whichever way it was named. */
+const folder = (name) => `^packages/${name}/`;
+
+const packageRules = Object.entries(MAY_IMPORT).map(([name, allowed]) => ({
+  name: `${name}-imports`,
+  comment: `packages/${name} may import ${allowed.length > 0 ? allowed.join(', ') : 'no other package'}.`,
+  severity: 'error',
+  from: { path: folder(name) },
+  to: { path: '^(packages|apps)/', pathNot: [folder(name), ...allowed.map(folder)] },
+}));
+
+const purityRules = Object.entries(MAY_INSTALL).map(([name, allowed]) => ({
+  name: `${name}-stays-pure`,
+  comment: `packages/${name} uses ${allowed.join(', ')} and nothing else from outside.`,
+  severity: 'error',
+  from: { path: folder(name), pathNot: '\\.test\\.ts$' },
+  to: { path: 'node_modules/', pathNot: allowed.map((dependency) => `node_modules/${dependency}/`) },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or three.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'apps-stay-apart',
+      comment: 'An app never imports another app.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'engine-has-no-effects',
+      comment: 'What the engine needs of the world comes in through its ports.',
+      severity: 'error',
+      from: { path: folder('engine'), pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'product-needs-no-tooling',
+      comment: 'Only infra, tests and bench import infra, tests or bench.',
+      severity: 'error',
+      from: { path: '^(packages|apps)/' },
+      to: { path: '^(infra|tests|bench)/' },
+    },
+    {
+      name: 'no-tests-in-the-product',
+      comment: 'Nothing that ships imports a test.',
+      severity: 'error',
+      from: { pathNot: '(\\.test\\.ts$|^tests/)' },
+      to: { path: '(\\.test\\.ts$|^tests/)' },
+    },
+    {
+      name: 'resolvable',
+      comment: 'Every import leads somewhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...packageRules,
+    ...purityRules,
+  ],
+  options: {
+    // Another package is met as its built types: its folder is all that the rules ask for.
+    doNotFollow: { path: 'node_modules|/dist/' },
+    exclude: { path: '/src/generated/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'default'],
+      extensions: ['.ts', '.d.ts', '.js', '.mjs', '.cjs'],
+    },
+  },
+};

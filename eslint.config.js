@@ -1,0 +1,133 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const TESTS = ['**/*.test.ts', 'tests/**/*.ts'];
+
+/** The environment is read once, where settings are (style 10); the rest gets what it needs passed in. */
+const ENVIRONMENT_RULES = {
+  'no-restricted-properties': [
+    'error',
+    { object: 'process', property: 'env', message: 'Read settings through @deckhand/runtime and pass them down.' },
+  ],
+};
+
+/** What would make the engine depend on when or where it runs: time, randomness and effects are handed in. */
+const ENGINE_GLOBALS = [
+  'process',
+  'Buffer',
+  'fetch',
+  'performance',
+  'crypto',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+];
+
+export default defineConfig(
+  globalIgnores([
+    '**/dist/',
+    '**/node_modules/',
+    '.deckhand/',
+    'coverage/',
+    'packages/db/src/generated/',
+    'prisma/migrations/',
+  ]),
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        // Tests are in no package's project (they are never built), so the list names theirs too.
+        project: [
+          'packages/*/tsconfig.json',
+          'apps/*/tsconfig.json',
+          'infra/local/tsconfig.json',
+          'bench/tsconfig.json',
+          'tsconfig.test.json',
+        ],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: 'only-allowed-literals' },
+      ],
+      // A method that is async by contract may have nothing to await.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      eqeqeq: ['error', 'always'],
+      'no-console': 'error',
+      ...ENVIRONMENT_RULES,
+    },
+  },
+  {
+    files: ['packages/engine/src/**/*.ts'],
+    ignores: TESTS,
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['node:*'], message: 'The engine has no effects of its own: take a port.' }] },
+      ],
+      'no-restricted-globals': [
+        'error',
+        ...ENGINE_GLOBALS.map((name) => ({ name, message: 'The engine has no effects of its own: take a port.' })),
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'The clock is handed in.' },
+        { object: 'Math', property: 'random', message: 'Randomness is handed in.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'The clock is handed in.' },
+        { selector: "CallExpression[callee.name='Date']", message: 'The clock is handed in.' },
+      ],
+    },
+  },
+  {
+    files: ['packages/runtime/src/settings*', 'infra/**', 'bench/**', ...TESTS],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    files: ['infra/**', 'bench/**', '**/src/bin/**'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['packages/*/src/bin/**'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    files: TESTS,
+    rules: {
+      // Assertions on data of any shape read better without a guard per level.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+      },
+    },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { sourceType: 'commonjs', globals: { module: 'writable', require: 'readonly' } },
+  },
+  prettier,
+);
