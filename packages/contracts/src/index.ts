@@ -1,5 +1,6 @@
 export * from './errors.js';
 export * from './execution-status.js';
+export * from './formats.js';
 export * from './json.js';
 export * from './roles.js';
 export * from './schemas/auth.js';

@@ -13,10 +13,10 @@ export const Time = Type.String({ format: 'date-time' });
 
 /** A string that is one of a list. */
 export function oneOf<const T extends readonly string[]>(
-  values: T,
+  values: readonly [...T],
   options: { default?: T[number]; description?: string } = {},
 ) {
-  return Type.Enum(values, options);
+  return Type.Enum<[...T]>(values, options);
 }
 
 /** A schema or null. */

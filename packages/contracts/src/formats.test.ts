@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { isTime, isUuid } from './formats.js';
+
+describe('a time', () => {
+  it.each(['2026-11-20T22:20:00Z', '2026-11-20t22:20:00.123+02:00', '2024-02-29T00:00:00Z', '9999-12-31T23:59:59.999Z'])(
+    'is %s',
+    (text) => expect(isTime(text)).toBe(true),
+  );
+
+  it.each([
+    '2026-11-20',
+    '2026-11-20T22:20:00',
+    '2026-02-30T00:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2026-13-01T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59-23:00',
+    'tomorrow',
+  ])('is not %s', (text) => expect(isTime(text)).toBe(false));
+});
+
+describe('a UUID', () => {
+  it('is hexadecimal in either case, without a URN around it', () => {
+    expect(isUuid('019A0000-0000-7000-8000-00000000000f')).toBe(true);
+    expect(isUuid('urn:uuid:019a0000-0000-7000-8000-00000000000f')).toBe(false);
+    expect(isUuid('019a0000-0000-7000-8000-00000000000f\n')).toBe(false);
+  });
+});
