@@ -1,0 +1,43 @@
+import { DeckhandError, hasRole, type Role, ROLES } from '@deckhand/contracts';
+import { Prisma, type Queryable } from './client.js';
+
+/** On whose behalf a store acts. Every read and write is limited to what this person may see and do. */
+export interface Actor {
+  readonly userId: string;
+  /** The only workspace that the caller's API key may touch; null for no such limit. */
+  readonly boundTo: string | null;
+}
+
+/** The roles that may do what `needed` may. */
+export function rolesFrom(needed: Role): Role[] {
+  return ROLES.filter((role) => hasRole(role, needed));
+}
+
+/** Workspaces that the actor may see, as a condition of Prisma's models. */
+export function visibleWorkspace(actor: Actor, needed: Role = 'viewer') {
+  return {
+    ...(actor.boundTo === null ? {} : { id: actor.boundTo }),
+    memberships: { some: { userId: actor.userId, role: { in: rolesFrom(needed) } } },
+  } satisfies Prisma.WorkspaceWhereInput;
+}
+
+/**
+ * The actor's role in a workspace that a request names.
+ * @throws DeckhandError FORBIDDEN for no member, whether the workspace exists or not, and for a role that is too low;
+ * WORKSPACE_MISMATCH when the actor's key is bound to another.
+ */
+export async function requireRole(db: Queryable, actor: Actor, workspaceId: string, needed: Role): Promise<Role> {
+  if (actor.boundTo !== null && actor.boundTo !== workspaceId) throw new DeckhandError('WORKSPACE_MISMATCH');
+  const membership = await db.membership.findUnique({
+    where: { workspaceId_userId: { workspaceId, userId: actor.userId } },
+    select: { role: true },
+  });
+  if (!membership) throw new DeckhandError('FORBIDDEN', { message: 'You are no member of this workspace' });
+  requireRoleOf(membership.role, needed);
+  return membership.role;
+}
+
+/** @throws DeckhandError FORBIDDEN when the role is too low. */
+export function requireRoleOf(role: Role, needed: Role): void {
+  if (!hasRole(role, needed)) throw new DeckhandError('FORBIDDEN', { message: `This needs the role ${needed}` });
+}

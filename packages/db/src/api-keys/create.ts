@@ -1,0 +1,55 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { ApiKeyEntry } from '@deckhand/contracts';
+import { rolesFrom } from '../access.js';
+import type { Database, Queryable } from '../client.js';
+import { toApiKeyEntry } from './entry.js';
+
+/** A key to keep: its hash, never itself. */
+export interface NewApiKey {
+  readonly userId: string;
+  /** Binds the key to this workspace. */
+  readonly workspaceId: string | null;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly keyHash: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
+  /** The encrypted secret of a credential to save along with it; null for none. */
+  readonly credentialSecret: string | null;
+}
+
+/** What creation answers beside the key itself. */
+export interface CreatedApiKeyEntry extends ApiKeyEntry {
+  readonly credentialId: string | null;
+}
+
+/**
+ * Keeps a new key and, when asked, a credential that holds it: in the workspace the key is bound to, else in the first
+ * one of its creator's. Without a workspace where the creator may change credentials, none is saved.
+ */
+export function createApiKey(db: Database, key: NewApiKey): Promise<CreatedApiKeyEntry> {
+  const { credentialSecret, scopes, ...columns } = key;
+  return db.$transaction(async (tx) => {
+    const credentialId = credentialSecret === null ? null : await saveCredential(tx, key, credentialSecret);
+    const row = await tx.apiKey.create({ data: { id: uuidv7(), ...columns, scopes: [...scopes], credentialId } });
+    return { ...toApiKeyEntry(row), credentialId };
+  });
+}
+
+async function saveCredential(tx: Queryable, key: NewApiKey, secret: string): Promise<string | null> {
+  const membership = await tx.membership.findFirst({
+    where: {
+      userId: key.userId,
+      role: { in: rolesFrom('editor') },
+      ...(key.workspaceId === null ? {} : { workspaceId: key.workspaceId }),
+    },
+    orderBy: [{ createdAt: 'asc' }, { workspaceId: 'asc' }],
+    select: { workspaceId: true },
+  });
+  if (!membership) return null;
+  const id = uuidv7();
+  await tx.credential.create({
+    data: { id, workspaceId: membership.workspaceId, name: `API key ${key.name}`, type: 'apiKey', secret },
+  });
+  return id;
+}

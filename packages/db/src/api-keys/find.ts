@@ -1,0 +1,36 @@
+import type { Database } from '../client.js';
+
+/** An API key that is valid now: not revoked, not expired. */
+export interface ValidApiKey {
+  readonly apiKeyId: string;
+  readonly userId: string;
+  readonly boundTo: string | null;
+  readonly scopes: readonly string[];
+}
+
+interface Row {
+  readonly key_hash: string;
+  readonly id: string;
+  readonly user_id: string;
+  readonly workspace_id: string | null;
+  readonly scopes: string[];
+}
+
+/**
+ * Looks up many keys at once by their hashes. Revoked, expired and unknown ones are undefined. Asked anew for every
+ * request: a revocation holds from its answer on, for every replica.
+ */
+export async function findApiKeys(db: Database, hashes: readonly string[]): Promise<(ValidApiKey | undefined)[]> {
+  const rows = await db.$queryRaw<Row[]>`/* api-keys.find */
+    SELECT key_hash, id, user_id, workspace_id, scopes
+    FROM api_keys
+    WHERE key_hash = ANY (${[...new Set(hashes)]}::text[])
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
+  const found = new Map(
+    rows.map((row) => [
+      row.key_hash,
+      { apiKeyId: row.id, userId: row.user_id, boundTo: row.workspace_id, scopes: row.scopes },
+    ]),
+  );
+  return hashes.map((hash) => found.get(hash));
+}

@@ -1,0 +1,48 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Prisma, PrismaClient } from './generated/client.js';
+
+export { Prisma };
+
+/** The database: Prisma's client over a pool of connections. */
+export type Database = PrismaClient;
+
+/** A database or a transaction on it. */
+export type Queryable = Prisma.TransactionClient;
+
+/** How to reach the database. */
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections at most. */
+  readonly poolSize: number;
+  /** Called when an idle connection breaks; the pool replaces it by itself. */
+  readonly onConnectionError?: (error: Error) => void;
+}
+
+/** How long a caller waits for a connection before the database counts as unavailable, in ms. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Opens the database. Connections are made as they are needed; `$disconnect()` closes them. */
+export function createDatabase(options: DatabaseOptions): Database {
+  const onError = options.onConnectionError ?? (() => undefined);
+  const adapter = new PrismaPg(
+    {
+      connectionString: options.url,
+      max: options.poolSize,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    },
+    { onPoolError: onError, onConnectionError: onError, statementNameGenerator },
+  );
+  return new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 15_000 } });
+}
+
+/** A statement of a hot path begins with its name in a comment, such as `/* executions.accept *\/`. */
+const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
+
+/**
+ * Named statements are planned once a connection instead of once a call. Others stay unnamed: their text varies with
+ * their parameters, and each text would stay in the server's memory.
+ */
+function statementNameGenerator(query: { sql: string }): string {
+  return NAMED_STATEMENT.exec(query.sql)?.[1] ?? '';
+}

@@ -1,0 +1,41 @@
+import type { NodeStatus } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import type { Database } from '../client.js';
+
+/** One node's output in a run. */
+export interface NodeOutputRecord {
+  readonly status: NodeStatus;
+  /** "" outside loops, "3" inside one, "3.1" inside two. */
+  readonly iteration: string;
+  /** Serialised. */
+  readonly outputJson: string;
+}
+
+/**
+ * Reads the output of a node, of any size; of a node in a loop, that of one iteration.
+ * @param iteration null takes the last one of a node in a loop.
+ * @returns undefined when the run is not visible or that node or iteration has no output.
+ */
+export async function readNodeOutput(
+  db: Database,
+  actor: Actor,
+  node: { executionId: string; nodeId: string; iteration: string | null },
+): Promise<NodeOutputRecord | undefined> {
+  const rows = await db.$queryRaw<NodeOutputRecord[]>`/* executions.read-output */
+    SELECT record.status::text AS status, record.iteration, record.output AS "outputJson"
+    FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${node.nodeId}
+    CROSS JOIN LATERAL (
+      SELECT n.status, '' AS iteration, n.output
+      WHERE n.iterations IS NULL AND ${node.iteration}::text IS NULL
+      UNION ALL
+      SELECT i.status, i.iteration, i.output
+      FROM node_iterations i
+      WHERE i.execution_id = n.execution_id AND i.node_id = n.node_id
+        AND i.iteration = coalesce(${node.iteration}::text, n.last_iteration)
+    ) record
+    WHERE e.id = ${node.executionId}::uuid AND record.output IS NOT NULL
+      AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
+  return rows[0];
+}

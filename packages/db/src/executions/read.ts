@@ -1,0 +1,93 @@
+import {
+  type ExecutionMode,
+  type ExecutionSource,
+  type ExecutionStatus,
+  INLINE_OUTPUT_BYTES,
+} from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import type { Database } from '../client.js';
+
+/** A run that somebody asks for. */
+export interface ReadExecutionRequest {
+  readonly executionId: string;
+  readonly actor: Actor;
+  /** Leaves every output out. */
+  readonly isSlim: boolean;
+}
+
+/** A run as it is read. Members that end in `Json` are serialised: they pass through unparsed. */
+export interface ExecutionRecord {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly workflowVersionId: string;
+  readonly status: ExecutionStatus;
+  readonly executionMode: ExecutionMode;
+  readonly source: ExecutionSource;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly currentNodeId: string | null;
+  readonly triggerNodeId: string;
+  readonly rerunOf: string | null;
+  /** Changes with every change that a reader could see. */
+  readonly revision: number;
+  /** Null once retention took it. */
+  readonly triggerJson: string | null;
+  readonly errorJson: string | null;
+  readonly resultJson: string | null;
+  /** The members of `progress`, comma-separated, without the braces; null when no node has begun. */
+  readonly progressJson: string | null;
+  /** Nodes that have a record. */
+  readonly begunNodeIds: readonly string[] | null;
+}
+
+interface Row extends ExecutionRecord {
+  readonly position: number;
+}
+
+/**
+ * Reads many runs at once, each with the progress of its nodes as JSON text made by the database, so that outputs are
+ * neither parsed nor written again. An output above 64 KiB stays where it is (`outputOmitted`).
+ * @returns the runs in the order asked for; undefined for one that is not there or not visible.
+ */
+export async function readExecutions(
+  db: Database,
+  requests: readonly ReadExecutionRequest[],
+): Promise<(ExecutionRecord | undefined)[]> {
+  const rows = await db.$queryRaw<Row[]>`/* executions.read */
+    SELECT asked.position::int AS position, e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
+      e.workflow_version_id AS "workflowVersionId", e.status::text AS status, e.execution_mode::text AS "executionMode",
+      e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
+      e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
+      e.rerun_of AS "rerunOf", e.revision, e.trigger_data AS "triggerJson", e.error AS "errorJson",
+      e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds"
+    FROM unnest(
+      ${requests.map((request) => request.executionId)}::uuid[],
+      ${requests.map((request) => request.actor.userId)}::uuid[],
+      ${requests.map((request) => request.actor.boundTo)}::uuid[],
+      ${requests.map((request) => request.isSlim)}::boolean[]
+    ) WITH ORDINALITY AS asked (id, user_id, bound_to, is_slim, position)
+    JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
+    CROSS JOIN LATERAL (
+      SELECT array_agg(n.node_id) AS ids, string_agg(
+        '"' || n.node_id || '":{"status":"' || n.status
+        || '","startedAt":' || coalesce('"' || to_char(n.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
+        || ',"finishedAt":' || coalesce('"' || to_char(n.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
+        || ',"attempts":' || n.attempts
+        || coalesce(',"iterations":' || n.iterations, '')
+        || ',"outputBytes":' || n.output_bytes
+        || CASE
+             WHEN n.output IS NULL THEN ''
+             WHEN asked.is_slim OR n.output_bytes > ${INLINE_OUTPUT_BYTES} THEN ',"outputOmitted":true'
+             ELSE ',"output":' || n.output
+           END
+        || coalesce(',"error":' || n.error, '') || '}',
+        ',' ORDER BY n.started_at, n.node_id) AS progress
+      FROM node_runs n
+      WHERE n.execution_id = e.id
+    ) nodes`;
+  const found = new Map(rows.map(({ position, ...record }) => [position, record]));
+  return requests.map((_, index) => found.get(index + 1));
+}

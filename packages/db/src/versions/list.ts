@@ -1,0 +1,70 @@
+import type { Page, PageOf, VersionEntry } from '@deckhand/contracts';
+import { type Actor, visibleWorkspace } from '../access.js';
+import type { Database } from '../client.js';
+import { pageRange, toPage } from '../paging.js';
+import { noSuchWorkflow } from '../workflows/lock.js';
+
+const ENTRY = { id: true, number: true, comment: true, createdBy: true, createdAt: true } as const;
+
+/** The versions of a workflow, the newest first. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+export async function listVersions(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  page: Page,
+): Promise<PageOf<VersionEntry>> {
+  const where = { workflowId, workflow: { workspace: visibleWorkspace(actor) } };
+  const rows = await db.workflowVersion.findMany({
+    where,
+    select: ENTRY,
+    orderBy: { number: 'desc' },
+    ...pageRange(page),
+  });
+  if (rows.length === 0) await requireVisible(db, actor, workflowId);
+  return toPage(page, rows, toVersionEntry, () => db.workflowVersion.count({ where }));
+}
+
+/** One version with its definition. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+export async function readVersion(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  versionId: string,
+): Promise<VersionEntry & { readonly definition: unknown }> {
+  const row = await db.workflowVersion.findFirst({
+    where: { id: versionId, workflowId, workflow: { workspace: visibleWorkspace(actor) } },
+    select: { ...ENTRY, definition: true },
+  });
+  if (!row) throw noSuchWorkflow();
+  return { ...toVersionEntry(row), definition: row.definition };
+}
+
+/** A version's definition, for what was authorised by other means. Undefined once its workflow is deleted. */
+export async function readDefinition(db: Database, versionId: string): Promise<unknown> {
+  const row = await db.workflowVersion.findUnique({ where: { id: versionId }, select: { definition: true } });
+  return row?.definition;
+}
+
+async function requireVisible(db: Database, actor: Actor, id: string): Promise<void> {
+  const found = await db.workflow.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    select: { id: true },
+  });
+  if (!found) throw noSuchWorkflow();
+}
+
+function toVersionEntry(row: {
+  id: string;
+  number: number;
+  comment: string;
+  createdBy: string | null;
+  createdAt: Date;
+}): VersionEntry {
+  return {
+    workflowVersionId: row.id,
+    number: row.number,
+    comment: row.comment,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,29 @@
+import { DeckhandError, type SavedVersion } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import type { Database } from '../client.js';
+import { lockWorkflow } from '../workflows/lock.js';
+import { insertVersion, type NewVersion } from './insert.js';
+
+/**
+ * Saves a workflow's next version. Concurrent saves take turns, so numbers have neither holes nor duplicates.
+ * @param baseVersionId the version that the editor began with; null skips the check.
+ * @throws DeckhandError CONFLICT when another version was saved since; NOT_FOUND; FORBIDDEN below the role editor.
+ */
+export function saveVersion(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  version: NewVersion,
+  baseVersionId: string | null,
+): Promise<SavedVersion> {
+  return db.$transaction(async (tx) => {
+    const workflow = await lockWorkflow(tx, actor, workflowId, 'editor');
+    if (baseVersionId !== null && baseVersionId !== workflow.latestVersionId) {
+      throw new DeckhandError('CONFLICT', {
+        message: 'Somebody saved another version in between',
+        details: { latestVersionId: workflow.latestVersionId },
+      });
+    }
+    return insertVersion(tx, workflowId, version);
+  });
+}

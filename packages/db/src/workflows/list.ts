@@ -1,0 +1,34 @@
+import type { ListWorkflowsQuery, PageOf, WorkflowEntry } from '@deckhand/contracts';
+import { type Actor, requireRole, visibleWorkspace } from '../access.js';
+import type { Database, Prisma } from '../client.js';
+import { pageRange, toPage } from '../paging.js';
+import { toWorkflowEntry } from './entry.js';
+
+/**
+ * The workflows of a workspace, the one that changed last first.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
+export async function listWorkflows(
+  db: Database,
+  actor: Actor,
+  query: ListWorkflowsQuery,
+): Promise<PageOf<WorkflowEntry>> {
+  await requireRole(db, actor, query.workspaceId, 'viewer');
+  const where: Prisma.WorkflowWhereInput = {
+    workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] },
+    ...(query.status === undefined ? {} : { status: query.status }),
+    ...(query.folderId === undefined ? {} : { folderId: query.folderId }),
+    ...(query.search === undefined ? {} : { OR: [{ name: like(query.search) }, { description: like(query.search) }] }),
+  };
+  const rows = await db.workflow.findMany({
+    where,
+    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
+    ...pageRange(query),
+  });
+  return toPage(query, rows, toWorkflowEntry, () => db.workflow.count({ where }));
+}
+
+/** Prisma passes the pattern characters of LIKE on, so what a person typed is escaped here. */
+function like(text: string) {
+  return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
+}

@@ -1,0 +1,38 @@
+import { DeckhandError, type UpdateWorkflowBody, validationFailed } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import type { Database, Queryable } from '../client.js';
+import { requireFolder } from './folder.js';
+import { type LockedWorkflow, lockWorkflow } from './lock.js';
+
+/**
+ * Changes a workflow. Activating it without naming a version makes the latest one the active one.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
+ * never saved; VALIDATION_FAILED for a folder or a version of elsewhere.
+ */
+export function updateWorkflow(db: Database, actor: Actor, id: string, changes: UpdateWorkflowBody): Promise<void> {
+  return db.$transaction(async (tx) => {
+    const workflow = await lockWorkflow(tx, actor, id, 'editor');
+    if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
+    const activeVersionId = await nextActiveVersion(tx, workflow, changes);
+    await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
+  });
+}
+
+async function nextActiveVersion(
+  tx: Queryable,
+  workflow: LockedWorkflow,
+  changes: UpdateWorkflowBody,
+): Promise<string | null> {
+  if (changes.activeVersionId !== undefined) {
+    await requireVersion(tx, workflow.id, changes.activeVersionId);
+    return changes.activeVersionId;
+  }
+  if (changes.status !== 'active') return workflow.activeVersionId;
+  if (workflow.latestVersionId === null) throw new DeckhandError('NO_ACTIVE_VERSION');
+  return workflow.latestVersionId;
+}
+
+async function requireVersion(tx: Queryable, workflowId: string, id: string): Promise<void> {
+  const version = await tx.workflowVersion.findFirst({ where: { id, workflowId }, select: { id: true } });
+  if (!version) throw validationFailed([{ path: 'activeVersionId', message: 'is no version of this workflow' }]);
+}
