@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { createSecretBox, SecretBoxError } from './secret-box.js';
+
+const PASSPHRASE = 'a passphrase of more than thirty-two characters';
+
+describe('a secret box', () => {
+  it.each([
+    ['hexadecimal', randomBytes(32).toString('hex')],
+    ['base64', randomBytes(32).toString('base64')],
+    ['a passphrase', PASSPHRASE],
+  ])('gives back what it sealed with a key that is %s', async (_, key) => {
+    const sealed = await createSecretBox(key).seal('s3cret ✓');
+    expect(sealed).not.toContain('s3cret');
+    expect(await createSecretBox(key).open(sealed)).toBe('s3cret ✓');
+  });
+
+  it('seals the same text differently each time', async () => {
+    const box = createSecretBox(PASSPHRASE);
+    expect(await box.seal('same')).not.toBe(await box.seal('same'));
+  });
+
+  it('does not open what another key sealed', async () => {
+    const sealed = await createSecretBox(PASSPHRASE).seal('mine');
+    await expect(createSecretBox(`${PASSPHRASE}!`).open(sealed)).rejects.toThrow(SecretBoxError);
+  });
+
+  it('does not open what was changed', async () => {
+    const box = createSecretBox(PASSPHRASE);
+    const parts = (await box.seal('mine')).split('.');
+    parts[3] = Buffer.from('changed').toString('base64url');
+    await expect(box.open(parts.join('.'))).rejects.toThrow(SecretBoxError);
+  });
+
+  it('refuses a key that is too short to be one', () => {
+    expect(() => createSecretBox('short')).toThrow(RangeError);
+  });
+});
