@@ -6,9 +6,29 @@ export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
 export { createDatabase, type Database, type DatabaseOptions } from './client.js';
 export { acceptExecutions, type AcceptRequest, type AcceptVerdict } from './executions/accept.js';
+export {
+  type Checkpoint,
+  type CheckpointEnding,
+  type CheckpointVerdict,
+  type NodeIterationRow,
+  type NodeRunRow,
+  type NodeSummaryRow,
+  writeCheckpoints,
+} from './executions/checkpoint.js';
+export { claimExecutions, type ClaimedExecution, type ClaimRequest } from './executions/claim.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
+export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
+export {
+  dispatchAgain,
+  type DispatchedExecution,
+  dispatchRunsOfDeadWorkers,
+  findHoldingWorkers,
+  findUnclaimed,
+  timeOutRestingRuns,
+} from './executions/reconcile.js';
+export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export * from './migrations/index.js';
 export { createSession } from './sessions/create.js';
 export { deleteSession } from './sessions/delete.js';
@@ -17,6 +37,7 @@ export { touchSessions } from './sessions/touch.js';
 export { isDatabaseUnavailable } from './unavailable.js';
 export { createFirstOwner, hasUsers, setupIsOver } from './users/create-first-owner.js';
 export { findUserByEmail, readPasswordHash } from './users/find-by-email.js';
+export { readVariables } from './variables/read.js';
 export { listVersions, readDefinition, readVersion } from './versions/list.js';
 export { type NewVersion } from './versions/insert.js';
 export { saveVersion } from './versions/save.js';

@@ -23,12 +23,18 @@ export interface QueueCounts {
   readonly delayed: number;
 }
 
+/** What became of a job: it waits, a worker took it `forMs` ms ago and has not completed it, or it is gone. */
+export type JobState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'taken'; readonly forMs: number }
+  | { readonly kind: 'missing' };
+
 /** The producing side of the queue of runs. */
 export interface RunQueue {
   /** Adds jobs in one pipeline. Adding a job that is there already changes nothing. @throws when Redis refuses or is away. */
   add(jobs: readonly RunJob[]): Promise<void>;
-  /** For each run, whether its job is still in the queue (waiting or active). */
-  hasJobs(jobs: readonly RunJob[]): Promise<boolean[]>;
+  /** For each run, what became of its job. */
+  jobStates(jobs: readonly RunJob[]): Promise<JobState[]>;
   counts(): Promise<QueueCounts>;
   close(): Promise<void>;
 }
@@ -56,13 +62,16 @@ export function createRunQueue(connection: Redis): RunQueue {
         })),
       );
     },
-    async hasJobs(jobs) {
+    async jobStates(jobs) {
       const pipeline = connection.pipeline();
-      for (const job of jobs) pipeline.exists(queue.toKey(jobId(job)));
+      // BullMQ's job hash: it is there while the job is, and has `processedOn` (ms) once a worker took it.
+      for (const job of jobs) pipeline.hmget(queue.toKey(jobId(job)), 'timestamp', 'processedOn');
       const answers = (await pipeline.exec()) ?? [];
-      return answers.map(([error, found]) => {
+      return answers.map(([error, answer]): JobState => {
         if (error) throw error;
-        return found === 1;
+        const [addedAt, takenAt] = Array.isArray(answer) ? answer : [];
+        if (typeof addedAt !== 'string') return { kind: 'missing' };
+        return typeof takenAt === 'string' ? { kind: 'taken', forMs: Date.now() - Number(takenAt) } : { kind: 'waiting' };
       });
     },
     async counts() {

@@ -45,7 +45,13 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
   const seconds = shape.value.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
   const graph = buildGraph(nodes, edges);
   return {
-    workflow: { definition: shape.value, timeoutMs: Math.round(seconds * 1_000), triggers: listTriggers(nodes), ...graph },
+    workflow: {
+      definition: shape.value,
+      timeoutMs: Math.round(seconds * 1_000),
+      triggers: listTriggers(nodes),
+      usesVars: nodes.some(({ parameters }) => parameters.references.names.has('$vars')),
+      ...graph,
+    },
   };
 }
 
@@ -180,7 +186,7 @@ function checkGraph(nodes: readonly SoundNode[], edges: readonly SoundEdge[]): F
         faults.push({ path: `${path}.parameters`, message });
       }
     }
-    if (parameters.references.usesLoop && !nesting.innermost.has(node.id)) {
+    if (parameters.references.names.has('$loop') && !nesting.innermost.has(node.id)) {
       faults.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
     }
   }

@@ -57,6 +57,8 @@ export interface CompiledWorkflow {
   readonly timeoutMs: number;
   /** Where runs may start; the default first. */
   readonly triggers: readonly GraphTrigger[];
+  /** Whether any expression reads `$vars`. */
+  readonly usesVars: boolean;
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly root: Region;
 }

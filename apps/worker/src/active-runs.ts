@@ -1,0 +1,93 @@
+import type { RunControl } from '@deckhand/engine';
+
+/** Why a run in progress halts. */
+export type HaltReason = 'fenced' | 'timeout' | 'draining';
+
+/** A run that this worker holds. */
+export interface ActiveRun {
+  readonly executionId: string;
+  readonly epoch: number;
+  /** ms since the epoch. */
+  readonly deadlineAt: number;
+  readonly control: RunControl;
+  /** Set once the run was told to halt. */
+  haltReason(): HaltReason | undefined;
+  /** Interrupts what is in flight; nothing starts after it. */
+  halt(reason: HaltReason): void;
+  /** Lets nodes in flight finish and starts none, until `resume`. */
+  pause(): void;
+  resume(): void;
+}
+
+/** The runs that this worker holds, by execution id. */
+export interface ActiveRuns {
+  readonly size: number;
+  has(executionId: string): boolean;
+  get(executionId: string): ActiveRun | undefined;
+  add(run: ActiveRun): void;
+  remove(executionId: string): void;
+  all(): Iterable<ActiveRun>;
+  /** Resolves when no run is held, or after `ms`. */
+  emptied(ms: number): Promise<void>;
+}
+
+/** Opens the control of a claimed run. */
+export function createActiveRun(options: { executionId: string; epoch: number; deadlineAt: number }): ActiveRun {
+  const abort = new AbortController();
+  const listeners: (() => void)[] = [];
+  let isPaused = false;
+  let reason: HaltReason | undefined;
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return {
+    ...options,
+    control: { signal: abort.signal, isPaused: () => isPaused, onChange: (listener) => void listeners.push(listener) },
+    haltReason: () => reason,
+    halt(why) {
+      if (reason) return;
+      reason = why;
+      abort.abort();
+      changed();
+    },
+    pause() {
+      isPaused = true;
+      changed();
+    },
+    resume() {
+      isPaused = false;
+      changed();
+    },
+  };
+}
+
+/** Creates an empty set. */
+export function createActiveRuns(): ActiveRuns {
+  const runs = new Map<string, ActiveRun>();
+  let waiters: (() => void)[] = [];
+  return {
+    get size() {
+      return runs.size;
+    },
+    has: (executionId) => runs.has(executionId),
+    get: (executionId) => runs.get(executionId),
+    add: (run) => void runs.set(run.executionId, run),
+    remove(executionId) {
+      runs.delete(executionId);
+      if (runs.size > 0) return;
+      for (const resolve of waiters) resolve();
+      waiters = [];
+    },
+    all: () => runs.values(),
+    emptied(ms) {
+      if (runs.size === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        waiters.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { Checkpoint, CheckpointVerdict } from '@deckhand/db';
+
+/** A run with something to write. The writer asks for its checkpoint only when it is that run's turn. */
+export interface CheckpointSource {
+  /** What was gathered since the last one; undefined when there is nothing. */
+  takeCheckpoint(): Checkpoint | undefined;
+  /** Told once the checkpoint is on disk, or refused. */
+  settled(verdict: CheckpointVerdict): void;
+  /** Told when the checkpoint can never be written as it is. */
+  failed(error: unknown): void;
+}
+
+/** Writes the checkpoints of every run of the process, many in one statement. */
+export interface CheckpointWriter {
+  /** Puts a run in line, once. Its checkpoint is taken when the write begins, so it carries all that came until then. */
+  enqueue(source: CheckpointSource): void;
+  /** Resolves when nothing is in line or under way. */
+  idle(): Promise<void>;
+}
+
+/** What the writer stands on. */
+export interface CheckpointWriterOptions {
+  readonly write: (checkpoints: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>;
+  /** True for an error after which the same write may succeed: the database is away. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly onRetry: (error: unknown, attempt: number) => void;
+  /** Writes under way at once. */
+  readonly concurrency: number;
+  /** Runs of one write at most. */
+  readonly maxSize: number;
+}
+
+const RETRY_MAX_MS = 1_000;
+
+/**
+ * Creates the writer. A write whose answer got lost is done again: it is known by epoch and checkpoint, so that changes
+ * nothing. A batch that the database refuses for its content is split until the one at fault stands alone.
+ */
+export function createCheckpointWriter(options: CheckpointWriterOptions): CheckpointWriter {
+  const line = new Set<CheckpointSource>();
+  /** Runs whose checkpoint is under way: their next one waits, so that checkpoints of a run stay in order. */
+  const busy = new Set<CheckpointSource>();
+  let underWay = 0;
+  let isScheduled = false;
+  const idleWaiters: (() => void)[] = [];
+
+  function schedule(): void {
+    if (isScheduled || underWay >= options.concurrency || line.size === 0) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      const batch = takeBatch();
+      if (batch.length === 0) return;
+      underWay += 1;
+      void writeBatch(batch).finally(() => {
+        underWay -= 1;
+        for (const { source } of batch) busy.delete(source);
+        schedule();
+        if (underWay === 0 && line.size === 0) idleWaiters.splice(0).forEach((resolve) => resolve());
+      });
+      schedule();
+    });
+  }
+
+  function takeBatch(): Entry[] {
+    const batch: Entry[] = [];
+    for (const source of line) {
+      if (batch.length >= options.maxSize) break;
+      if (busy.has(source)) continue;
+      line.delete(source);
+      const checkpoint = source.takeCheckpoint();
+      if (!checkpoint) continue;
+      busy.add(source);
+      batch.push({ source, checkpoint });
+    }
+    return batch;
+  }
+
+  async function writeBatch(batch: readonly Entry[]): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const verdicts = await options.write(batch.map((entry) => entry.checkpoint));
+        batch.forEach(({ source }, index) => source.settled(verdicts[index] ?? 'fenced'));
+        return;
+      } catch (error) {
+        if (!options.isUnavailable(error)) {
+          await isolate(batch, error);
+          return;
+        }
+        options.onRetry(error, attempt);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** Math.min(attempt, 6), RETRY_MAX_MS)));
+      }
+    }
+  }
+
+  async function isolate(batch: readonly Entry[], error: unknown): Promise<void> {
+    if (batch.length === 1) {
+      batch[0]?.source.failed(error);
+      return;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    await writeBatch(batch.slice(0, middle));
+    await writeBatch(batch.slice(middle));
+  }
+
+  return {
+    enqueue(source) {
+      line.add(source);
+      schedule();
+    },
+    idle() {
+      if (underWay === 0 && line.size === 0) return Promise.resolve();
+      return new Promise((resolve) => idleWaiters.push(resolve));
+    },
+  };
+}
+
+interface Entry {
+  readonly source: CheckpointSource;
+  readonly checkpoint: Checkpoint;
+}

@@ -1,0 +1,188 @@
+import type { JsonValue, NodeStatus } from '@deckhand/contracts';
+import type { Checkpoint, CheckpointEnding, CheckpointVerdict, NodeIterationRow, NodeRunRow, NodeSummaryRow } from '@deckhand/db';
+import { type NodeRecord, recordKey } from '@deckhand/engine';
+import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
+
+/** The run is not this worker's any more: it was stopped, it ended, or another worker took it over. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}
+
+/** Gathers what happens in one run and brings it to disk. */
+export interface Journal {
+  /** Takes a record for the next checkpoint. */
+  record(record: NodeRecord): void;
+  /** Resolves when every record so far is on disk. @throws FencedError; or why it can never be written. */
+  flush(): Promise<void>;
+  /** Writes the last checkpoint. `paused`: the run was paused meanwhile and did not end. @throws like `flush`. */
+  finish(ending: CheckpointEnding): Promise<'written' | 'paused'>;
+  /** Records that are not on disk yet. */
+  backlog(): number;
+}
+
+/** How far each node inside a loop has come, from the records of earlier workers. */
+export interface NodeTally {
+  iterations: number;
+  startedAt: number | null;
+  lastIteration: string;
+}
+
+/** What a journal needs to know and whom it tells. */
+export interface JournalOptions {
+  readonly executionId: string;
+  readonly epoch: number;
+  readonly writer: CheckpointWriter;
+  /** Records of earlier workers. */
+  readonly records: ReadonlyMap<string, NodeRecord>;
+  readonly tallies: Map<string, NodeTally>;
+  /** Told of every verdict that says the run should halt. */
+  readonly onVerdict: (verdict: CheckpointVerdict) => void;
+}
+
+interface Waiter {
+  readonly resolve: (verdict: Exclude<CheckpointVerdict, 'fenced'>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Opens the journal of a claimed run. */
+export function createJournal(options: JournalOptions): Journal {
+  const { executionId, epoch, writer, tallies } = options;
+  /** Nodes begun and not finished, by key: those that a failed run leaves behind as stopped. */
+  const running = new Map<string, NodeRecord>();
+  for (const [key, record] of options.records) if (record.status === 'running') running.set(key, record);
+
+  let nodeRuns = new Map<string, NodeSummaryRow>();
+  let nodeIterations = new Map<string, NodeIterationRow>();
+  let ending: CheckpointEnding | null = null;
+  let isDirty = false;
+  let number = 0;
+  let currentNodeId: string | null = null;
+  let waiters: Waiter[] = [];
+  let inFlight: Waiter[] = [];
+  let end: FencedError | undefined;
+
+  const source: CheckpointSource = {
+    takeCheckpoint(): Checkpoint | undefined {
+      if (!isDirty) return undefined;
+      number += 1;
+      const checkpoint: Checkpoint = {
+        executionId,
+        epoch,
+        checkpoint: number,
+        currentNodeId,
+        nodeRuns: [...nodeRuns.values()],
+        nodeIterations: [...nodeIterations.values()],
+        ending,
+      };
+      nodeRuns = new Map();
+      nodeIterations = new Map();
+      isDirty = false;
+      inFlight = waiters;
+      waiters = [];
+      return checkpoint;
+    },
+    settled(verdict) {
+      if (verdict === 'fenced') {
+        end = new FencedError(`run ${executionId} is no longer held in epoch ${epoch}`);
+        rejectAll(end);
+      } else {
+        for (const waiter of inFlight.splice(0)) waiter.resolve(verdict);
+      }
+      if (verdict !== 'written') options.onVerdict(verdict);
+    },
+    failed(error) {
+      rejectAll(error);
+    },
+  };
+
+  function rejectAll(error: unknown): void {
+    for (const waiter of [...inFlight.splice(0), ...waiters.splice(0)]) waiter.reject(error);
+  }
+
+  function put(record: NodeRecord, status: NodeStatus): void {
+    const row = toRow(record, status);
+    if (record.iteration === '') {
+      nodeRuns.set(record.nodeId, { ...row, iterations: null, lastIteration: null });
+    } else {
+      nodeIterations.set(recordKey(record.nodeId, record.iteration), { ...row, iteration: record.iteration });
+      nodeRuns.set(record.nodeId, summarise(record, row));
+    }
+    isDirty = true;
+    writer.enqueue(source);
+  }
+
+  /** A node inside a loop also has one row for all of its iterations: the latest one's status, without its output. */
+  function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
+    const key = recordKey(record.nodeId, record.iteration);
+    const tally = tallies.get(record.nodeId) ?? { iterations: 0, startedAt: record.startedAt, lastIteration: '' };
+    if (!running.has(key)) tally.iterations += 1;
+    tally.lastIteration = record.iteration;
+    tallies.set(record.nodeId, tally);
+    return {
+      ...row,
+      startedAt: tally.startedAt,
+      output: null,
+      outputBytes: 0,
+      state: null,
+      debug: null,
+      iterations: tally.iterations,
+      lastIteration: tally.lastIteration,
+    };
+  }
+
+  function wait(): Promise<Exclude<CheckpointVerdict, 'fenced'>> {
+    if (end) return Promise.reject(end);
+    return new Promise((resolve, reject) => {
+      waiters.push({ resolve, reject });
+      isDirty = true;
+      writer.enqueue(source);
+    });
+  }
+
+  return {
+    record(record) {
+      if (end) return;
+      const key = recordKey(record.nodeId, record.iteration);
+      put(record, record.status);
+      if (record.status === 'running') {
+        running.set(key, record);
+        currentNodeId = record.nodeId;
+      } else {
+        running.delete(key);
+        if (record.status !== 'skipped') currentNodeId = record.nodeId;
+      }
+    },
+    async flush() {
+      await wait();
+    },
+    async finish(wanted) {
+      if (wanted.status !== 'success') for (const record of running.values()) put(record, 'stopped');
+      ending = wanted;
+      const verdict = await wait();
+      ending = null;
+      return verdict;
+    },
+    backlog: () => nodeRuns.size + nodeIterations.size,
+  };
+}
+
+function toRow(record: NodeRecord, status: NodeStatus): NodeRunRow {
+  const output = record.output === undefined ? null : JSON.stringify(record.output);
+  return {
+    nodeId: record.nodeId,
+    status,
+    startedAt: record.startedAt,
+    finishedAt: record.finishedAt,
+    attempts: record.attempts,
+    handle: record.handle,
+    output,
+    outputBytes: output === null ? 0 : Buffer.byteLength(output),
+    error: serialise(record.error),
+    state: serialise(record.state),
+    debug: serialise(record.debug),
+  };
+}
+
+function serialise(value: JsonValue | NodeRecord['error'] | undefined): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}

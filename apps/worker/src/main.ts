@@ -1,0 +1,43 @@
+import { createDatabase } from '@deckhand/db';
+import { createHttpClient, loadNodeTypes } from '@deckhand/nodes';
+import { createLogger, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
+import { v7 as uuidv7 } from 'uuid';
+import { WorkerSettings } from './settings.js';
+import { startWorker } from './worker.js';
+
+/** Connections to the database: claims, checkpoints, the reconciler and loads side by side. */
+const POOL_SIZE = 10;
+
+async function main(): Promise<void> {
+  const settings = readSettings(WorkerSettings);
+  const logger = createLogger({ name: 'worker', level: settings.LOG_LEVEL });
+  const db = createDatabase({
+    url: settings.DATABASE_URL,
+    poolSize: POOL_SIZE,
+    onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
+  });
+  const worker = await startWorker({
+    id: uuidv7(),
+    version: '0.1.0',
+    db,
+    redisUrl: settings.REDIS_URL,
+    nodeTypes: await loadNodeTypes(),
+    services: { http: createHttpClient({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE }) },
+    concurrency: settings.WORKER_CONCURRENCY,
+    graceMs: settings.WORKER_GRACE_MS,
+    logger,
+  });
+  onShutdown({
+    logger,
+    graceMs: settings.WORKER_GRACE_MS + 10_000,
+    async close() {
+      await worker.drain();
+      await db.$disconnect();
+    },
+  });
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof SettingsError ? error.message : String(error)}\n`);
+  process.exit(1);
+});

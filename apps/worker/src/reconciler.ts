@@ -1,0 +1,77 @@
+import type { DispatchedExecution } from '@deckhand/db';
+import type { FleetEntry, JobState } from '@deckhand/queue';
+import type { Logger } from '@deckhand/runtime';
+import type { Liveness } from './liveness.js';
+
+/** A run that nobody has claimed after this long is looked at, in ms. */
+const UNCLAIMED_AFTER_MS = 2_000;
+/** A job that was taken this long ago and whose run is still unclaimed was taken by a worker that died, in ms. */
+const TAKEN_AFTER_MS = 3_000;
+/** Runs handled by one statement at most. */
+const BATCH = 1_000;
+/** Batches of one tick at most: the rest has its turn in the next. */
+const ROUNDS_MAX = 20;
+
+/** What the reconciler stands on. Everything it changes is a conditional write: two at once, or a late one, do no harm. */
+export interface ReconcilerParts {
+  readonly liveness: Liveness;
+  readonly readFleet: () => Promise<readonly FleetEntry[]>;
+  /** Takes or renews the lease; false while another worker holds it. */
+  readonly holdLease: () => Promise<boolean>;
+  readonly findHoldingWorkers: () => Promise<readonly string[]>;
+  readonly dispatchRunsOfDeadWorkers: (workerIds: readonly string[], limit: number) => Promise<DispatchedExecution[]>;
+  readonly findUnclaimed: (options: { olderThanMs: number; limit: number }) => Promise<DispatchedExecution[]>;
+  readonly jobStates: (runs: readonly DispatchedExecution[]) => Promise<JobState[]>;
+  readonly dispatchAgain: (runs: readonly DispatchedExecution[]) => Promise<DispatchedExecution[]>;
+  readonly timeOutRestingRuns: (limit: number) => Promise<readonly string[]>;
+  readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
+  readonly announce: (executionIds: readonly string[]) => Promise<void>;
+  readonly logger: Logger;
+  /** A steady clock, in ms. */
+  readonly now: () => number;
+}
+
+/**
+ * One look for runs that should be moving but are not. Every worker watches the fleet, so that whoever gets the lease next
+ * already knows who is silent; only the holder of the lease acts.
+ */
+export async function reconcile(parts: ReconcilerParts): Promise<void> {
+  parts.liveness.observe(await parts.readFleet(), parts.now());
+  if (!(await parts.holdLease())) return;
+  await takeFromDeadWorkers(parts);
+  await dispatchLostRuns(parts);
+  const ended = await parts.timeOutRestingRuns(BATCH);
+  if (ended.length > 0) {
+    parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');
+    await parts.announce(ended);
+  }
+}
+
+async function takeFromDeadWorkers(parts: ReconcilerParts): Promise<void> {
+  const holding = await parts.findHoldingWorkers();
+  const dead = holding.filter((workerId) => parts.liveness.isDead(workerId, parts.now()));
+  if (dead.length === 0) return;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const runs = await parts.dispatchRunsOfDeadWorkers(dead, BATCH);
+    if (runs.length === 0) return;
+    parts.logger.warn({ workers: dead, runs: runs.length }, 'dispatched the runs of dead workers again');
+    await parts.addJobs(runs);
+  }
+}
+
+async function dispatchLostRuns(parts: ReconcilerParts): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const unclaimed = await parts.findUnclaimed({ olderThanMs: UNCLAIMED_AFTER_MS, limit: BATCH });
+    if (unclaimed.length === 0) return;
+    const states = await parts.jobStates(unclaimed);
+    const lost = unclaimed.filter((_, index) => isLost(states[index]));
+    if (lost.length === 0) return;
+    const runs = await parts.dispatchAgain(lost);
+    parts.logger.warn({ runs: runs.length }, 'dispatched runs again whose jobs were lost');
+    await parts.addJobs(runs);
+  }
+}
+
+function isLost(state: JobState | undefined): boolean {
+  return state === undefined || state.kind === 'missing' || (state.kind === 'taken' && state.forMs > TAKEN_AFTER_MS);
+}

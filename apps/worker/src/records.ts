@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { StoredNodeRun } from '@deckhand/db';
+import { type NodeRecord, type RecordedError, recordKey } from '@deckhand/engine';
+import type { NodeTally } from './journal.js';
+
+/** What earlier workers left of a run. */
+export interface EarlierRecords {
+  readonly records: Map<string, NodeRecord>;
+  readonly tallies: Map<string, NodeTally>;
+}
+
+/** Turns the rows of a run into the engine's records. Summaries of nodes inside loops become tallies. */
+export function readRecords(rows: readonly StoredNodeRun[]): EarlierRecords {
+  const records = new Map<string, NodeRecord>();
+  const tallies = new Map<string, NodeTally>();
+  for (const row of rows) {
+    if (row.iterations !== null) {
+      tallies.set(row.nodeId, {
+        iterations: row.iterations,
+        startedAt: row.startedAt?.getTime() ?? null,
+        lastIteration: '',
+      });
+      continue;
+    }
+    const { status } = row;
+    // Nothing goes on after `stopped`, and a pending node has done nothing yet.
+    if (status === 'stopped' || status === 'pending') continue;
+    records.set(recordKey(row.nodeId, row.iteration), {
+      nodeId: row.nodeId,
+      iteration: row.iteration,
+      status,
+      startedAt: row.startedAt?.getTime() ?? null,
+      finishedAt: row.finishedAt?.getTime() ?? null,
+      attempts: row.attempts,
+      handle: row.handle,
+      output: parse(row.output),
+      error: readError(parse(row.error)),
+      state: parse(row.state),
+      debug: undefined,
+    });
+  }
+  return { records, tallies };
+}
+
+function parse(text: string | null): JsonValue | undefined {
+  if (text === null) return undefined;
+  const value: JsonValue = JSON.parse(text);
+  return value;
+}
+
+function readError(value: JsonValue | undefined): RecordedError | null {
+  if (value === undefined || !isJsonObject(value)) return null;
+  return { message: String(value['message']), code: String(value['code']) };
+}

@@ -1,0 +1,17 @@
+import { hostname } from 'node:os';
+import Type, { type Static } from 'typebox';
+
+/** The environment of a worker. */
+export const WorkerSettings = Type.Object({
+  DATABASE_URL: Type.String({ minLength: 1 }),
+  REDIS_URL: Type.String({ minLength: 1 }),
+  /** Runs held at once. */
+  WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
+  /** How long nodes in flight may go on after SIGTERM, in ms. */
+  WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
+  LOG_LEVEL: Type.String({ default: 'info' }),
+  HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
+  HOSTNAME: Type.String({ default: hostname() }),
+});
+
+export type WorkerSettings = Static<typeof WorkerSettings>;

@@ -1,0 +1,212 @@
+import {
+  claimExecutions,
+  type ClaimedExecution,
+  type ClaimRequest,
+  type Database,
+  dispatchAgain,
+  dispatchRunsOfDeadWorkers,
+  findHoldingWorkers,
+  findUnclaimed,
+  isDatabaseUnavailable,
+  loadNodeRuns,
+  readDefinition,
+  readVariables,
+  releaseExecutions,
+  timeOutRestingRuns,
+  writeCheckpoints,
+} from '@deckhand/db';
+import type { NodeServices, NodeTypes } from '@deckhand/engine';
+import {
+  beat,
+  connectRedis,
+  createRunQueue,
+  HEARTBEAT_LIFETIME_MS,
+  holdLease,
+  leaveFleet,
+  onControl,
+  publishChanges,
+  readFleet,
+  RECONCILER_LEASE_KEY,
+  type WorkerState,
+} from '@deckhand/queue';
+import { createBatcher, type Logger } from '@deckhand/runtime';
+import { hostname } from 'node:os';
+import { createActiveRuns } from './active-runs.js';
+import { createCheckpointWriter } from './checkpoint-writer.js';
+import { createCompiledVersions } from './compiled-versions.js';
+import { consumeJobs } from './consume-jobs.js';
+import { every } from './every.js';
+import { createLiveness } from './liveness.js';
+import { reconcile } from './reconciler.js';
+import { readRecords } from './records.js';
+import { runJob } from './run-job.js';
+
+/** Runs of one claiming statement at most. */
+const CLAIM_BATCH = 100;
+/** Runs of one checkpoint statement at most. */
+const CHECKPOINT_BATCH = 200;
+const TICK_MS = 1_000;
+const DEADLINE_CHECK_MS = 250;
+/** The reconciler's lease outlives a late tick, and is free again before a dead holder's runs are due. */
+const LEASE_MS = 2_500;
+
+/** What a worker is made of. */
+export interface WorkerOptions {
+  readonly id: string;
+  readonly version: string;
+  readonly db: Database;
+  readonly redisUrl: string;
+  readonly nodeTypes: NodeTypes;
+  readonly services: NodeServices;
+  /** Runs held at once. */
+  readonly concurrency: number;
+  /** How long nodes in flight may go on once the worker drains, in ms. */
+  readonly graceMs: number;
+  readonly logger: Logger;
+}
+
+/** A running worker. */
+export interface Worker {
+  /** Takes no more jobs, lets nodes in flight finish within the grace period, gives the rest to others, and leaves. */
+  drain(): Promise<void>;
+}
+
+/** Starts a worker: it takes jobs once this resolves. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { id, db, logger, concurrency } = options;
+  const redis = connectRedis(options.redisUrl, { role: 'producer' });
+  const subscriber = connectRedis(options.redisUrl, { role: 'subscriber' });
+  for (const connection of [redis, subscriber]) {
+    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis cannot be reached'));
+  }
+  const queue = createRunQueue(redis);
+  const active = createActiveRuns();
+  const startedAt = new Date().toISOString();
+  let state: WorkerState = 'starting';
+
+  const writer = createCheckpointWriter({
+    write: (checkpoints) => writeCheckpoints(db, checkpoints),
+    isUnavailable: isDatabaseUnavailable,
+    onRetry: (err, attempt) => logger.warn({ err, attempt }, 'a checkpoint could not be written yet'),
+    concurrency: 2,
+    maxSize: CHECKPOINT_BATCH,
+  });
+
+  const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
+    async flush(requests) {
+      const claimed = await claimExecutions(db, requests, id);
+      const byId = new Map(claimed.map((run) => [run.id, run]));
+      return requests.map((request) => byId.get(request.executionId));
+    },
+    maxSize: CLAIM_BATCH,
+    concurrency: 2,
+  });
+
+  const announce = createBatcher<string, undefined>({
+    async flush(executionIds) {
+      await publishChanges(redis, executionIds).catch((err: unknown) => {
+        // Only a hint: those who wait also look at the database now and then.
+        logger.debug({ err }, 'changes could not be published');
+      });
+      return executionIds.map(() => undefined);
+    },
+    maxSize: 1_000,
+    concurrency: 1,
+  });
+
+  async function release(run: { executionId: string; epoch: number }): Promise<void> {
+    const released = await releaseExecutions(db, [run]);
+    await queue.add(released.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }])));
+  }
+
+  const parts = {
+    active,
+    writer,
+    services: options.services,
+    logger,
+    claim,
+    loadVersion: createCompiledVersions(options.nodeTypes, (versionId) => readDefinition(db, versionId)),
+    loadRecords: async (executionId: string) => readRecords(await loadNodeRuns(db, executionId)),
+    loadVars: (workspaceId: string) => readVariables(db, workspaceId),
+    release,
+    announce: (executionId: string) => void announce(executionId),
+  };
+
+  await onControl(subscriber, ({ type, executionIds }) => {
+    for (const executionId of executionIds) {
+      const run = active.get(executionId);
+      if (type === 'stop') run?.halt('fenced');
+      if (type === 'pause') run?.pause();
+      if (type === 'resume') run?.resume();
+    }
+  });
+
+  const sendHeartbeat = (): Promise<void> =>
+    beat(redis, {
+      id,
+      host: hostname(),
+      pid: process.pid,
+      version: options.version,
+      state,
+      concurrency,
+      active: active.size,
+      startedAt,
+    });
+
+  const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
+  const timers = [
+    every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
+    every(TICK_MS, logger, 'reconciler', () =>
+      reconcile({
+        liveness,
+        readFleet: () => readFleet(redis),
+        holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
+        findHoldingWorkers: () => findHoldingWorkers(db),
+        dispatchRunsOfDeadWorkers: (workerIds, limit) => dispatchRunsOfDeadWorkers(db, workerIds, limit),
+        findUnclaimed: (wanted) => findUnclaimed(db, wanted),
+        jobStates: (runs) => queue.jobStates(runs),
+        dispatchAgain: (runs) => dispatchAgain(db, runs),
+        timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
+        addJobs: (runs) => queue.add(runs),
+        announce: (executionIds) => publishChanges(redis, executionIds),
+        logger,
+        now: () => performance.now(),
+      }),
+    ),
+    every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
+      const now = Date.now();
+      for (const run of active.all()) if (run.deadlineAt <= now) run.halt('timeout');
+      return Promise.resolve();
+    }),
+  ];
+
+  const consumer = await consumeJobs({
+    redisUrl: options.redisUrl,
+    workerId: id,
+    concurrency,
+    logger,
+    run: (job) => runJob(job, parts),
+  });
+  state = 'consuming';
+  await sendHeartbeat();
+  logger.info({ workerId: id, concurrency }, 'ready');
+
+  return {
+    async drain() {
+      state = 'draining';
+      await sendHeartbeat().catch(() => undefined);
+      const taken = consumer.close();
+      for (const run of active.all()) run.pause();
+      await active.emptied(options.graceMs);
+      for (const run of active.all()) run.halt('draining');
+      await active.emptied(1_000);
+      await taken;
+      await writer.idle();
+      for (const stop of timers) stop();
+      await leaveFleet(redis, id).catch(() => undefined);
+      await queue.close();
+      redis.disconnect();
+      subscriber.disconnect();
+    },
+  };
+}

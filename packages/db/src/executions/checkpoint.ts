@@ -1,0 +1,145 @@
+import type { ExecutionStatus, NodeStatus } from '@deckhand/contracts';
+import { type Database, Prisma } from '../client.js';
+
+/** One node's row of a checkpoint. Times are ms since the epoch, JSON is serialised. */
+export interface NodeRunRow {
+  readonly nodeId: string;
+  readonly status: NodeStatus;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+  readonly attempts: number;
+  readonly handle: string | null;
+  readonly output: string | null;
+  readonly outputBytes: number;
+  readonly error: string | null;
+  readonly state: string | null;
+  readonly debug: string | null;
+}
+
+/** The row of a node inside a loop: its summary over all iterations. */
+export interface NodeSummaryRow extends NodeRunRow {
+  readonly iterations: number | null;
+  readonly lastIteration: string | null;
+}
+
+/** The row of one iteration of a node. */
+export interface NodeIterationRow extends NodeRunRow {
+  readonly iteration: string;
+}
+
+/** What one run adds to the database. Doing it again is harmless: it is known by execution, epoch and checkpoint. */
+export interface Checkpoint {
+  readonly executionId: string;
+  readonly epoch: number;
+  /** Counts up from 1 within the epoch. */
+  readonly checkpoint: number;
+  readonly currentNodeId: string | null;
+  readonly nodeRuns: readonly NodeSummaryRow[];
+  readonly nodeIterations: readonly NodeIterationRow[];
+  /** The last one of a run: where it ends. */
+  readonly ending: CheckpointEnding | null;
+}
+
+/** How a run ends. JSON is serialised. */
+export interface CheckpointEnding {
+  readonly status: Extract<ExecutionStatus, 'success' | 'failed' | 'timeout'>;
+  readonly error: string | null;
+  readonly result: string | null;
+}
+
+/**
+ * What became of a checkpoint. `written`: it is on disk. `paused`: its nodes are on disk, but a person paused the run, and
+ * it did not end. `fenced`: the run was stopped, ended or taken over, and nothing was written.
+ */
+export type CheckpointVerdict = 'written' | 'paused' | 'fenced';
+
+/**
+ * Writes the checkpoints of many runs in one statement, at most one a run.
+ *
+ * The race it excludes: a worker that was taken over, or whose run was stopped, holds an epoch that is no longer the run's
+ * and writes nothing, however late it comes. The run's row is locked first, so that nothing changes in between.
+ * @returns a verdict for each checkpoint, in their order.
+ */
+export async function writeCheckpoints(db: Database, checkpoints: readonly Checkpoint[]): Promise<CheckpointVerdict[]> {
+  const runs = checkpoints.map((entry, index) => ({
+    i: index,
+    id: entry.executionId,
+    epoch: entry.epoch,
+    checkpoint: entry.checkpoint,
+    current: entry.currentNodeId,
+    status: entry.ending?.status ?? null,
+    error: entry.ending?.error ?? null,
+    result: entry.ending?.result ?? null,
+    bytes: bytesOf(entry),
+  }));
+  const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
+  const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
+  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle.
+  const verdicts = await db.$queryRaw<{ i: number; verdict: CheckpointVerdict }[]>(Prisma.sql`/* executions.checkpoint */
+    WITH given AS (
+      SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
+        i int, id uuid, epoch int, checkpoint int, current text, status execution_status, error text, result text, bytes int)
+    ), locked AS (
+      SELECT e.id, e.epoch, e.checkpoint, e.status, e.workspace_id
+      FROM executions e WHERE e.id IN (SELECT id FROM given) ORDER BY e.id FOR UPDATE
+    ), judged AS (
+      SELECT g.*, l.workspace_id,
+        l.epoch = g.epoch AND l.checkpoint >= g.checkpoint AS is_repeated,
+        l.epoch = g.epoch AND l.checkpoint < g.checkpoint AND l.status IN ('running', 'paused') AS is_accepted,
+        l.status = 'paused' AS is_paused
+      FROM given g LEFT JOIN locked l ON l.id = g.id
+    ), moved AS (
+      UPDATE executions e
+      SET checkpoint = j.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + j.bytes,
+          current_node_id = CASE WHEN j.status IS NULL OR j.is_paused THEN j.current END,
+          status = CASE WHEN j.is_paused THEN e.status ELSE coalesce(j.status, e.status) END,
+          finished_at = CASE WHEN j.status IS NOT NULL AND NOT j.is_paused THEN now() END,
+          worker_id = CASE WHEN j.status IS NULL OR j.is_paused THEN e.worker_id END,
+          error = CASE WHEN NOT j.is_paused THEN j.error END,
+          result = CASE WHEN NOT j.is_paused THEN j.result END
+      FROM judged j WHERE e.id = j.id AND j.is_accepted
+    ), written_nodes AS (
+      INSERT INTO node_runs (execution_id, node_id, status, started_at, finished_at, attempts, handle, output,
+        output_bytes, error, state, debug, iterations, last_iteration)
+      SELECT j.id, n."nodeId", n.status, to_timestamp(n."startedAt" / 1000.0), to_timestamp(n."finishedAt" / 1000.0),
+        n.attempts, n.handle, n.output, n."outputBytes", n.error, n.state, n.debug, n.iterations, n."lastIteration"
+      FROM json_to_recordset(${JSON.stringify(nodes)}::json) AS n(
+        i int, "nodeId" text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int, handle text,
+        output text, "outputBytes" int, error text, state text, debug text, iterations int, "lastIteration" text)
+      JOIN judged j ON j.i = n.i AND j.is_accepted
+      ON CONFLICT (execution_id, node_id) DO UPDATE
+      SET status = EXCLUDED.status, started_at = coalesce(EXCLUDED.started_at, node_runs.started_at),
+          finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle,
+          output = EXCLUDED.output, output_bytes = EXCLUDED.output_bytes, error = EXCLUDED.error,
+          state = EXCLUDED.state, debug = EXCLUDED.debug, iterations = EXCLUDED.iterations,
+          last_iteration = EXCLUDED.last_iteration
+    ), written_iterations AS (
+      INSERT INTO node_iterations (execution_id, node_id, iteration, status, started_at, finished_at, attempts, handle,
+        output, output_bytes, error, state, debug)
+      SELECT j.id, n."nodeId", n.iteration, n.status, to_timestamp(n."startedAt" / 1000.0),
+        to_timestamp(n."finishedAt" / 1000.0), n.attempts, n.handle, n.output, n."outputBytes", n.error, n.state, n.debug
+      FROM json_to_recordset(${JSON.stringify(iterations)}::json) AS n(
+        i int, "nodeId" text, iteration text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
+        handle text, output text, "outputBytes" int, error text, state text, debug text)
+      JOIN judged j ON j.i = n.i AND j.is_accepted
+      ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
+      SET status = EXCLUDED.status, finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts,
+          handle = EXCLUDED.handle, output = EXCLUDED.output, output_bytes = EXCLUDED.output_bytes,
+          error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes)
+      SELECT workspace_id, sum(bytes) FROM judged WHERE is_accepted GROUP BY workspace_id HAVING sum(bytes) > 0
+    )
+    SELECT i, CASE
+      WHEN is_accepted AND is_paused THEN 'paused'
+      WHEN is_accepted OR is_repeated THEN 'written'
+      ELSE 'fenced' END AS verdict
+    FROM judged`);
+  const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
+  return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
+}
+
+function bytesOf(entry: Checkpoint): number {
+  const ofRows = [...entry.nodeRuns, ...entry.nodeIterations].reduce((sum, row) => sum + row.outputBytes, 0);
+  return ofRows + (entry.ending?.result?.length ?? 0);
+}
