@@ -1,0 +1,115 @@
+import type { Definition, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import {
+  compileWorkflow,
+  defineNodeType,
+  type Ending,
+  NodeError,
+  type NodeRecord,
+  type NodeType,
+  output,
+  recordKey,
+  runExecution,
+} from '@deckhand/engine';
+import { loadNodeTypes } from '@deckhand/nodes';
+import Type from 'typebox';
+
+/** What a run in memory led to. */
+export interface MemoryRun {
+  readonly ending: Ending;
+  /** Every record in its order. */
+  readonly journal: readonly NodeRecord[];
+  /** The last record of each node run. */
+  readonly last: ReadonlyMap<string, NodeRecord>;
+  /** Calls of `probe` nodes, as `node/iteration`, in their order. */
+  readonly calls: readonly string[];
+}
+
+/** How a run in memory is made. */
+export interface MemoryRunOptions {
+  readonly trigger?: JsonValue;
+  readonly triggerNodeId?: string;
+  readonly mode?: ExecutionMode;
+  readonly vars?: JsonObject;
+  readonly records?: ReadonlyMap<string, NodeRecord>;
+  /** Answers for `probe` nodes, by `node/iteration`: a value, or an error to throw. */
+  readonly answer?: (key: string, call: number) => JsonValue | Error | Promise<JsonValue>;
+  /** Called after each record; may abort the run. */
+  readonly onRecord?: (record: NodeRecord, abort: () => void) => void;
+}
+
+/** A short way to write an edge: "a -> b", or "a.handle -> b". */
+export function edges(...texts: string[]): Definition['edges'] {
+  return texts.map((text) => {
+    const [from = '', target = ''] = text.split(' -> ');
+    const [source = '', sourceHandle] = from.split('.');
+    return sourceHandle === undefined ? { source, target } : { source, sourceHandle, target };
+  });
+}
+
+/** Compiles and runs a definition with the built-in node types and `probe`, an effect that is counted. */
+export async function runInMemory(definition: unknown, options: MemoryRunOptions = {}): Promise<MemoryRun> {
+  const calls: string[] = [];
+  const types = new Map<string, NodeType>(await loadNodeTypes());
+  types.set('probe', probe(calls, options.answer ?? (() => ({ ok: true }))));
+  const compiled = compileWorkflow(definition, types);
+  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults, undefined, 2));
+  const { workflow } = compiled;
+  const [firstTrigger] = workflow.triggers;
+  const journal: NodeRecord[] = [];
+  const abort = new AbortController();
+  let clock = 1_000;
+  const ending = await runExecution({
+    executionId: 'run',
+    mode: options.mode ?? 'normal',
+    workflow,
+    triggerNodeId: options.triggerNodeId ?? firstTrigger?.nodeId ?? '',
+    trigger: options.trigger ?? {},
+    vars: options.vars ?? {},
+    records: options.records ?? new Map(),
+    control: { signal: abort.signal, isPaused: () => false, onChange: () => undefined },
+    services: { http: { request: () => Promise.reject(new Error('no network here')) } },
+    ports: {
+      now: () => (clock += 1),
+      random: () => 0,
+      sleep: (_ms, signal) => (signal.aborted ? Promise.reject(new Error('aborted')) : Promise.resolve()),
+      breathe: () => Promise.resolve(),
+      record(record) {
+        if (abort.signal.aborted) return;
+        journal.push(record);
+        options.onRecord?.(record, () => {
+          abort.abort();
+        });
+      },
+      flush: () => (abort.signal.aborted ? Promise.reject(new Error('crashed')) : Promise.resolve()),
+    },
+  });
+  return { ending, journal, last: lastRecords(journal), calls };
+}
+
+/** The records that a worker would find on disk. */
+export function lastRecords(journal: readonly NodeRecord[]): Map<string, NodeRecord> {
+  return new Map(journal.map((record) => [recordKey(record.nodeId, record.iteration), record]));
+}
+
+function probe(calls: string[], answer: NonNullable<MemoryRunOptions["answer"]>): NodeType {
+  const counts = new Map<string, number>();
+  return defineNodeType({
+    type: 'probe',
+    title: 'Probe',
+    description: 'Counts its calls.',
+    category: 'action',
+    hasEffects: true,
+    parameters: Type.Object({ value: Type.Optional(Type.Unsafe<JsonValue>({})) }, { additionalProperties: false }),
+    sample: () => ({ sample: true }),
+    async run(_parameters, { nodeId, iteration }) {
+      const key = recordKey(nodeId, iteration);
+      calls.push(key);
+      const call = (counts.get(key) ?? 0) + 1;
+      counts.set(key, call);
+      await Promise.resolve();
+      const value = await answer(key, call);
+      if (value instanceof Error) throw value instanceof NodeError ? value : new NodeError('PROBE', value.message);
+      return output(value);
+    },
+  });
+}
