@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { listMigrations } from './migration-files.js';
+
+const UNDEFINED_TABLE = '42P01';
+
+/**
+ * Names of the migrations that the database has not had yet, oldest first: a process is not ready while there are any.
+ * Opens a connection of its own; once the answer was empty, it stays so for the life of the process.
+ */
+export async function pendingMigrations(databaseUrl: string, directory?: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const applied = await appliedMigrations(client);
+    return (await listMigrations(directory)).filter((name) => !applied.has(name));
+  } finally {
+    await client.end();
+  }
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Set<string>> {
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+    );
+    return new Set(rows.map((row) => row.name));
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return new Set();
+    throw error;
+  }
+}
