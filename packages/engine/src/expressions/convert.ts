@@ -1,0 +1,54 @@
+import { exceed } from './failure.js';
+import { dataDepthMax } from './limits.js';
+import { spendScan, spendSteps, spendText, type Run } from './run.js';
+import { isList, type Value } from './value.js';
+
+type Primitive = undefined | null | boolean | number | string;
+
+/** The text of `value` as JavaScript's `String(value)` has it, except that a date is its ISO text. Charges what it makes. */
+export function toText(run: Run, value: Value): string {
+  return textAtDepth(run, value, 0);
+}
+
+function textAtDepth(run: Run, value: Value, depth: number): string {
+  if (typeof value === 'string') return value;
+  if (value === null || typeof value !== 'object') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  return isList(value) ? joinAtDepth(run, value, ',', depth) : '[object Object]';
+}
+
+/** The elements of `list` as text with `separator` between them; null and undefined are empty, as in JavaScript. */
+export function joinTexts(run: Run, list: readonly Value[], separator: string): string {
+  return joinAtDepth(run, list, separator, 0);
+}
+
+function joinAtDepth(run: Run, list: readonly Value[], separator: string, depth: number): string {
+  if (depth > dataDepthMax) exceed('the data nests too deeply');
+  spendSteps(run, list.length);
+  let characters = Math.max(0, list.length - 1) * separator.length;
+  const texts = list.map((item) => {
+    const text = item === null || item === undefined ? '' : textAtDepth(run, item, depth + 1);
+    characters += text.length;
+    return text;
+  });
+  spendText(run, characters);
+  return texts.join(separator);
+}
+
+/** The number of `value` as JavaScript's `Number(value)` has it; of a date, its milliseconds since 1970. */
+export function toNumber(run: Run, value: Value): number {
+  if (typeof value === 'number') return value;
+  if (value instanceof Date) return value.getTime();
+  const primitive = toPrimitive(run, value);
+  if (typeof primitive === 'string') spendScan(run, primitive.length);
+  return Number(primitive);
+}
+
+/**
+ * What an operator sees in place of an array, object or date: its text. JavaScript would call `toString` of the value's
+ * prototype here; we never do.
+ */
+export function toPrimitive(run: Run, value: Value): Primitive {
+  if (value === null || typeof value !== 'object') return value;
+  return toText(run, value);
+}

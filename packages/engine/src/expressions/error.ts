@@ -1,0 +1,63 @@
+import { EvaluationFailure, type ExpressionErrorCode } from './failure.js';
+
+/** Where a template stands: what messages call it, its keys below the parameters, and its whole text. */
+export interface Site {
+  readonly subject: string;
+  readonly path: readonly (string | number)[];
+  readonly source: string;
+}
+
+const excerptLengthMax = 120;
+
+/**
+ * An expression failed while it ran. The message names the parameter and the position and never quotes data, so it may
+ * be shown and logged. Not worth a retry: the same data fails again.
+ */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+  /** `EXPRESSION_FAILED`: the data does not fit. `EXPRESSION_BUDGET`: too many steps or bytes. */
+  readonly code: ExpressionErrorCode;
+  /** The keys that lead to the parameter; empty for an expression on its own. */
+  readonly path: readonly (string | number)[];
+  /** Position in `source`, in UTF-16 units from 0. */
+  readonly offset: number;
+  /** The whole text of the parameter. */
+  readonly source: string;
+
+  constructor(code: ExpressionErrorCode, reason: string, site: Site, offset: number, cause?: unknown) {
+    super(`${site.subject}: ${reason} (at character ${offset + 1} of ${excerpt(site.source, offset)})`, { cause });
+    this.code = code;
+    this.path = site.path;
+    this.offset = offset;
+    this.source = site.source;
+  }
+}
+
+function excerpt(source: string, offset: number): string {
+  if (source.length <= excerptLengthMax) return JSON.stringify(source);
+  const start = Math.min(Math.max(0, offset - excerptLengthMax / 2), source.length - excerptLengthMax);
+  const end = start + excerptLengthMax;
+  return `${start > 0 ? '...' : ''}${JSON.stringify(source.slice(start, end))}${end < source.length ? '...' : ''}`;
+}
+
+/** Turns whatever an evaluation threw into an `ExpressionError`; what is not ours stays as its `cause`. */
+export function toExpressionError(thrown: unknown, site: Site, offset: number): ExpressionError {
+  if (thrown instanceof EvaluationFailure) {
+    return new ExpressionError(thrown.code, thrown.message, site, offset);
+  }
+  // A stack or a string that outgrew the JavaScript engine: possible only with limits far above the defaults.
+  if (thrown instanceof RangeError) {
+    return new ExpressionError('EXPRESSION_BUDGET', 'the data is too large or too deep', site, offset, thrown);
+  }
+  return new ExpressionError('EXPRESSION_FAILED', 'the expression could not be evaluated', site, offset, thrown);
+}
+
+/** Renders the keys of a parameter as people write them: `parameters.cases[0].equals`. */
+export function renderPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, key) => text + renderKey(key), 'parameters');
+}
+
+function renderKey(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}

@@ -1,0 +1,70 @@
+import { toNumber, toPrimitive, toText } from './convert.js';
+import { fail } from './failure.js';
+import { readIndex, readProperty, isForbiddenKey } from './property.js';
+import { spendScan, spendText, type Run } from './run.js';
+import { isContainer, kindOf, type Value } from './value.js';
+
+/** `a + b`: a sum of numbers, or text as soon as one side is text, as in JavaScript. Charges the text before making it. */
+export function add(run: Run, a: Value, b: Value): Value {
+  const left = toPrimitive(run, a);
+  const right = toPrimitive(run, b);
+  if (typeof left !== 'string' && typeof right !== 'string') return Number(left) + Number(right);
+  const leftText = toText(run, left);
+  const rightText = toText(run, right);
+  spendText(run, leftText.length + rightText.length);
+  return leftText + rightText;
+}
+
+/** `a === b`. Arrays and objects are equal to themselves only, as in JavaScript; two dates are equal at the same instant. */
+export function isStrictlyEqual(run: Run, a: Value, b: Value): boolean {
+  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
+  // Equal lengths make the comparison look at every character.
+  if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) spendScan(run, a.length);
+  return a === b;
+}
+
+/** `a == b`, with JavaScript's conversions between primitives and our own texts of arrays and objects. */
+export function isLooselyEqual(run: Run, a: Value, b: Value): boolean {
+  if (a === null || a === undefined) return b === null || b === undefined;
+  if (b === null || b === undefined) return false;
+  if (isContainer(a) === isContainer(b) && typeof a === typeof b) return isStrictlyEqual(run, a, b);
+  const left = toPrimitive(run, a);
+  const right = toPrimitive(run, b);
+  if (typeof left === typeof right) return isStrictlyEqual(run, left, right);
+  return toNumber(run, left) === toNumber(run, right);
+}
+
+/** `a` and `b` as a comparison sees them: two texts, or two numbers. */
+function comparable(run: Run, value: Value): string | number {
+  if (value instanceof Date) return value.getTime();
+  const primitive = toPrimitive(run, value);
+  return typeof primitive === 'string' ? primitive : toNumber(run, primitive);
+}
+
+/** `a < b` when `orEqual` is false, `a <= b` when it is true. The other two operators swap the sides. */
+export function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean {
+  const left = comparable(run, a);
+  const right = comparable(run, b);
+  if (typeof left === 'string' && typeof right === 'string') {
+    spendScan(run, Math.min(left.length, right.length));
+    return orEqual ? left <= right : left < right;
+  }
+  const leftNumber = toNumber(run, left);
+  const rightNumber = toNumber(run, right);
+  return orEqual ? leftNumber <= rightNumber : leftNumber < rightNumber;
+}
+
+/** `key in target`: whether an expression could read that property. Throws when `target` is no array, object or date. */
+export function isIn(run: Run, key: Value, target: Value): boolean {
+  if (!isContainer(target)) return fail(`"in" needs an object or an array on its right, not ${kindOf(target)}`);
+  const name = toText(run, key);
+  return !isForbiddenKey(name) && Object.hasOwn(target, name);
+}
+
+/** `target[key]` for a key that is known only now. Throws for a forbidden key. */
+export function readComputed(run: Run, target: Value, key: Value): Value {
+  if (typeof key === 'number') return readIndex(target, key);
+  const name = toText(run, key);
+  spendScan(run, name.length);
+  return isForbiddenKey(name) ? fail(`the property "${name}" cannot be read`) : readProperty(target, name);
+}

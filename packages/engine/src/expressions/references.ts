@@ -1,0 +1,15 @@
+import type { ExpressionName, ExpressionReferences } from './scope.js';
+
+/** What several expressions read, taken together; each node once, in the order of its first use. */
+export function mergeReferences(all: Iterable<ExpressionReferences>): ExpressionReferences {
+  const nodes = new Set<string>();
+  const names = new Set<ExpressionName>();
+  for (const each of all) {
+    for (const id of each.nodes) nodes.add(id);
+    for (const name of each.names) names.add(name);
+  }
+  return { nodes: [...nodes], names };
+}
+
+/** The references of what reads nothing. */
+export const noReferences: ExpressionReferences = { nodes: [], names: new Set() };

@@ -1,0 +1,69 @@
+import { exceed } from './failure.js';
+import { defaultLimits, type ExpressionLimits } from './limits.js';
+import type { ExpressionScope } from './scope.js';
+import type { Site } from './error.js';
+import type { Value } from './value.js';
+
+/** The state of one evaluation. Shared by all templates of a node's parameters, so that they share one budget. */
+export interface Run {
+  readonly scope: ExpressionScope;
+  /** The values of arrow parameters, by the slots that the compiler gave them. */
+  readonly locals: Value[];
+  stepsLeft: number;
+  bytesLeft: number;
+  resultBytesLeft: number;
+  /** `$now`, once it was asked for. */
+  now: string | undefined;
+  /** The parameter being evaluated, for errors. */
+  site: Site;
+  /** Where the expression being evaluated begins in the site's source, for errors. */
+  base: number;
+  /** The position within that expression, for errors. */
+  at: number;
+}
+
+/** Starts an evaluation with full budgets. */
+export function startRun(scope: ExpressionScope, limits: Partial<ExpressionLimits> | undefined, site: Site): Run {
+  return {
+    scope,
+    locals: [],
+    stepsLeft: limits?.steps ?? defaultLimits.steps,
+    bytesLeft: limits?.producedBytes ?? defaultLimits.producedBytes,
+    resultBytesLeft: limits?.resultBytes ?? defaultLimits.resultBytes,
+    now: undefined,
+    site,
+    base: 0,
+    at: 0,
+  };
+}
+
+/** Takes `steps` from the budget. Throws when it is used up, also for NaN, which would switch the budget off. */
+export function spendSteps(run: Run, steps: number): void {
+  run.stepsLeft -= steps;
+  if (!(run.stepsLeft >= 0)) exceed('the expression takes too many steps');
+}
+
+/** Takes `bytes` from the budget, before they are made. Throws when it is used up, also for NaN. */
+export function spendBytes(run: Run, bytes: number): void {
+  run.bytesLeft -= bytes;
+  if (!(run.bytesLeft >= 0)) exceed('the expression produces too much data');
+}
+
+/** Characters that are looked through in about the time of one step. */
+const charactersPerStep = 1_024;
+
+/** Charges one native pass over `characters` of text; short texts are free. */
+export function spendScan(run: Run, characters: number): void {
+  if (characters >= charactersPerStep / 4) spendSteps(run, characters / charactersPerStep);
+}
+
+/** Charges a search for `needle` in `text`; the native search can take time in proportion to the product of both. */
+export function spendSearch(run: Run, text: string, needle: string): void {
+  spendScan(run, text.length * (1 + needle.length / 256));
+}
+
+/** Charges for a text of `characters` about to be made. */
+export function spendText(run: Run, characters: number): void {
+  spendBytes(run, characters);
+  spendScan(run, characters);
+}
