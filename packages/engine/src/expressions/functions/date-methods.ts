@@ -1,0 +1,54 @@
+import { toNumber } from '../convert.js';
+import { toDate } from '../date.js';
+import { textArgument } from './arguments.js';
+import { addTime, readUnit, startOfUnit, timeBetween, type TimeUnit } from './date-arithmetic.js';
+import { formatDate } from './date-format.js';
+import { plain, type PlainMethod } from './definition.js';
+import type { Run } from '../run.js';
+import type { Value } from '../value.js';
+
+function unitArgument(run: Run, args: readonly Value[], index: number, fallback: TimeUnit): TimeUnit {
+  return args[index] === undefined ? fallback : readUnit(textArgument(run, args, index));
+}
+
+function move(run: Run, date: Date, args: readonly Value[], sign: 1 | -1): Date {
+  return addTime(date, sign * toNumber(run, args[0]), unitArgument(run, args, 1, 'millisecond'));
+}
+
+/** Methods of dates, all in UTC. A date never changes; those that move it make another. */
+export const dateMethods: readonly PlainMethod<Date>[] = [
+  plain('toISOString(): string', 'As ISO 8601 text in UTC with milliseconds.', (_run, date) => date.toISOString()),
+  plain('toString(): string', 'The same as toISOString().', (_run, date) => date.toISOString()),
+  plain('getTime(): number', 'Milliseconds since 1970.', (_run, date) => date.getTime()),
+  plain('year(): number', 'The year.', (_run, date) => date.getUTCFullYear()),
+  plain('month(): number', 'The month, 1 to 12.', (_run, date) => date.getUTCMonth() + 1),
+  plain('day(): number', 'The day of the month, 1 to 31.', (_run, date) => date.getUTCDate()),
+  plain('weekday(): number', 'The day of the week, 1 (Monday) to 7 (Sunday).', (_run, date) => date.getUTCDay() || 7),
+  plain('hour(): number', 'The hour, 0 to 23.', (_run, date) => date.getUTCHours()),
+  plain('minute(): number', 'The minute.', (_run, date) => date.getUTCMinutes()),
+  plain('second(): number', 'The second.', (_run, date) => date.getUTCSeconds()),
+  plain(
+    'plus(amount: number, unit: string): date',
+    'Later by so many years, months, weeks, days, hours, minutes, seconds or milliseconds.',
+    (run, date, args) => move(run, date, args, 1),
+  ),
+  plain('minus(amount: number, unit: string): date', 'Earlier by so many units.', (run, date, args) =>
+    move(run, date, args, -1),
+  ),
+  plain(
+    'diff(other: date, unit?: string): number',
+    'How many units (milliseconds) this date is after the other.',
+    (run, date, args) => timeBetween(date, toDate(args[0]), unitArgument(run, args, 1, 'millisecond')),
+  ),
+  plain(
+    'startOf(unit: string): date',
+    'The start of its year, month, week, day, hour, minute or second.',
+    (run, date, args) => startOfUnit(date, unitArgument(run, args, 0, 'day')),
+  ),
+  plain(
+    'format(format: string, zone?: string): string',
+    'As text such as "yyyy-MM-dd HH:mm", in UTC or a zone such as "Europe/Berlin".',
+    (run, date, args) =>
+      formatDate(run, date, textArgument(run, args, 0), args[1] === undefined ? undefined : textArgument(run, args, 1)),
+  ),
+];

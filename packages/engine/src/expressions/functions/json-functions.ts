@@ -1,0 +1,64 @@
+import { fail } from '../failure.js';
+import { toNumber } from '../convert.js';
+import { containerBytes } from '../limits.js';
+import type { JsonValue } from '@deckhand/contracts';
+import { settle } from '../result.js';
+import { spendBytes, spendScan, spendText, type Run } from '../run.js';
+import type { Value } from '../value.js';
+import type { GlobalFunction } from './definition.js';
+
+/** Bytes of data that one character of JSON may become. */
+const bytesPerCharacter = 4;
+
+function stringify(run: Run, args: readonly Value[]): Value {
+  if (args[0] === undefined) return undefined;
+  if (args[1] !== undefined && args[1] !== null) return fail('JSON.stringify takes null in place of a replacer');
+  const indent = Math.min(10, Math.max(0, Math.trunc(toNumber(run, args[2] ?? 0)) || 0));
+  return writeJson(run, args[0], indent);
+}
+
+/** `value` as JSON text with `indent` spaces a level; its size is charged before it is written. */
+export function writeJson(run: Run, value: Value, indent: number): string {
+  const { json, bytes } = settle(value, run.bytesLeft, indent);
+  spendText(run, bytes);
+  const text = JSON.stringify(json, null, indent);
+  // Escapes were not counted before.
+  if (text.length > bytes) spendBytes(run, text.length - bytes);
+  return text;
+}
+
+function parse(run: Run, args: readonly Value[]): Value {
+  const [text] = args;
+  if (typeof text !== 'string') return fail('JSON.parse needs text');
+  spendScan(run, text.length * 16);
+  spendBytes(run, containerBytes + text.length * bytesPerCharacter);
+  try {
+    return readJson(text);
+  } catch {
+    // The engine's own message quotes the text.
+    return fail('the text is not valid JSON');
+  }
+}
+
+function readJson(text: string): Value {
+  // The key may be spelt with escapes. Without either, there is nothing to take out and the parser alone is faster.
+  const mayHaveProto = text.includes('__proto__') || text.includes('\\u');
+  const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value);
+  const data: unknown = mayHaveProto ? JSON.parse(text, withoutProto) : JSON.parse(text);
+  return isJsonData(data) ? data : undefined;
+}
+
+/** What `JSON.parse` returns is JSON, whatever it is. */
+function isJsonData(data: unknown): data is JsonValue {
+  return data !== undefined;
+}
+
+/** `JSON`: the written form of data, and back. */
+export const jsonFunctions: readonly GlobalFunction[] = [
+  {
+    signature: 'JSON.stringify(value: any, replacer?: null, indent?: number): string',
+    doc: 'As JSON text, with that many spaces a level.',
+    apply: stringify,
+  },
+  { signature: 'JSON.parse(text: string): any', doc: 'The data of a JSON text.', apply: parse },
+];

@@ -1,0 +1,76 @@
+import { fail } from '../failure.js';
+import { toText } from '../convert.js';
+import { containerBytes, elementBytes, memberBytes } from '../limits.js';
+import { checkedKey, isForbiddenKey, ownKeys, readProperty } from '../property.js';
+import { spendBytes, spendSteps, type Run } from '../run.js';
+import { isContainer, isList, type Value } from '../value.js';
+import { listArgument } from './arguments.js';
+import type { GlobalFunction } from './definition.js';
+
+function list(
+  run: Run,
+  args: readonly Value[],
+  name: string,
+  make: (key: string, value: Value) => Value,
+  bytes: number,
+): Value {
+  const target = args[0];
+  if (target === null || target === undefined) return fail(`${name} needs an object, not ${String(target)}`);
+  // Before the keys are listed: of a text or an array that would already be work.
+  if (typeof target === 'string' || isList(target)) chargeKeys(run, target.length, bytes);
+  const keys = ownKeys(target);
+  chargeKeys(run, keys.length, bytes);
+  return keys.map((key) => make(key, readProperty(target, key)));
+}
+
+function chargeKeys(run: Run, count: number, bytes: number): void {
+  spendSteps(run, count);
+  spendBytes(run, containerBytes + count * bytes);
+}
+
+function fromEntries(run: Run, args: readonly Value[]): Value {
+  const entries = listArgument(args, 0, 'Object.fromEntries');
+  chargeKeys(run, entries.length, memberBytes);
+  const made: Record<string, Value> = {};
+  for (const entry of entries) {
+    if (!isList(entry)) return fail('Object.fromEntries needs an array of [key, value]');
+    made[checkedKey(toText(run, entry[0]))] = entry[1];
+  }
+  return made;
+}
+
+function hasOwn(run: Run, args: readonly Value[]): boolean {
+  const [target, key] = args;
+  const name = toText(run, key);
+  return isContainer(target) && !isForbiddenKey(name) && Object.hasOwn(target, name);
+}
+
+/** The functions of `Object` that read; those that change or reveal prototypes do not exist here. */
+export const objectFunctions: readonly GlobalFunction[] = [
+  {
+    signature: 'Object.keys(object: object): string[]',
+    doc: 'The names of its properties.',
+    apply: (run, args) => list(run, args, 'Object.keys', (key) => key, elementBytes),
+  },
+  {
+    signature: 'Object.values(object: object): any[]',
+    doc: 'The values of its properties.',
+    apply: (run, args) => list(run, args, 'Object.values', (_key, value) => value, elementBytes),
+  },
+  {
+    signature: 'Object.entries(object: object): [string, any][]',
+    doc: 'Its properties as [name, value].',
+    apply: (run, args) =>
+      list(run, args, 'Object.entries', (key, value) => [key, value], containerBytes + 3 * elementBytes),
+  },
+  {
+    signature: 'Object.fromEntries(entries: [string, any][]): object',
+    doc: 'The object with those properties.',
+    apply: fromEntries,
+  },
+  {
+    signature: 'Object.hasOwn(object: object, key: string): boolean',
+    doc: 'Whether it has that property, as key in object.',
+    apply: hasOwn,
+  },
+];

@@ -1,0 +1,140 @@
+import { toText } from '../convert.js';
+import { exceed, fail } from '../failure.js';
+import { containerBytes, elementBytes } from '../limits.js';
+import { matchesOf, type Match, type Pattern } from '../pattern.js';
+import { spendBytes, spendSearch, spendSteps, spendText, type Run } from '../run.js';
+import { withPattern, type PatternMethod } from './definition.js';
+import { wholeArgument } from './arguments.js';
+import { expandReplacement, type Replacement } from './replacement.js';
+import type { Value } from '../value.js';
+
+type Search = Pattern | string | undefined;
+
+function needPattern(search: Search, name: string): Pattern {
+  return search !== undefined && typeof search !== 'string'
+    ? search
+    : fail(`${name} needs a regular expression: /.../`);
+}
+
+/** The places where `search` occurs as plain text, from left to right. */
+function* textMatches(run: Run, text: string, search: string, all: boolean): Generator<Match, void, undefined> {
+  spendSearch(run, text, search);
+  for (let start = text.indexOf(search); start !== -1;) {
+    spendSteps(run, 1);
+    yield { start, end: start + search.length, groups: [search] };
+    if (!all || start >= text.length) return;
+    start = text.indexOf(search, start + Math.max(1, search.length));
+  }
+}
+
+function keepMatch(run: Run, match: Match): Value {
+  spendBytes(run, containerBytes + match.groups.reduce((sum, group) => sum + elementBytes + (group?.length ?? 0), 0));
+  return match.groups;
+}
+
+function matchFirstOrAll(run: Run, text: string, search: Search): Value {
+  const pattern = needPattern(search, 'match');
+  const found: Value[] = [];
+  for (const match of matchesOf(run, pattern, text, pattern.isGlobal)) {
+    const kept = keepMatch(run, match);
+    if (!pattern.isGlobal) return kept;
+    found.push(match.groups[0]);
+  }
+  return found.length === 0 ? null : found;
+}
+
+function matchAll(run: Run, text: string, search: Search): Value {
+  const pattern = needPattern(search, 'matchAll');
+  if (!pattern.isGlobal) return fail('matchAll needs a regular expression with the flag g: /.../g');
+  return Array.from(matchesOf(run, pattern, text, true), (match) => keepMatch(run, match));
+}
+
+function replace(run: Run, text: string, search: Search, replacedBy: Value, all: boolean): Value {
+  const isText = search === undefined || typeof search === 'string';
+  if (!isText && all && !search.isGlobal) return fail('replaceAll needs a regular expression with the flag g: /.../g');
+  const matches = isText
+    ? textMatches(run, text, search ?? 'undefined', all)
+    : matchesOf(run, search, text, search.isGlobal);
+  const written = toText(run, replacedBy);
+  const groupNames = isText ? [] : search.groupNames;
+  const replacement: Replacement = { text: written, isPlain: !written.includes('$'), groupNames };
+  const parts: string[] = [];
+  let end = 0;
+  for (const match of matches) {
+    const expanded = expandReplacement(replacement, text, match);
+    for (const part of expanded) spendText(run, part.length);
+    spendSteps(run, expanded.length);
+    parts.push(text.slice(end, match.start), ...expanded);
+    end = match.end;
+  }
+  spendText(run, text.length);
+  parts.push(text.slice(end));
+  return parts.join('');
+}
+
+function split(run: Run, text: string, search: Search, args: readonly Value[]): Value {
+  const limit = wholeArgument(run, args, 0, Number.MAX_SAFE_INTEGER);
+  spendText(run, text.length + containerBytes);
+  if (search === undefined) return [text];
+  const pieces = typeof search === 'string' ? splitByText(run, text, search) : splitByPattern(run, text, search);
+  spendBytes(run, pieces.length * elementBytes);
+  spendSteps(run, pieces.length / 16);
+  return limit >= 0 && limit < pieces.length ? pieces.slice(0, limit) : pieces;
+}
+
+function splitByText(run: Run, text: string, separator: string): readonly Value[] {
+  spendSearch(run, text, separator);
+  // Never makes more pieces than the budget holds, although their number is known only afterwards.
+  const piecesMax = Math.floor(run.bytesLeft / elementBytes);
+  const pieces = text.split(separator, Math.min(piecesMax + 1, 2 ** 32 - 1));
+  return pieces.length > piecesMax ? exceed('the expression produces too much data') : pieces;
+}
+
+function splitByPattern(run: Run, text: string, pattern: Pattern): readonly Value[] {
+  const pieces: Value[] = [];
+  let end = 0;
+  for (const match of matchesOf(run, pattern, text, true)) {
+    if (text === '' && match.end === 0) return [];
+    // As in JavaScript: an empty match separates characters, but not at the ends nor right after another match.
+    if (match.end === end || match.start >= text.length) continue;
+    pieces.push(text.slice(end, match.start));
+    for (const group of match.groups.slice(1)) {
+      spendBytes(run, elementBytes + (group?.length ?? 0));
+      pieces.push(group);
+    }
+    end = match.end;
+  }
+  pieces.push(text.slice(end));
+  return pieces;
+}
+
+function search(run: Run, text: string, wanted: Search): Value {
+  for (const match of matchesOf(run, needPattern(wanted, 'search'), text, false)) return match.start;
+  return -1;
+}
+
+/** Methods of strings that take a regular expression. */
+export const patternMethods: readonly PatternMethod<string>[] = [
+  withPattern('split(separator: string | RegExp, limit?: number): string[]', 'The parts between separators.', split),
+  withPattern(
+    'replace(search: string | RegExp, replacement: string): string',
+    'With the first occurrence replaced; all of them for a regular expression with the flag g.',
+    (run, text, wanted, args) => replace(run, text, wanted, args[0], false),
+  ),
+  withPattern(
+    'replaceAll(search: string | RegExp, replacement: string): string',
+    'With every occurrence replaced.',
+    (run, text, wanted, args) => replace(run, text, wanted, args[0], true),
+  ),
+  withPattern(
+    'match(pattern: RegExp): string[] | null',
+    'The first match and its groups; with the flag g, the texts of all matches; null without a match.',
+    (run, text, wanted) => matchFirstOrAll(run, text, wanted),
+  ),
+  withPattern('matchAll(pattern: RegExp): string[][]', 'Every match with its groups.', (run, text, wanted) =>
+    matchAll(run, text, wanted),
+  ),
+  withPattern('search(pattern: RegExp): number', 'Where the first match begins, or -1.', (run, text, wanted) =>
+    search(run, text, wanted),
+  ),
+];
