@@ -1,0 +1,94 @@
+import type { Expression } from 'acorn';
+import { syntaxDepthMax } from '../limits.js';
+import { compileCall } from './call.js';
+import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import { compileArray } from './elements.js';
+import { compileLiteral, compileTemplateLiteral } from './literals.js';
+import { compileChain, compileMember } from './member.js';
+import { compileName } from './names.js';
+import { compileObject } from './object.js';
+import { compileBinary, compileConditional, compileLogical, compileUnary } from './operations.js';
+import type { ExpressionReferences } from '../scope.js';
+
+/** A compiled expression, before limits and errors are put around it. */
+export interface CompiledSource {
+  readonly evaluate: Evaluate;
+  /** The steps of evaluating it once, without the arrow functions in it. */
+  readonly cost: number;
+  readonly references: ExpressionReferences;
+}
+
+/**
+ * Compiles a parsed expression to closures, once. What is not on the list of `dispatch` is not part of the language.
+ * Throws a `SourceFault`. `source` is the text that the positions of `expression` refer to.
+ */
+export function compileSyntax(source: string, expression: Expression): CompiledSource {
+  const compiler: Compiler = {
+    source,
+    compile: (node) => compileNode(compiler, node),
+    locals: new Map(),
+    slot: 0,
+    cost: 0,
+    depth: 0,
+    nodes: new Set(),
+    names: new Set(),
+  };
+  const evaluate = compiler.compile(expression);
+  return { evaluate, cost: compiler.cost, references: { nodes: [...compiler.nodes], names: compiler.names } };
+}
+
+function compileNode(compiler: Compiler, node: Expression): Evaluate {
+  if (compiler.depth >= syntaxDepthMax) return refuse(node, 'the expression nests too deeply');
+  compiler.cost += 1;
+  compiler.depth += 1;
+  const evaluate = dispatch(compiler, node);
+  compiler.depth -= 1;
+  return evaluate;
+}
+
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['ArrowFunctionExpression', 'an arrow function can only be the argument of an array method such as map'],
+  ['FunctionExpression', 'functions are not part of the language; array methods take arrow functions: x => x.name'],
+  ['AssignmentExpression', 'nothing can be assigned; use == or === to compare'],
+  ['UpdateExpression', 'nothing can be changed: ++ and -- are not part of the language'],
+  ['SequenceExpression', 'one expression is expected, without a comma'],
+  ['NewExpression', '"new" is not part of the language; date(...) makes a date'],
+  ['ThisExpression', '"this" is not part of the language'],
+  ['ImportExpression', '"import" is not part of the language'],
+  ['AwaitExpression', '"await" is not part of the language'],
+  ['TaggedTemplateExpression', 'a template cannot be tagged'],
+  ['ClassExpression', '"class" is not part of the language'],
+]);
+
+function dispatch(compiler: Compiler, node: Expression): Evaluate {
+  switch (node.type) {
+    case 'Literal':
+      return compileLiteral(node);
+    case 'TemplateLiteral':
+      return compileTemplateLiteral(compiler, node);
+    case 'Identifier':
+      return compileName(compiler, node);
+    case 'MemberExpression':
+      return compileMember(compiler, node);
+    case 'ChainExpression':
+      return compileChain(compiler, node);
+    case 'CallExpression':
+      return compileCall(compiler, node);
+    case 'UnaryExpression':
+      return compileUnary(compiler, node);
+    case 'BinaryExpression':
+      return compileBinary(compiler, node);
+    case 'LogicalExpression':
+      return compileLogical(compiler, node);
+    case 'ConditionalExpression':
+      return compileConditional(compiler, node);
+    case 'ArrayExpression':
+      return compileArray(compiler, node);
+    case 'ParenthesizedExpression':
+      return compiler.compile(node.expression);
+    case 'ObjectExpression':
+      return compileObject(compiler, node);
+    default:
+      return refuse(node, refusals.get(node.type) ?? 'this is not part of the language');
+  }
+}

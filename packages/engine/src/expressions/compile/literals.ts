@@ -1,0 +1,35 @@
+import type { Literal, TemplateLiteral } from 'acorn';
+import { toText } from '../convert.js';
+import { spendText } from '../run.js';
+import { refuse, type Compiler, type Evaluate } from './compiler.js';
+
+/** Compiles a literal: text, number, boolean or null. A regular expression is compiled by the call that takes it. */
+export function compileLiteral(node: Literal): Evaluate {
+  const { value } = node;
+  if (node.regex) {
+    return refuse(node, 'a regular expression can only stand in a call such as text.match(/.../) or /.../.test(text)');
+  }
+  if (typeof value === 'bigint' || value instanceof RegExp || value === undefined) {
+    return refuse(node, 'whole numbers with "n" are not part of the language');
+  }
+  return () => value;
+}
+
+/** Compiles a template literal: its texts with the texts of its values between them. */
+export function compileTemplateLiteral(compiler: Compiler, node: TemplateLiteral): Evaluate {
+  const texts = node.quasis.map((quasi) => quasi.value.cooked ?? '');
+  const values = node.expressions.map((expression) => compiler.compile(expression));
+  const [first = ''] = texts;
+  const textsLength = texts.reduce((sum, text) => sum + text.length, 0);
+  return (run) => {
+    let characters = textsLength;
+    const made = values.map((value) => {
+      const text = toText(run, value(run));
+      characters += text.length;
+      return text;
+    });
+    run.at = node.start;
+    spendText(run, characters);
+    return made.reduce((whole, text, index) => whole + text + (texts[index + 1] ?? ''), first);
+  };
+}

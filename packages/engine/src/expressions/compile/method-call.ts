@@ -1,0 +1,133 @@
+import type { CallExpression, Expression, Identifier, MemberExpression, SpreadElement } from 'acorn';
+import { toText } from '../convert.js';
+import { fail } from '../failure.js';
+import { methods } from '../functions/methods.js';
+import type { CallbackMethod, PatternMethod } from '../functions/definition.js';
+import { isList, kindOf, type Value } from '../value.js';
+import type { Pattern } from '../pattern.js';
+import type { Run } from '../run.js';
+import { compileCallback } from './arrow.js';
+import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './compiler.js';
+import { compileElements } from './elements.js';
+import { failRead } from './member.js';
+import { compileRegExp } from './regexp.js';
+import { resolvePlain } from './plain-method.js';
+
+/** A method call once its receiver is known and has a value. */
+type Invoke = (run: Run, target: Value) => Value;
+
+const mutators: ReadonlyMap<string, string> = new Map([
+  ['push', 'use [...list, item]'],
+  ['unshift', 'use [item, ...list]'],
+  ['pop', 'use slice(0, -1)'],
+  ['shift', 'use slice(1)'],
+  ['splice', 'use slice and [...a, ...b]'],
+  ['forEach', 'use map'],
+]);
+
+/** Compiles `object.method(...)`. A method that no type of value has is a fault; one that this value lacks fails the run. */
+export function compileMethodCall(
+  compiler: Compiler,
+  node: CallExpression,
+  callee: MemberExpression,
+  { name, start }: Identifier,
+): Evaluate {
+  if (callee.object.type === 'Super') return refuse(callee, '"super" is not part of the language');
+  const object = compiler.compile(callee.object);
+  const objectText = excerptOf(compiler, callee.object);
+  const invoke = compileInvoke(compiler, node, name, start);
+  const { optional } = callee;
+  return (run) => {
+    const target = object(run);
+    if (target === skipped) return skipped;
+    if (target === null || target === undefined) {
+      if (optional) return skipped;
+      run.at = start;
+      return failRead(target, name, objectText);
+    }
+    return invoke(run, target);
+  };
+}
+
+function compileInvoke(compiler: Compiler, node: CallExpression, name: string, at: number): Invoke {
+  const callbackMethod = methods.array.get(name);
+  if (callbackMethod?.kind === 'callback') return invokeCallback(compiler, node, callbackMethod, name, at);
+  const patternMethod = methods.string.get(name);
+  if (patternMethod?.kind === 'pattern') return invokePattern(compiler, node, patternMethod, name, at);
+  const apply = resolvePlain(name);
+  if (apply === undefined) return refuse({ start: at }, explainMissing(name));
+  const args = compileElements(compiler, node.arguments, node);
+  return (run, target) => {
+    const values = args(run);
+    run.at = at;
+    return apply(run, target, values);
+  };
+}
+
+function explainMissing(name: string): string {
+  const instead = mutators.get(name);
+  return `there is no method "${name}"${instead === undefined ? '' : `, since nothing can be changed; ${instead}`}`;
+}
+
+function invokeCallback(
+  compiler: Compiler,
+  node: CallExpression,
+  method: CallbackMethod<readonly Value[]>,
+  name: string,
+  at: number,
+): Invoke {
+  const [first, ...rest] = node.arguments;
+  const { apply, applyBare } = method;
+  const lacks = (target: Value): never => fail(`${kindOf(target)} has no method "${name}"; arrays have`);
+  if (first === undefined) {
+    if (applyBare === undefined) return refuse({ start: at }, `${name} needs an arrow function, such as x => x.name`);
+    return (run, target) => {
+      run.at = at;
+      return isList(target) ? applyBare(run, target) : lacks(target);
+    };
+  }
+  const callback = compileCallback(compiler, first);
+  const args = compileElements(compiler, rest, node);
+  return (run, target) => {
+    const values = args(run);
+    run.at = at;
+    return isList(target) ? apply(run, target, callback, values) : lacks(target);
+  };
+}
+
+function invokePattern(
+  compiler: Compiler,
+  node: CallExpression,
+  { apply }: PatternMethod<string>,
+  name: string,
+  at: number,
+): Invoke {
+  const [first, ...rest] = node.arguments;
+  const search = compileSearch(compiler, first);
+  const args = compileElements(compiler, rest, node);
+  return (run, target) => {
+    const wanted = search(run);
+    const values = args(run);
+    run.at = at;
+    return typeof target === 'string'
+      ? apply(run, target, wanted, values)
+      : fail(`${kindOf(target)} has no method "${name}"; strings have`);
+  };
+}
+
+function compileSearch(
+  compiler: Compiler,
+  node: Expression | SpreadElement | undefined,
+): (run: Run) => Pattern | string | undefined {
+  if (node === undefined) return () => undefined;
+  if (node.type === 'SpreadElement') return refuse(node, 'the first argument cannot be spread here');
+  if (node.type === 'Literal' && node.regex) {
+    const pattern = compileRegExp(node, node.regex);
+    return () => pattern;
+  }
+  const evaluate = compiler.compile(node);
+  return (run) => {
+    const value = evaluate(run);
+    return value === undefined ? undefined : toText(run, value);
+  };
+}

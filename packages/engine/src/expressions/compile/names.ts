@@ -1,0 +1,53 @@
+import type { Identifier } from 'acorn';
+import { globalFunctions, namespaces } from '../functions/globals.js';
+import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import type { ExpressionName } from '../scope.js';
+
+/** The names that stand for a value by themselves. */
+const values: ReadonlyMap<string, readonly [ExpressionName, Evaluate]> = new Map<string, [ExpressionName, Evaluate]>([
+  ['$trigger', ['$trigger', (run) => run.scope.trigger]],
+  ['$input', ['$input', (run) => run.scope.input]],
+  ['$vars', ['$vars', (run) => run.scope.vars]],
+  ['$now', ['$now', (run) => (run.now ??= run.scope.now())]],
+]);
+
+const words: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
+  ['undefined', () => undefined],
+  ['NaN', () => NaN],
+  ['Infinity', () => Infinity],
+]);
+
+/** The names that only stand before a dot, and what may follow it. */
+export const namesWithMembers: ReadonlyMap<string, string> = new Map([
+  ['$nodes', '$nodes.<id>.output'],
+  ['$loop', '$loop.item and $loop.index'],
+  ['$execution', '$execution.id and $execution.mode'],
+]);
+
+/** Compiles a name: an arrow parameter, a name of the scope, or a word such as `undefined`. Any other is a fault. */
+export function compileName(compiler: Compiler, node: Identifier): Evaluate {
+  const { name } = node;
+  const slot = compiler.locals.get(name);
+  if (slot !== undefined) return (run) => run.locals[slot];
+  const value = values.get(name);
+  if (value !== undefined) {
+    compiler.names.add(value[0]);
+    return value[1];
+  }
+  return words.get(name) ?? refuse(node, explainUnknown(name));
+}
+
+function explainUnknown(name: string): string {
+  const members = namesWithMembers.get(name);
+  if (members !== undefined) return `"${name}" cannot stand alone; there is ${members}`;
+  if (globalFunctions.has(name) || namespaces.has(name))
+    return `"${name}" is a function or a group of functions, not a value`;
+  const meant = `$${name}`;
+  const isKnown = values.has(meant) || namesWithMembers.has(meant);
+  return `the name "${name}" is not known${isKnown ? `; did you mean "${meant}"?` : ''}`;
+}
+
+/** Whether an arrow parameter of this name would hide something of the language. */
+export function isReservedName(name: string): boolean {
+  return name.startsWith('$') || words.has(name) || globalFunctions.has(name) || namespaces.has(name);
+}

@@ -1,0 +1,49 @@
+import type { Expression, MemberExpression, Super } from 'acorn';
+import { constants } from '../functions/math.js';
+import { namespaces } from '../functions/globals.js';
+import { refuse, type Compiler, type Evaluate } from './compiler.js';
+import { staticKey } from './key.js';
+import { namesWithMembers } from './names.js';
+
+/** The members of the names that only stand before a dot. */
+const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
+  ['$loop.item', (run) => run.scope.loop?.item],
+  ['$loop.index', (run) => run.scope.loop?.index],
+  ['$execution.id', (run) => run.scope.execution.id],
+  ['$execution.mode', (run) => run.scope.execution.mode],
+]);
+
+/**
+ * Compiles a member of a name that is no value by itself: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns undefined
+ * for a member of anything else. Node ids must stand in the source, so that the engine knows what an expression reads.
+ */
+export function compileScopeMember(compiler: Compiler, node: MemberExpression): Evaluate | undefined {
+  if (node.object.type === 'MemberExpression' && isName(compiler, node.object.object, '$nodes')) {
+    return compileNodeOutput(compiler, node, node.object);
+  }
+  if (node.object.type !== 'Identifier' || compiler.locals.has(node.object.name)) return undefined;
+  const { name } = node.object;
+  if (name === '$nodes') return refuse(node, 'of a node there is its output: $nodes.<id>.output');
+  const key = staticKey(node);
+  if (name === '$loop' || name === '$execution') {
+    const member = key === undefined ? undefined : members.get(`${name}.${key}`);
+    compiler.names.add(name);
+    return member ?? refuse(node.property, `there is ${namesWithMembers.get(name) ?? name} only`);
+  }
+  if (!namespaces.has(name)) return undefined;
+  const constant = constants.get(`${name}.${key ?? ''}`);
+  return constant === undefined ? refuse(node.property, `there is no value "${name}.${key ?? '...'}"`) : () => constant;
+}
+
+function isName(compiler: Compiler, node: Expression | Super, name: string): boolean {
+  return node.type === 'Identifier' && node.name === name && !compiler.locals.has(name);
+}
+
+function compileNodeOutput(compiler: Compiler, node: MemberExpression, idNode: MemberExpression): Evaluate {
+  const id = staticKey(idNode);
+  if (id === undefined)
+    return refuse(idNode.property, 'the id of a node cannot be computed; write $nodes.<id> or $nodes["<id>"]');
+  if (staticKey(node) !== 'output') return refuse(node.property, 'of a node there is its output: $nodes.<id>.output');
+  compiler.nodes.add(id);
+  return (run) => run.scope.node(id);
+}

@@ -1,0 +1,46 @@
+import { parseExpressionAt, type Expression, type Options } from 'acorn';
+import { SourceFault } from './compile/compiler.js';
+import { sourceLengthMax } from './limits.js';
+
+// Parentheses are kept as nodes, because the end of `(a)` is otherwise said to be before its last parenthesis.
+const options: Options = { ecmaVersion: 2024, sourceType: 'module', allowHashBang: false, preserveParens: true };
+
+const tooLong = `an expression has at most ${sourceLengthMax} characters`;
+const missing = 'an expression, or the rest of one, is missing here';
+
+/**
+ * Parses the expression that `text` begins with; what follows it is the caller's to judge (`expression.end`).
+ * Throws a `SourceFault` for what is no JavaScript expression, and for one longer than `sourceLengthMax`.
+ */
+export function parseExpression(text: string): Expression {
+  // The parser gets a part only: a long text may hold many expressions, and would be looked through for each.
+  const part = text.slice(0, sourceLengthMax + 1);
+  const expression = parsePart(part, part.length < text.length);
+  if (expression.end > sourceLengthMax) throw new SourceFault(tooLong, 0);
+  return expression;
+}
+
+function parsePart(part: string, isCut: boolean): Expression {
+  try {
+    return parseExpressionAt(part, 0, options);
+  } catch (error) {
+    // The parser is recursive; deep nesting ends its stack, harmlessly, and it says so in one way or the other.
+    if (error instanceof RangeError || (error instanceof Error && error.message.includes('stack')))
+      throw new SourceFault('the expression nests too deeply', 0);
+    const offset = positionOf(error);
+    const reason = reasonOf(error, part.slice(offset).trimStart());
+    // The end of the part is not the end of the text, so what seems to lack its end is merely long.
+    if (isCut && (reason === missing || reason.includes('unterminated'))) throw new SourceFault(tooLong, 0);
+    throw new SourceFault(reason, offset);
+  }
+}
+
+function positionOf(error: unknown): number {
+  return error instanceof SyntaxError && 'pos' in error && typeof error.pos === 'number' ? error.pos : 0;
+}
+
+function reasonOf(error: unknown, found: string): string {
+  if (found === '' || found.startsWith('}}')) return missing;
+  const message = error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : 'it cannot be read';
+  return `not an expression: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}
