@@ -1,0 +1,29 @@
+import { compilePart, isFault, skipGap, type ExpressionFault } from './compile-source.js';
+import { toResult, withBudget, type EvaluateJson } from './evaluate.js';
+import type { ExpressionReferences } from './scope.js';
+
+/** An expression, compiled once; may be evaluated any number of times and concurrently. */
+export interface CompiledExpression {
+  readonly evaluate: EvaluateJson;
+  readonly references: ExpressionReferences;
+}
+
+/**
+ * Compiles one expression, without braces around it: `$trigger.amount > 100`. Returns a fault, never throws.
+ * For what stands in a parameter, see `compileTemplate` and `compileParameters`.
+ */
+export function compileExpression(
+  source: string,
+): { readonly expression: CompiledExpression } | { readonly fault: ExpressionFault } {
+  const part = compilePart(source, 0);
+  if (isFault(part)) return { fault: part };
+  const rest = skipGap(source, part.end);
+  if (rest < source.length) return { fault: { message: 'the expression ends before this', offset: rest } };
+  const site = { subject: 'expression', path: [], source };
+  return {
+    expression: {
+      evaluate: withBudget(site, (run) => toResult(run, part.evaluate(run))),
+      references: part.references,
+    },
+  };
+}

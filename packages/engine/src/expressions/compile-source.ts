@@ -1,0 +1,58 @@
+import { compileSyntax } from './compile/expression.js';
+import { SourceFault } from './compile/compiler.js';
+import { parseExpression } from './parse.js';
+import { spendSteps, type Run } from './run.js';
+import type { ExpressionReferences } from './scope.js';
+import type { Value } from './value.js';
+
+/** Why a text is not an expression of the language, and where. */
+export interface ExpressionFault {
+  readonly message: string;
+  /** Position in the text that was compiled, in UTF-16 units from 0. */
+  readonly offset: number;
+}
+
+/** An expression at some place of a text, compiled. */
+export interface CompiledPart {
+  /** Evaluates it; pays the steps of its own nodes first. */
+  readonly evaluate: (run: Run) => Value;
+  readonly references: ExpressionReferences;
+  /** Where it ends in the text. */
+  readonly end: number;
+}
+
+/** Compiles the expression that begins at `start` of `text`. Returns a fault for anything that the language does not have. */
+export function compilePart(text: string, start: number): CompiledPart | ExpressionFault {
+  const source = text.slice(start);
+  try {
+    const syntax = parseExpression(source);
+    const { evaluate, cost, references } = compileSyntax(source, syntax);
+    return {
+      evaluate: (run) => {
+        run.base = start;
+        run.at = 0;
+        spendSteps(run, cost);
+        return evaluate(run);
+      },
+      references,
+      end: start + syntax.end,
+    };
+  } catch (error) {
+    if (error instanceof SourceFault) return { message: error.message, offset: start + error.offset };
+    throw error;
+  }
+}
+
+/** Whether the result of compiling is a fault. */
+export function isFault(result: object): result is ExpressionFault {
+  return 'offset' in result && 'message' in result;
+}
+
+const gap = /(?:\s|\/\*[^]*?\*\/)*/y;
+
+/** The position after the white space and comments that begin at `start`. */
+export function skipGap(text: string, start: number): number {
+  gap.lastIndex = start;
+  gap.test(text);
+  return gap.lastIndex;
+}

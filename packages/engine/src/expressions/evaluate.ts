@@ -1,0 +1,33 @@
+import { toExpressionError, type Site } from './error.js';
+import { settle } from './result.js';
+import { startRun, type Run } from './run.js';
+import type { JsonValue } from '@deckhand/contracts';
+import type { ExpressionLimits } from './limits.js';
+import type { ExpressionScope } from './scope.js';
+import type { Value } from './value.js';
+
+/**
+ * Evaluates against a scope. The result is plain JSON that may share structure with its inputs; neither is ever changed.
+ * Budgets are those of `limits`, or the defaults. Throws an `ExpressionError` and nothing else.
+ */
+export type EvaluateJson = (scope: ExpressionScope, limits?: Partial<ExpressionLimits>) => JsonValue;
+
+/** Puts budgets and errors around what was compiled. `site` is where it stands, until a template says otherwise. */
+export function withBudget(site: Site, evaluate: (run: Run) => JsonValue): EvaluateJson {
+  return (scope, limits) => {
+    const run = startRun(scope, limits, site);
+    try {
+      return evaluate(run);
+    } catch (error) {
+      throw toExpressionError(error, run.site, run.base + run.at);
+    }
+  };
+}
+
+/** A value as JSON, charged to the results of the run. */
+export function toResult(run: Run, value: Value): JsonValue {
+  if (typeof value === 'boolean') return value;
+  const { json, bytes } = settle(value, run.resultBytesLeft);
+  run.resultBytesLeft -= bytes;
+  return json;
+}

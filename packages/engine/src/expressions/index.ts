@@ -1,0 +1,15 @@
+export { compileExpression, type CompiledExpression } from './compile-expression.js';
+export type { ExpressionFault } from './compile-source.js';
+export { ExpressionError } from './error.js';
+export type { EvaluateJson } from './evaluate.js';
+export type { ExpressionErrorCode } from './failure.js';
+export { expressionFunctions, type ExpressionFunction } from './functions/catalogue.js';
+export { defaultLimits, type ExpressionLimits } from './limits.js';
+export {
+  compileParameters,
+  type CompiledParameters,
+  type ParameterFault,
+  type ParameterOptions,
+} from './parameters.js';
+export type { ExpressionName, ExpressionReferences, ExpressionScope } from './scope.js';
+export { compileTemplate, type CompiledTemplate } from './template.js';

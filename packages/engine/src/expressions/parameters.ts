@@ -1,0 +1,121 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { isFault, type ExpressionFault } from './compile-source.js';
+import { renderPath } from './error.js';
+import { withBudget, type EvaluateJson } from './evaluate.js';
+import { mergeReferences } from './references.js';
+import type { Run } from './run.js';
+import type { ExpressionReferences } from './scope.js';
+import { compileTemplateAt } from './template.js';
+
+/** A fault in a parameter, with the keys that lead to it. */
+export interface ParameterFault extends ExpressionFault {
+  readonly path: readonly (string | number)[];
+}
+
+/** A node's parameters, compiled once; may be evaluated any number of times and concurrently. */
+export interface CompiledParameters {
+  /** All of them with every template evaluated, under one budget. Parts without templates are the same frozen value each time. */
+  readonly evaluate: EvaluateJson;
+  readonly references: ExpressionReferences;
+  /** Whether there is no template in them at all. */
+  readonly isConstant: boolean;
+}
+
+/** What `compileParameters` may be told. */
+export interface ParameterOptions {
+  /** Top-level parameters that hold no templates, such as a `code` node's `source`. Default: none. */
+  readonly verbatim?: readonly string[];
+}
+
+/** How deeply parameters may nest. */
+const depthMax = 100;
+
+type Path = readonly (string | number)[];
+
+/** A part of the parameters: a value that is always the same, or one to evaluate. */
+type Part = { readonly constant: JsonValue } | { readonly evaluate: (run: Run) => JsonValue };
+
+interface Findings {
+  readonly faults: ParameterFault[];
+  readonly references: ExpressionReferences[];
+  readonly verbatim: ReadonlySet<string>;
+}
+
+/**
+ * Compiles every string of `parameters` as a template (keys of objects are none). Returns the compiled parameters, or
+ * every fault at once; never throws. `parameters` is copied, and may change afterwards.
+ */
+export function compileParameters(
+  parameters: JsonValue,
+  options: ParameterOptions = {},
+): { readonly parameters: CompiledParameters } | { readonly faults: readonly ParameterFault[] } {
+  const findings: Findings = { faults: [], references: [], verbatim: new Set(options.verbatim) };
+  const part = compileValue(parameters, [], findings);
+  if (findings.faults.length > 0) return { faults: findings.faults };
+  const references = mergeReferences(findings.references);
+  if ('constant' in part) {
+    const { constant } = part;
+    return { parameters: { evaluate: () => constant, references, isConstant: true } };
+  }
+  const site = { subject: renderPath([]), path: [], source: '' };
+  return { parameters: { evaluate: withBudget(site, part.evaluate), references, isConstant: false } };
+}
+
+function compileValue(value: JsonValue, path: Path, findings: Findings): Part {
+  if (path.length > depthMax) {
+    findings.faults.push({ path, message: 'the parameters nest too deeply', offset: 0 });
+    return { constant: null };
+  }
+  const [name] = path;
+  const isVerbatim = typeof name === 'string' && findings.verbatim.has(name);
+  if (typeof value === 'string' && !isVerbatim) return compileText(value, path, findings);
+  if (value === null || typeof value !== 'object') return { constant: value };
+  return isArray(value) ? compileArray(value, path, findings) : compileObject(value, path, findings);
+}
+
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function compileText(source: string, path: Path, findings: Findings): Part {
+  const program = compileTemplateAt({ subject: renderPath(path), path, source });
+  if (isFault(program)) {
+    findings.faults.push({ path, ...program });
+    return { constant: null };
+  }
+  findings.references.push(program.references);
+  return program.constant === undefined ? { evaluate: program.evaluate } : { constant: program.constant };
+}
+
+function compileArray(list: readonly JsonValue[], path: Path, findings: Findings): Part {
+  const parts = list.map((item, index) => compileValue(item, [...path, index], findings));
+  const constants = parts.flatMap((part) => ('constant' in part ? [part.constant] : []));
+  if (constants.length === parts.length) return { constant: Object.freeze(constants) };
+  const evaluators = parts.map(evaluatorOf);
+  return { evaluate: (run) => evaluators.map((evaluate) => evaluate(run)) };
+}
+
+function compileObject(object: JsonObject, path: Path, findings: Findings): Part {
+  const members = Object.entries(object).map(([key, value]) => {
+    const memberPath = [...path, key];
+    if (key === '__proto__')
+      findings.faults.push({ path: memberPath, message: 'the key "__proto__" cannot be used', offset: 0 });
+    return { key, part: compileValue(value, memberPath, findings) };
+  });
+  const constants = members.flatMap(({ key, part }) => ('constant' in part ? [[key, part.constant] as const] : []));
+  if (constants.length === members.length) return { constant: Object.freeze(Object.fromEntries(constants)) };
+  const entries = members.map(({ key, part }) => ({ key, evaluate: evaluatorOf(part) }));
+  return {
+    evaluate: (run) => {
+      const made: Record<string, JsonValue> = {};
+      for (const { key, evaluate } of entries) made[key] = evaluate(run);
+      return made;
+    },
+  };
+}
+
+function evaluatorOf(part: Part): (run: Run) => JsonValue {
+  if ('evaluate' in part) return part.evaluate;
+  const { constant } = part;
+  return () => constant;
+}

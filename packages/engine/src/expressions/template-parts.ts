@@ -1,0 +1,49 @@
+import { compilePart, isFault, skipGap, type CompiledPart, type ExpressionFault } from './compile-source.js';
+
+/** A template taken apart: texts and expressions in turn. */
+export type TemplateParts = readonly (string | CompiledPart)[];
+
+/** How many texts and expressions one template may hold. */
+const partsMax = 2_000;
+
+// Backslashes count only right before braces, so that paths such as C:\temp need no escape.
+const opening = /(\\*)\{\{/g;
+
+/**
+ * Takes a text apart at its `{{ expression }}`. Where an expression ends is found by parsing it, since it may hold braces of
+ * its own. Before `{{`, `\` makes the braces text, and `\\` stands for one backslash.
+ */
+export function parseTemplate(text: string): TemplateParts | ExpressionFault {
+  const parts: (string | CompiledPart)[] = [];
+  let literal = '';
+  let position = 0;
+  opening.lastIndex = 0;
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const backslashes = found[1]?.length ?? 0;
+    literal += text.slice(position, found.index) + '\\'.repeat(Math.floor(backslashes / 2));
+    position = opening.lastIndex;
+    if (backslashes % 2 === 1) {
+      literal += '{{';
+      continue;
+    }
+    if (parts.length >= partsMax) return { message: 'the text holds too many expressions', offset: found.index };
+    const part = compileBraced(text, position);
+    if (isFault(part)) return part;
+    if (literal !== '') parts.push(literal);
+    parts.push(part);
+    literal = '';
+    position = skipGap(text, part.end) + 2;
+    opening.lastIndex = position;
+  }
+  literal += text.slice(position);
+  if (literal !== '' || parts.length === 0) parts.push(literal);
+  return parts;
+}
+
+function compileBraced(text: string, start: number): CompiledPart | ExpressionFault {
+  const part = compilePart(text, start);
+  if (isFault(part)) return part;
+  const end = skipGap(text, part.end);
+  if (text.startsWith('}}', end)) return part;
+  return { message: '"}}" is missing after the expression (to write the braces themselves: \\{{)', offset: end };
+}

@@ -1,0 +1,89 @@
+import { isFault, type CompiledPart, type ExpressionFault } from './compile-source.js';
+import type { JsonValue } from '@deckhand/contracts';
+import { toText } from './convert.js';
+import type { Site } from './error.js';
+import { toResult, withBudget, type EvaluateJson } from './evaluate.js';
+import { writeJson } from './functions/json-functions.js';
+import { mergeReferences, noReferences } from './references.js';
+import { spendText, type Run } from './run.js';
+import type { ExpressionReferences } from './scope.js';
+import { parseTemplate, type TemplateParts } from './template-parts.js';
+import { isContainer, type Value } from './value.js';
+
+/** A text with expressions in it, compiled once. */
+export interface CompiledTemplate {
+  /** The text itself when it holds no expression (escapes resolved), otherwise undefined. */
+  readonly constant: string | undefined;
+  readonly evaluate: EvaluateJson;
+  readonly references: ExpressionReferences;
+}
+
+/** A template before budgets and errors are put around it, so that many can share them. */
+export interface TemplateProgram {
+  readonly constant: string | undefined;
+  readonly evaluate: (run: Run) => JsonValue;
+  readonly references: ExpressionReferences;
+}
+
+/**
+ * Compiles a text in which `{{ expression }}` may stand. A text that is exactly one expression has the expression's value
+ * and type; otherwise the values become text: texts as they are, null and undefined as nothing, arrays and objects as
+ * JSON, dates as ISO 8601. `\{{` is a literal `{{`. Returns a fault, never throws.
+ */
+export function compileTemplate(
+  text: string,
+): { readonly template: CompiledTemplate } | { readonly fault: ExpressionFault } {
+  const site: Site = { subject: 'template', path: [], source: text };
+  const program = compileTemplateAt(site);
+  if (isFault(program)) return { fault: program };
+  const { constant, references } = program;
+  return { template: { constant, references, evaluate: withBudget(site, program.evaluate) } };
+}
+
+/** Compiles the template at `site`, for a caller that puts budgets and errors around it. */
+export function compileTemplateAt(site: Site): TemplateProgram | ExpressionFault {
+  const text = site.source;
+  if (!text.includes('{{')) return constantProgram(text);
+  const parts = parseTemplate(text);
+  if (isFault(parts)) return parts;
+  const [first] = parts;
+  if (parts.length === 1 && typeof first === 'string') return constantProgram(first);
+  const expressions = parts.filter((part) => typeof part !== 'string');
+  const references = mergeReferences(expressions.map((part) => part.references));
+  const evaluate =
+    parts.length === 1 && first !== undefined && typeof first !== 'string' ? valueOf(first) : textOf(parts);
+  return {
+    constant: undefined,
+    references,
+    evaluate: (run) => {
+      run.site = site;
+      return evaluate(run);
+    },
+  };
+}
+
+function constantProgram(constant: string): TemplateProgram {
+  return { constant, evaluate: () => constant, references: noReferences };
+}
+
+function valueOf(part: CompiledPart): (run: Run) => JsonValue {
+  return (run) => toResult(run, part.evaluate(run));
+}
+
+function textOf(parts: TemplateParts): (run: Run) => JsonValue {
+  return (run) => {
+    let characters = 0;
+    const texts = parts.map((part) => {
+      const text = typeof part === 'string' ? part : displayText(run, part.evaluate(run));
+      characters += text.length;
+      return text;
+    });
+    spendText(run, characters);
+    return toResult(run, texts.join(''));
+  };
+}
+
+function displayText(run: Run, value: Value): string {
+  if (value === null || value === undefined) return '';
+  return isContainer(value) && !(value instanceof Date) ? writeJson(run, value, 0) : toText(run, value);
+}
