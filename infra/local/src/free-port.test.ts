@@ -1,0 +1,26 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { freePort, isPortFree } from './free-port.js';
+
+let server: Server | undefined;
+
+afterEach(() => server?.close());
+
+function occupy(host: string): Promise<number> {
+  return new Promise((resolve) => {
+    server = createServer().listen(0, host, () => resolve((server?.address() as AddressInfo).port));
+  });
+}
+
+describe('finding a port', () => {
+  it.each(['127.0.0.1', '0.0.0.0'])('sees that somebody listens on %s', async (host) => {
+    expect(await isPortFree(await occupy(host))).toBe(false);
+  });
+
+  it('goes on to the next one when the wanted one is taken', async () => {
+    const taken = await occupy('127.0.0.1');
+    const port = await freePort(taken);
+    expect(port).not.toBe(taken);
+    expect(await isPortFree(port)).toBe(true);
+  });
+});

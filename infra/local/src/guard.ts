@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/**
+ * Runs beside us in a process group of its own and reads our wishes from a pipe. The pipe closes when we are gone,
+ * however that came about (SIGKILL too); then it stops what is left, the youngest first.
+ */
+const SCRIPT = `
+left=
+while read -r verb pid signal; do
+  case $verb in
+    watch) left="$pid:$signal $left" ;;
+    forget)
+      kept=
+      for entry in $left; do [ "\${entry%%:*}" = "$pid" ] || kept="$kept $entry"; done
+      left=$kept ;;
+  esac
+done
+for entry in $left; do
+  pid=\${entry%%:*}
+  kill -s "\${entry##*:}" "$pid" 2>/dev/null || continue
+  ticks=0
+  while kill -0 "$pid" 2>/dev/null && [ "$ticks" -lt 100 ]; do sleep 0.1; ticks=$((ticks + 1)); done
+  kill -s KILL "$pid" 2>/dev/null
+done
+`;
+
+let guard: ChildProcess | undefined;
+
+/**
+ * Makes sure that process `pid` does not outlive this one: when this one ends, however it ends, `pid` gets `signal`,
+ * and SIGKILL if it is still there ten seconds later.
+ */
+export function watchOver(pid: number, signal: NodeJS.Signals): void {
+  tell(`watch ${pid} ${signal.replace('SIG', '')}`);
+}
+
+/** Process `pid` has ended: its number may be given to somebody else. */
+export function forget(pid: number): void {
+  tell(`forget ${pid}`);
+}
+
+function tell(line: string): void {
+  guard ??= startGuard();
+  guard.stdin?.write(`${line}\n`);
+}
+
+function startGuard(): ChildProcess {
+  const child = spawn('sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  // It must not keep us alive: it waits for our end.
+  child.unref();
+  const pipe = child.stdin as { unref?: () => void };
+  pipe.unref?.();
+  child.stdin.on('error', () => undefined);
+  return child;
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const run = promisify(execFile);
+
+/** The command line of a running process; undefined when there is no such process, or it is a stranger's. */
+export async function commandLine(pid: number): Promise<string | undefined> {
+  try {
+    process.kill(pid, 0);
+    if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    return (await run('ps', ['-o', 'args=', '-p', String(pid)])).stdout;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Stops a server that an earlier start left behind, if `pid` still is that server: its command line has every one of
+ * `marks` (a number alone proves nothing, the system gives it to others in time). Kills it after `graceMs`.
+ * @returns whether there was one.
+ */
+export async function stopLeftover(options: {
+  pid: number;
+  marks: readonly string[];
+  signal: NodeJS.Signals;
+  graceMs: number;
+}): Promise<boolean> {
+  const isThere = async (): Promise<boolean> => {
+    const line = await commandLine(options.pid);
+    return line !== undefined && options.marks.every((mark) => line.includes(mark));
+  };
+  if (!(await isThere())) return false;
+  process.kill(options.pid, options.signal);
+  const deadline = Date.now() + options.graceMs;
+  while (await isThere()) {
+    if (Date.now() > deadline) process.kill(options.pid, 'SIGKILL');
+    await sleep(50);
+  }
+  return true;
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { access, chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { stopLeftover } from './leftover.js';
+import type { PostgresHome } from './postgres-home.js';
+
+/** A data folder that is ready to be served. */
+export interface Cluster {
+  readonly data: string;
+  readonly password: string;
+}
+
+/** What the programs see of the environment: messages in English, nothing of the caller's own settings. */
+export const POSTGRES_ENV = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+
+/**
+ * Makes the data folder and the superuser's random password (`password`, mode 600, in `dir`) unless both are there.
+ * A server that an earlier start left running on it is stopped.
+ * @param options.isDurable false skips waiting for the disk.
+ */
+export async function prepareCluster(
+  home: PostgresHome,
+  options: { dir: string; isDurable: boolean },
+): Promise<Cluster> {
+  const data = join(home.parent, 'data');
+  const password = await keptPassword(join(options.dir, 'password'));
+  const isMade = await access(join(data, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+  if (isMade) await releaseData(data);
+  else await makeData(home, { data, password, isDurable: options.isDurable });
+  return { data, password };
+}
+
+async function keptPassword(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch {
+    const password = randomBytes(24).toString('base64url');
+    await writeFile(path, password, { mode: 0o600 });
+    return password;
+  }
+}
+
+/** Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half a cluster. */
+async function makeData(
+  home: PostgresHome,
+  options: { data: string; password: string; isDurable: boolean },
+): Promise<void> {
+  const unfinished = `${options.data}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  const secret = await mkdtemp(join(tmpdir(), 'deckhand-'));
+  try {
+    const passwordFile = join(secret, 'password');
+    await writeFile(passwordFile, options.password, { mode: 0o600 });
+    if (home.identity) {
+      await chown(passwordFile, home.identity.uid, home.identity.gid);
+      await chown(secret, home.identity.uid, home.identity.gid);
+    }
+    await execa(
+      join(home.binaries, 'initdb'),
+      [
+        `--pgdata=${unfinished}`,
+        '--username=postgres',
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        // The built-in locale is the same on every system and knows upper and lower case of all of Unicode.
+        '--encoding=UTF8',
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        ...(options.isDurable ? [] : ['--no-sync']),
+      ],
+      { cwd: '/', env: POSTGRES_ENV, extendEnv: false, all: true, ...home.identity },
+    );
+  } finally {
+    await rm(secret, { recursive: true, force: true });
+  }
+  await rename(unfinished, options.data);
+}
+
+/** Frees a data folder from the server of a start that was killed, and from the note of one that is long gone. */
+async function releaseData(data: string): Promise<void> {
+  const note = join(data, 'postmaster.pid');
+  const pid = Number((await readFile(note, 'utf8').catch(() => '')).split('\n')[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return;
+  // SIGINT is PostgreSQL's fast shutdown: it ends sessions and leaves the data clean.
+  await stopLeftover({ pid, marks: ['postgres', data], signal: 'SIGINT', graceMs: 15_000 });
+  await rm(note, { force: true });
+}

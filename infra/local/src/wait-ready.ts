@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ManagedProcess } from './managed-process.js';
+
+/** A background program ended, or stayed silent, before it was ready. The message ends with the tail of its log. */
+export class NotReadyError extends Error {
+  override readonly name = 'NotReadyError';
+}
+
+/**
+ * Resolves once `isReady` says so. A check that throws counts as "not yet".
+ * @throws NotReadyError when the process ends first, or after `timeoutMs`.
+ */
+export async function waitReady(
+  process: ManagedProcess,
+  isReady: () => Promise<boolean>,
+  timeoutMs = 30_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  let how: string | undefined;
+  void process.ended.then((reason) => (how = reason));
+  while (Date.now() < deadline) {
+    if (await isReady().catch(() => false)) return;
+    if (how !== undefined)
+      throw new NotReadyError(`${process.name} ended (${how}) while starting\n${process.output()}`);
+    await sleep(30);
+  }
+  throw new NotReadyError(`${process.name} was not ready after ${timeoutMs / 1000} s\n${process.output()}`);
+}
