@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import {
+  canMove,
+  EXECUTION_STATUSES,
+  EXECUTION_TRANSITIONS,
+  EXECUTION_TRIGGERS,
+  FINISHED_STATUSES,
+  isFinished,
+} from './execution-status.js';
+
+describe('the transition table', () => {
+  it('never leaves a finished status', () => {
+    for (const status of FINISHED_STATUSES) {
+      expect(isFinished(status)).toBe(true);
+      expect(EXECUTION_TRIGGERS.filter((trigger) => canMove(status, trigger))).toEqual([]);
+    }
+  });
+
+  it('leads from every unfinished status to an end', () => {
+    for (const status of EXECUTION_STATUSES.filter((one) => !isFinished(one))) {
+      expect(canMove(status, 'stop')).toBe(true);
+      expect(canMove(status, 'timeOut')).toBe(true);
+    }
+  });
+
+  it('resumes only what a person paused', () => {
+    expect(EXECUTION_TRANSITIONS.resume.from).toEqual(['paused']);
+  });
+
+  it('is what docs/execution-status.md draws', async () => {
+    const page = await readFile(new URL('../../../docs/execution-status.md', import.meta.url), 'utf8');
+    const drawn = [...page.matchAll(/^\| `(\w+)` \| (.+?) \| `(\w+)` \|/gm)].map(([, trigger, from = '', to]) => ({
+      trigger,
+      from: from.split(', ').map((status) => status.replaceAll('`', '')),
+      to,
+    }));
+    expect(drawn).toEqual(EXECUTION_TRIGGERS.map((trigger) => ({ trigger, ...EXECUTION_TRANSITIONS[trigger] })));
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { accessLabel, SCOPE_PATTERN, SCOPE_PRESETS, scopesAllow } from './scopes.js';
+
+describe('scopes', () => {
+  it('allow nothing when there are none', () => {
+    expect(scopesAllow([], 'workflows:read')).toBe(false);
+  });
+
+  it.each([
+    [['workflows:read'], 'workflows:read', true],
+    [['workflows:read'], 'workflows:write', false],
+    [['workflows:*'], 'workflows:write', true],
+    [['*:read'], 'audit-log:read', true],
+    [['*:read'], 'folders:write', false],
+    [['*'], 'variables:write', true],
+    [['ai:write'], 'workflows:write', true],
+    [['ai:write'], 'executions:read', true],
+    [['ai:write'], 'variables:read', false],
+    [['ai:read'], 'workflows:read', false],
+  ] as const)('%j for %s: %s', (scopes, needed, allowed) => {
+    expect(scopesAllow(scopes, needed)).toBe(allowed);
+  });
+
+  it('are labelled by their preset whatever their order, and Custom otherwise', () => {
+    expect(accessLabel([...SCOPE_PRESETS['read-write'].scopes].reverse())).toBe('Read + write');
+    expect(accessLabel(['*'])).toBe('Full access');
+    expect(accessLabel([])).toBe('Custom');
+    expect(accessLabel(['workflows:read'])).toBe('Custom');
+  });
+
+  it('are of known resources and actions only', () => {
+    const pattern = new RegExp(SCOPE_PATTERN);
+    expect(['*', 'workflows:*', '*:read', 'audit-log:read'].every((scope) => pattern.test(scope))).toBe(true);
+    expect(['workflow:read', 'workflows', 'workflows:run', 'api-keys:read', ''].some((scope) => pattern.test(scope))).toBe(false);
+  });
+});
