@@ -43,6 +43,37 @@ export interface NodeInput {
   readonly output: JsonValue;
 }
 
+/** A request that a node sends out. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Absolute, http or https. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  readonly followRedirects: boolean;
+  /** A longer body, also after decompression, fails the request. */
+  readonly maxResponseBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to it, decompressed. */
+export interface HttpResponse {
+  readonly status: number;
+  /** By lower-case name; several of one name are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Sends requests for nodes. @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED or RESPONSE_TOO_LARGE. */
+export interface HttpClient {
+  request(request: HttpRequest): Promise<HttpResponse>;
+}
+
+/** What the worker hands to nodes that act outside. */
+export interface NodeServices {
+  readonly http: HttpClient;
+}
+
 /** What a node sees of its run. */
 export interface NodeContext {
   /** The run's trigger data. */
@@ -60,6 +91,7 @@ export interface NodeContext {
   readonly idempotencyKey: string;
   /** Aborts when the run is stopped, taken over, or the node's time is up. */
   readonly signal: AbortSignal;
+  readonly services: NodeServices;
   /** Output to answer with in sandbox mode instead of acting, when the definition has one. */
   readonly mock: JsonValue | undefined;
 }

@@ -39,6 +39,7 @@ export function nodeContext(request: RunRequest, { node, scope }: Task, signal: 
     iteration,
     idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
     signal,
+    services: request.services,
     mock: node.definition.mock,
   };
 }

@@ -1,6 +1,6 @@
 import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
-import type { TerminalResult } from '../node-type.js';
+import type { NodeServices, TerminalResult } from '../node-type.js';
 import type { NodeRecord, RecordedError } from './records.js';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
@@ -40,6 +40,7 @@ export interface RunRequest {
   /** Records of earlier workers, by `recordKey`; empty for a new run. */
   readonly records: ReadonlyMap<string, NodeRecord>;
   readonly control: RunControl;
+  readonly services: NodeServices;
   readonly ports: EnginePorts;
 }
 

@@ -1,0 +1,96 @@
+import { applyMigrations, createDatabase, type Database } from '@deckhand/db';
+import {
+  freePort,
+  ensureRedisServer,
+  type LocalPostgres,
+  type LocalRedis,
+  type ManagedProcess,
+  startApi,
+  startPostgres,
+  startRedis,
+  startWorker,
+} from '@deckhand/local';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A whole Deckhand of its own: durable PostgreSQL, Redis, one API and one worker, on free ports. */
+export interface Stack {
+  readonly url: string;
+  /** An API key with full access. */
+  readonly apiKey: string;
+  readonly workspaceId: string;
+  readonly db: Database;
+  readonly api: ManagedProcess;
+  readonly worker: ManagedProcess;
+  readonly postgres: LocalPostgres;
+  readonly redis: LocalRedis;
+  stop(): Promise<void>;
+}
+
+const OWNER = { email: 'owner@bench.local', password: 'bench-password-1', name: 'Owner', workspaceName: 'Bench' };
+
+/** Starts a stack. `profileDir`: where the API and the worker leave CPU profiles when they stop. */
+export async function startStack(options: { profileDir?: string | undefined }): Promise<Stack> {
+  const dir = await mkdtemp(join(tmpdir(), 'deckhand-bench-'));
+  await ensureRedisServer((line) => {
+    console.log(line);
+  });
+  const postgres = await startPostgres({ dir: join(dir, 'postgres'), database: 'deckhand' });
+  const redis = await startRedis({ dir: join(dir, 'redis'), appendOnly: true });
+  await applyMigrations({ databaseUrl: postgres.url });
+  const port = await freePort();
+  const env = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    PORT: String(port),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'warn',
+    ...(options.profileDir ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profileDir}` } : {}),
+  };
+  const api = await startApi({ env, logPath: join(dir, 'api.log') });
+  const worker = await startWorker({ env, logPath: join(dir, 'worker.log') });
+  const { token } = await post<{ token: string }>(api.url, '/api/auth/setup', OWNER, {});
+  const session = { authorization: `Bearer ${token}` };
+  const { key } = await post<{ key: string }>(
+    api.url,
+    '/api/api-keys',
+    { name: 'bench', password: OWNER.password, preset: 'full', saveAsCredential: false },
+    session,
+  );
+  const me = await fetch(`${api.url}/api/workspaces`, { headers: { 'x-api-key': key } });
+  const { data }: { data: { workspaceId: string }[] } = JSON.parse(await me.text());
+  const db = createDatabase({ url: postgres.url, poolSize: 2 });
+  return {
+    url: api.url,
+    apiKey: key,
+    workspaceId: data[0]?.workspaceId ?? '',
+    db,
+    api,
+    worker,
+    postgres,
+    redis,
+    async stop() {
+      await db.$disconnect();
+      await worker.stop();
+      await api.stop();
+      await redis.stop();
+      await postgres.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sends JSON and reads JSON. @throws with the answer's text when the status is 400 or more. */
+export async function post<T>(url: string, path: string, body: object, headers: Record<string, string>): Promise<T> {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${text}`);
+  const parsed: T = JSON.parse(text);
+  return parsed;
+}
