@@ -4,7 +4,9 @@ import { freePort, isPortFree } from './free-port.js';
 
 let server: Server | undefined;
 
-afterEach(() => server?.close());
+afterEach(() => {
+  server?.close();
+});
 
 function occupy(host: string): Promise<number> {
   return new Promise((resolve) => {

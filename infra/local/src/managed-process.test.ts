@@ -29,7 +29,9 @@ const saysReady = (child: ManagedProcess) => (): Promise<boolean> => Promise.res
 
 describe('a managed process', () => {
   it('keeps what it writes and stops when it is asked to', async () => {
-    const child = await run("process.on('SIGTERM', () => process.exit(7)); console.log('ready'); setInterval(() => {}, 1000)");
+    const child = await run(
+      "process.on('SIGTERM', () => process.exit(7)); console.log('ready'); setInterval(() => {}, 1000)",
+    );
     await waitReady(child, saysReady(child));
     expect(child.isRunning()).toBe(true);
     await child.stop();
@@ -53,7 +55,13 @@ describe('a managed process', () => {
   });
 
   it('says so when the program is missing', async () => {
-    const starting = startProcess({ name: 'nothing', command: '/nowhere', args: [], env: {}, logPath: join(dir, 'none.log') });
+    const starting = startProcess({
+      name: 'nothing',
+      command: '/nowhere',
+      args: [],
+      env: {},
+      logPath: join(dir, 'none.log'),
+    });
     await expect(starting).rejects.toThrow(/nothing cannot be started/);
   });
 
@@ -75,7 +83,9 @@ async function orphan(): Promise<number> {
       args: ['-e', 'setInterval(() => {}, 1000)'], env: {}, logPath: ${JSON.stringify(join(dir, 'orphan.log'))} });
     console.log(child.pid);
     setInterval(() => {}, 1000);`;
-  const parent = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const pid = await new Promise<number>((resolve) => {
     parent.stdout.once('data', (text: Buffer) => resolve(Number(text.toString())));
   });

@@ -39,9 +39,16 @@ async function load(): Promise<void> {
   };
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const code = await readFile(join(dirname(entry), 'schema_engine_bg.wasm'));
-  const { instance } = await WebAssembly.instantiate(code, { './schema_engine_bg.js': { ...bindings } });
+  const { instance } = await WebAssembly.instantiate(code, { './schema_engine_bg.js': imports() });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as () => void)();
+}
+
+/** The engine never clears its ten-second timers: they must not hold up the end of a process that is done. */
+function imports(): object {
+  const setTimer = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms).unref();
+  const timers = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
+  return { ...bindings, ...Object.fromEntries(timers.map((name) => [name, setTimer])) };
 }
 
 /**

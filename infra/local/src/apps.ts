@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { connectRedis, readFleet } from '@deckhand/queue';
+import { startProcess, type ManagedProcess } from './managed-process.js';
+import { REPOSITORY } from './repository.js';
+import { waitReady } from './wait-ready.js';
+
+/** A worker gets longer than its own grace period for nodes in flight. */
+const WORKER_STOP_MS = 40_000;
+
+/** What to run a built app with. */
+export interface AppOptions {
+  /** Its settings; of our own environment it gets PATH only. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly logPath: string;
+  /** What people know it by. */
+  readonly name?: string;
+  /** How long it may take to be ready. */
+  readonly timeoutMs?: number;
+}
+
+/** Starts the built API and waits until /readyz answers 200 on `env.PORT`. */
+export async function startApi(options: AppOptions): Promise<ManagedProcess & { readonly url: string }> {
+  const url = `http://127.0.0.1:${options.env.PORT ?? '3000'}`;
+  const api = await startApp('api', { name: 'the API', ...options });
+  await ready(api, async () => (await fetch(`${url}/readyz`)).ok, options.timeoutMs);
+  return { ...api, url };
+}
+
+/** Starts a built worker and waits until it takes jobs, by its heartbeat in Redis. */
+export async function startWorker(options: AppOptions): Promise<ManagedProcess> {
+  const worker = await startApp('worker', { name: 'the worker', ...options });
+  const redis = connectRedis(options.env.REDIS_URL ?? '', { role: 'producer' });
+  redis.on('error', () => undefined);
+  try {
+    await ready(
+      worker,
+      async () => (await readFleet(redis)).some(({ pid, state }) => pid === worker.pid && state === 'consuming'),
+      options.timeoutMs,
+    );
+  } finally {
+    redis.disconnect();
+  }
+  return worker;
+}
+
+function startApp(app: 'api' | 'worker', options: AppOptions & { name: string }): Promise<ManagedProcess> {
+  return startProcess({
+    name: options.name,
+    command: process.execPath,
+    args: ['--enable-source-maps', join(REPOSITORY, 'apps', app, 'dist', 'main.js')],
+    env: { PATH: process.env.PATH, ...options.env },
+    cwd: REPOSITORY,
+    logPath: options.logPath,
+    graceMs: app === 'worker' ? WORKER_STOP_MS : 15_000,
+  });
+}
+
+/** Waits; an app that does not get ready is not left running. */
+async function ready(app: ManagedProcess, check: () => Promise<boolean>, timeoutMs?: number): Promise<void> {
+  try {
+    await waitReady(app, check, timeoutMs);
+  } catch (error) {
+    await app.kill();
+    throw error;
+  }
+}

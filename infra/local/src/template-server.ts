@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyMigrations } from '@deckhand/db';
+import { startPostgres } from './postgres.js';
+
+/** The migrated database that tests clone: nobody may stay connected to it. */
+export const TEMPLATE_DATABASE = 'template_deckhand';
+
+/** A server whose data nobody needs after a crash has no reason to wait for the disk. */
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+
+/**
+ * Starts a throw-away PostgreSQL server for a run of tests, with a database that has every migration.
+ * `stop` removes it with all its data.
+ */
+export async function startTemplateServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), 'deckhand-tests-'));
+  const server = await startPostgres({ dir, database: TEMPLATE_DATABASE, settings: NOT_DURABLE });
+  await applyMigrations({ databaseUrl: server.url });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+      await rm(server.dataPath, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
+import { stopLater } from './cleanup.js';
+
+/** A built process under test; `url` is the API's address. */
+export type TestApp = ManagedProcess & { readonly url: string };
+
+/** What every app of a test gets unless it says otherwise. */
+const DEFAULTS = {
+  ENCRYPTION_KEY: 'a key for tests, thirty-two characters or more',
+  LOG_LEVEL: 'info',
+  HTTP_NODE_ALLOW_PRIVATE: 'true',
+};
+
+/**
+ * Starts the built API (on a free port, unless `env.PORT` names one) or a built worker, and waits until it is ready.
+ * @param env its settings: DATABASE_URL and REDIS_URL at least. Nothing else of this process's environment reaches it.
+ */
+export async function spawnApp(app: 'api' | 'worker', env: Readonly<Record<string, string>>): Promise<TestApp> {
+  const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
+  const logPath = join(dir, `${app}.log`);
+  const settings = { ...DEFAULTS, ...(app === 'api' ? { PORT: String(await freePort()) } : {}), ...env };
+  stopLater({ stop: () => rm(dir, { recursive: true, force: true }) });
+  if (app === 'api') return stopLater(await startApi({ env: settings, logPath }));
+  return stopLater({ ...(await startWorker({ env: settings, logPath })), url: '' });
+}

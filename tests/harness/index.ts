@@ -1,0 +1,4 @@
+export * from './apps.js';
+export * from './cleanup.js';
+export * from './databases.js';
+export * from './until.js';

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { applyMigrations, checkMigrations, pendingMigrations } from '@deckhand/db';
+import pg from 'pg';
+import { createTestDatabase, stopAll } from '../harness/index.js';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'deckhand-migrations-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+afterAll(stopAll);
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
+/** A database that knows no migration of `directory`, nor of the product. */
+async function emptyDatabase(): Promise<string> {
+  const { url } = await createTestDatabase();
+  await query(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  return url;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('migrations', () => {
+  it('add up to prisma/schema.prisma', async () => {
+    const { url } = await createTestDatabase();
+    expect(await checkMigrations(url)).toBe('');
+    expect(await pendingMigrations(url)).toEqual([]);
+  });
+
+  it('are applied once each, in order, by processes that start together', async () => {
+    const databaseUrl = await emptyDatabase();
+    await write(
+      '1_first',
+      'CREATE TABLE things (id int); CREATE FUNCTION one() RETURNS int AS $$ SELECT 1; $$ LANGUAGE sql;',
+    );
+    await write('2_second', 'ALTER TABLE things ADD name text; -- a comment at the end');
+    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['1_first', '2_second']);
+    const applied = await Promise.all([1, 2, 3].map(() => applyMigrations({ databaseUrl, directory })));
+    expect(applied.flat()).toEqual(['1_first', '2_second']);
+    expect(await pendingMigrations(databaseUrl, directory)).toEqual([]);
+  });
+
+  it('leave nothing behind when they fail, say why, and may be tried again', async () => {
+    const databaseUrl = await emptyDatabase();
+    await write('1_first', 'CREATE TABLE things (id int); SELECT 1 / 0;');
+    await expect(applyMigrations({ databaseUrl, directory })).rejects.toThrow(
+      'migration 1_first failed: ERROR: division by zero',
+    );
+    expect(await query(databaseUrl, "SELECT to_regclass('things') AS found")).toEqual([{ found: null }]);
+    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['1_first']);
+    await write('1_first', 'CREATE TABLE things (id int);');
+    expect(await applyMigrations({ databaseUrl, directory })).toEqual(['1_first']);
+  });
+
+  it('go on after a process that died between beginning one and finishing it', async () => {
+    const databaseUrl = await emptyDatabase();
+    await write('1_first', 'CREATE TABLE things (id int);');
+    await applyMigrations({ databaseUrl, directory });
+    await write('2_second', 'CREATE TABLE more (id int);');
+    await query(
+      databaseUrl,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('an id', 'a checksum', '2_second')`,
+    );
+    expect(await applyMigrations({ databaseUrl, directory })).toEqual(['2_second']);
+  });
+});
