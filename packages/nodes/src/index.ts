@@ -1,1 +1,2 @@
+export { createHttpClient, type PooledHttpClient } from './http/client.js';
 export { loadNodeTypes } from './load-node-types.js';
