@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import { stopLater } from './cleanup.js';
+
+/** One request that the receiver got. */
+export interface ReceivedCall {
+  readonly path: string;
+  readonly idempotencyKey: string;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+/** An HTTP server that counts. */
+export interface Receiver {
+  readonly url: string;
+  readonly calls: readonly ReceivedCall[];
+  stop(): Promise<void>;
+}
+
+/** Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. */
+export async function startReceiver(delayMs: (path: string) => number = () => 0): Promise<Receiver> {
+  const calls: ReceivedCall[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    calls.push({ path, idempotencyKey: String(request.headers['idempotency-key']), at: Date.now() });
+    request.resume();
+    setTimeout(() => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ received: calls.length }));
+    }, delayMs(path));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port');
+  return stopLater({
+    url: `http://127.0.0.1:${address.port}`,
+    calls,
+    stop() {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  });
+}

@@ -1,0 +1,139 @@
+import type { Checkpoint, Database } from '@deckhand/db';
+import {
+  claimExecutions,
+  createDatabase,
+  dispatchRunsOfDeadWorkers,
+  loadNodeRuns,
+  releaseExecutions,
+  writeCheckpoints,
+} from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+
+let db: Database;
+let seed: Seed;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = createDatabase({ url, poolSize: 4 });
+  stopLater({ stop: () => db.$disconnect() });
+  seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+});
+afterAll(stopAll);
+
+async function claim(executionId: string, dispatch = 1, workerId = uuidv7()) {
+  const [claimed] = await claimExecutions(db, [{ executionId, dispatch }], workerId);
+  return claimed && { ...claimed, workerId };
+}
+
+function checkpoint(executionId: string, epoch: number, number: number, rest: Partial<Checkpoint> = {}): Checkpoint {
+  const row = {
+    nodeId: 'a',
+    status: 'success' as const,
+    startedAt: 1_000,
+    finishedAt: 2_000,
+    attempts: 1,
+    handle: null,
+    output: `{"by":${epoch}}`,
+    outputBytes: 8,
+    error: null,
+    state: null,
+    debug: null,
+    iterations: null,
+    lastIteration: null,
+  };
+  return { executionId, epoch, checkpoint: number, currentNodeId: 'a', nodeRuns: [row], nodeIterations: [], ending: null, ...rest };
+}
+
+const success = { status: 'success', error: null, result: null } as const;
+const statusOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).status;
+
+describe('a claim', () => {
+  it('is given once a dispatch', async () => {
+    const id = await seed.accept();
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(id)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await statusOf(id)).toBe('running');
+  });
+
+  it('may be asked for again by the worker that never got its answer, with a new epoch', async () => {
+    const id = await seed.accept();
+    const first = await claim(id);
+    const again = await claim(id, 1, first?.workerId);
+    expect([first?.epoch, again?.epoch]).toEqual([1, 2]);
+  });
+
+  it('is refused for a job of an earlier dispatch', async () => {
+    const id = await seed.accept();
+    const first = await claim(id);
+    await releaseExecutions(db, [{ executionId: id, epoch: first?.epoch ?? 0 }]);
+    expect(await claim(id, 1)).toBeUndefined();
+    expect(await claim(id, 2)).toMatchObject({ epoch: 2 });
+  });
+
+  it('is refused once the run is finished', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    await writeCheckpoints(db, [checkpoint(id, held?.epoch ?? 0, 1, { ending: success })]);
+    expect(await claim(id)).toBeUndefined();
+  });
+});
+
+describe('a worker that was taken over', () => {
+  it('can write nothing any more, neither node runs nor an ending', async () => {
+    const id = await seed.accept();
+    const old = await claim(id);
+    const [dispatched] = await dispatchRunsOfDeadWorkers(db, [old?.workerId ?? ''], 10);
+    const next = await claim(id, dispatched?.dispatch);
+    expect(next?.epoch).toBe(2);
+
+    const late = [checkpoint(id, 1, 1, { ending: success })];
+    expect(await writeCheckpoints(db, late)).toEqual(['fenced']);
+    expect(await loadNodeRuns(db, id)).toEqual([]);
+    expect(await statusOf(id)).toBe('running');
+
+    expect(await writeCheckpoints(db, [checkpoint(id, 2, 1, { ending: success })])).toEqual(['written']);
+    expect(await writeCheckpoints(db, late)).toEqual(['fenced']);
+    expect((await loadNodeRuns(db, id)).map((row) => row.output)).toEqual(['{"by":2}']);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('whose answer got lost is recognised when it is written again', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const last = checkpoint(id, held?.epoch ?? 0, 1, { ending: success });
+    expect(await writeCheckpoints(db, [last])).toEqual(['written']);
+    const before = await db.execution.findUniqueOrThrow({ where: { id } });
+    expect(await writeCheckpoints(db, [last])).toEqual(['written']);
+    expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(before);
+    expect(before.storedBytes).toBe('{}'.length + 8);
+  });
+
+  it('of a paused run keeps its node runs and not its ending', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    await db.execution.update({ where: { id }, data: { status: 'paused' } });
+    expect(await writeCheckpoints(db, [checkpoint(id, held?.epoch ?? 0, 1, { ending: success })])).toEqual(['paused']);
+    expect(await statusOf(id)).toBe('paused');
+    expect(await loadNodeRuns(db, id)).toHaveLength(1);
+  });
+
+  it('of many runs judges each by itself', async () => {
+    const [mine, stopped] = await Promise.all([seed.accept(), seed.accept()]);
+    const held = await Promise.all([claim(mine), claim(stopped)]);
+    await db.execution.update({
+      where: { id: stopped },
+      data: { status: 'stopped', epoch: { increment: 1 }, workerId: null, finishedAt: new Date() },
+    });
+    const verdicts = await writeCheckpoints(db, [
+      checkpoint(stopped, held[1]?.epoch ?? 0, 1, { ending: success }),
+      checkpoint(uuidv7(), 1, 1),
+      checkpoint(mine, held[0]?.epoch ?? 0, 1, { ending: success }),
+    ]);
+    expect(verdicts).toEqual(['fenced', 'fenced', 'written']);
+    expect(await statusOf(stopped)).toBe('stopped');
+    expect(await loadNodeRuns(db, stopped)).toEqual([]);
+  });
+});
