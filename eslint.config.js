@@ -120,6 +120,7 @@ export default defineConfig(
         process: 'readonly',
         console: 'readonly',
         URL: 'readonly',
+        performance: 'readonly',
         setInterval: 'readonly',
         clearInterval: 'readonly',
       },

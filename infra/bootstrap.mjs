@@ -1,0 +1,44 @@
+// The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
+//   node infra/bootstrap.mjs start | test | bench | build | generate [arguments of the command]
+// Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
+import { build, checks, generate, install } from './bootstrap/preparations.mjs';
+import { hasNode } from './bootstrap/node-version.mjs';
+import { StepError } from './bootstrap/step.mjs';
+
+const COMMANDS = {
+  generate: [install, generate],
+  build: [install, generate, build],
+  start: [install, generate, build, lead('../local/dist/start.js')],
+  test: [install, generate, build, checks, lead('../local/dist/test.js')],
+  bench: [install, generate, build, lead('../../bench/dist/main.js')],
+};
+
+/** Runs `main(arguments)` of a built module in this process; resolves with its exit code. */
+function lead(path) {
+  return async (args) => {
+    const { main } = await import(new URL(path, new URL('./bootstrap/', import.meta.url)).href);
+    return main(args);
+  };
+}
+
+async function run([command, ...args]) {
+  const steps = COMMANDS[command];
+  if (steps === undefined) {
+    console.error(`Unknown command ${command ?? ''}: use one of ${Object.keys(COMMANDS).join(', ')}.`);
+    return 1;
+  }
+  let worst = 0;
+  for (const step of steps) worst = Math.max(worst, (await step(args)) ?? 0);
+  return worst;
+}
+
+if (!hasNode()) {
+  process.exitCode = 1;
+} else {
+  try {
+    process.exitCode = await run(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof StepError ? error.message : error);
+    process.exitCode = 1;
+  }
+}

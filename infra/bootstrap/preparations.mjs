@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './paths.mjs';
+import { unlessDone } from './stamps.mjs';
+import { step, StepError } from './step.mjs';
+import { filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
+
+const PNPM = 'pnpm@12.21.0';
+
+const PRISMA = 'packages/db/node_modules/prisma/build/index.js';
+
+const inRoot = (...names) => names.map((name) => join(ROOT, name));
+
+/** Installs the packages of the lockfile. */
+export async function install() {
+  const manifests = packageFolders().map((folder) => join(ROOT, folder, 'package.json'));
+  const inputs = {
+    files: [...inRoot('package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'), ...manifests],
+    about: [process.platform, process.arch, process.versions.modules].join(),
+    results: inRoot('node_modules', PRISMA),
+  };
+  await unlessDone('install', inputs, () =>
+    // CI keeps pnpm from asking before it replaces a folder.
+    step('Install packages', 'npx', ['--yes', PNPM, 'install', '--frozen-lockfile'], { CI: 'true' }),
+  );
+}
+
+/** Generates the database client from prisma/schema.prisma. */
+export async function generate() {
+  const inputs = {
+    files: inRoot('prisma/schema.prisma', 'pnpm-lock.yaml'),
+    results: inRoot('packages/db/src/generated/client.ts'),
+  };
+  await unlessDone('generate', inputs, () =>
+    step('Generate the database client', process.execPath, [join(ROOT, PRISMA), 'generate'], {
+      // Generating needs no engine, but the command downloads one unless it is told of a program that is there.
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+      CHECKPOINT_DISABLE: '1',
+    }),
+  );
+}
+
+/** Compiles every package. */
+export async function build() {
+  const folders = packageFolders();
+  const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.test.ts');
+  const sources = folders.flatMap((folder) => [
+    ...filesBelow(`${folder}/src`, isSource),
+    ...inRoot(`${folder}/tsconfig.json`, `${folder}/package.json`),
+  ]);
+  const results = folders.map((folder) => join(ROOT, folder, 'dist/index.js'));
+  const inputs = { files: [...sources, ...inRoot('tsconfig.json', 'tsconfig.base.json', 'pnpm-lock.yaml')], results };
+  await unlessDone('build', inputs, async () => {
+    folders.forEach(sweepCompiled);
+    // The compiler goes by its own notes, which do not tell when results were removed.
+    const force = results.every((result) => existsSync(result)) ? [] : ['--force'];
+    await step('Compile', process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', ...force]);
+  });
+}
+
+/**
+ * What a reviewer would otherwise have to look for, in CI only (`npm run verify` elsewhere). A check that fails is shown
+ * and the tests are run all the same, so that one push tells everything.
+ * @returns 1 when any failed.
+ */
+export async function checks() {
+  if (process.env.CI !== 'true') return 0;
+  let result = 0;
+  for (const [title, script] of [
+    ['Check types', 'typecheck'],
+    ['Lint', 'lint'],
+    ['Check imports', 'deps'],
+    ['Look for dead code', 'deadcode'],
+  ]) {
+    try {
+      await step(title, 'npm', ['run', '--silent', script]);
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      console.error(error.message);
+      result = 1;
+    }
+  }
+  return result;
+}

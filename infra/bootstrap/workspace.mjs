@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './paths.mjs';
+
+/** The folder of every workspace package, relative to the repository (pnpm-workspace.yaml says the same). */
+export function packageFolders() {
+  const below = (parent) =>
+    readdirSync(join(ROOT, parent))
+      .map((name) => `${parent}/${name}`)
+      .filter((folder) => existsSync(join(ROOT, folder, 'package.json')));
+  return [...below('apps'), ...below('packages'), 'infra/local', 'bench'];
+}
+
+/** Every file below `folder` (relative to the repository) that `isWanted`; none when there is no such folder. */
+export function filesBelow(folder, isWanted) {
+  const root = join(ROOT, folder);
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isWanted(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+/** Removes compiled files whose source is gone: TypeScript leaves them, and a folder that is read would still find them. */
+export function sweepCompiled(folder) {
+  const dist = join(ROOT, folder, 'dist');
+  for (const file of filesBelow(`${folder}/dist`, (name) => /\.(js|d\.ts)(\.map)?$/.test(name))) {
+    const source = join(ROOT, folder, 'src', file.slice(dist.length)).replace(/\.(js|d\.ts)(\.map)?$/, '.ts');
+    if (!existsSync(source)) rmSync(file);
+  }
+}
