@@ -22,7 +22,11 @@ const DEFINITION = {
     { id: 'start', type: 'trigger.manual' },
     { id: 'total', type: 'set', parameters: { fields: { total: '{{ $trigger.amount * $trigger.quantity }}' } } },
     { id: 'check', type: 'if', parameters: { condition: '{{ $input.total > 100 }}' } },
-    { id: 'mark', type: 'set', parameters: { keepInput: true, fields: { route: 'big', order: '{{ $trigger.order }}' } } },
+    {
+      id: 'mark',
+      type: 'set',
+      parameters: { keepInput: true, fields: { route: 'big', order: '{{ $trigger.order }}' } },
+    },
   ],
   edges: [
     { source: 'start', target: 'total' },

@@ -79,10 +79,14 @@ describe('when a worker dies in the middle of a run', () => {
     expect(repeated.length).toBeLessThanOrEqual(1);
     for (const [path, count] of repeated) {
       expect(count).toBe(2);
-      expect(new Set(receiver.calls.filter((call) => call.path === path).map((call) => call.idempotencyKey)).size).toBe(1);
+      expect(new Set(receiver.calls.filter((call) => call.path === path).map((call) => call.idempotencyKey)).size).toBe(
+        1,
+      );
     }
     const takenOverAt = receiver.calls.find(({ at }) => at > diedAt)?.at ?? Infinity;
-    process.stdout.write(`from the worker's death to the next call: ${takenOverAt - diedAt} ms; called twice: ${repeated.length}\n`);
+    process.stdout.write(
+      `from the worker's death to the next call: ${takenOverAt - diedAt} ms; called twice: ${repeated.length}\n`,
+    );
     for (const worker of workers) await worker.stop();
   }, 60_000);
 });

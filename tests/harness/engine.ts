@@ -9,6 +9,7 @@ import {
   output,
   recordKey,
   runExecution,
+  type WaitAnswer,
 } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import Type from 'typebox';
@@ -33,6 +34,8 @@ export interface MemoryRunOptions {
   readonly records?: ReadonlyMap<string, NodeRecord>;
   /** Answers for `probe` nodes, by `node/iteration`: a value, or an error to throw. */
   readonly answer?: (key: string, call: number) => JsonValue | Error | Promise<JsonValue>;
+  /** Answers to waits, by `node/iteration`. */
+  readonly waitAnswers?: ReadonlyMap<string, WaitAnswer>;
   /** Called after each record; may abort the run. */
   readonly onRecord?: (record: NodeRecord, abort: () => void) => void;
 }
@@ -66,7 +69,12 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     trigger: options.trigger ?? {},
     vars: options.vars ?? {},
     records: options.records ?? new Map(),
-    control: { signal: abort.signal, isPaused: () => false, onChange: () => undefined },
+    control: {
+      signal: abort.signal,
+      isPaused: () => false,
+      answer: (key) => options.waitAnswers?.get(key),
+      onChange: () => undefined,
+    },
     services: { http: { request: () => Promise.reject(new Error('no network here')) } },
     ports: {
       now: () => (clock += 1),
@@ -91,7 +99,7 @@ export function lastRecords(journal: readonly NodeRecord[]): Map<string, NodeRec
   return new Map(journal.map((record) => [recordKey(record.nodeId, record.iteration), record]));
 }
 
-function probe(calls: string[], answer: NonNullable<MemoryRunOptions["answer"]>): NodeType {
+function probe(calls: string[], answer: NonNullable<MemoryRunOptions['answer']>): NodeType {
   const counts = new Map<string, number>();
   return defineNodeType({
     type: 'probe',

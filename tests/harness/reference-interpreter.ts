@@ -47,7 +47,10 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
       const way = runNode(node, iteration, input, Object.fromEntries(taken));
       if (way) left.set(node.id, way);
     }
-    const ends = inside.filter((node) => !definition.edges.some((edge) => edge.source === node.id && inside.some(({ id }) => id === edge.target)));
+    const ends = inside.filter(
+      (node) =>
+        !definition.edges.some((edge) => edge.source === node.id && inside.some(({ id }) => id === edge.target)),
+    );
     const done = ends.flatMap(({ id }): [string, JsonValue][] => {
       const way = left.get(id);
       return way ? [[id, way.output]] : [];
@@ -72,8 +75,12 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
       case 'loop': {
         const items = node.parameters?.['items'];
         const list: readonly JsonValue[] = Array.isArray(items) ? items : [];
-        if (list.length === 0) for (const id of bodies.get(node.id) ?? []) runs.set(`${id}/${iteration}`, { status: 'skipped', output: undefined });
-        const outputs = list.map((item, index) => runRegion(node.id, iteration === '' ? `${index}` : `${iteration}.${index}`, item));
+        if (list.length === 0)
+          for (const id of bodies.get(node.id) ?? [])
+            runs.set(`${id}/${iteration}`, { status: 'skipped', output: undefined });
+        const outputs = list.map((item, index) =>
+          runRegion(node.id, iteration === '' ? `${index}` : `${iteration}.${index}`, item),
+        );
         return succeed(outputs, 'done');
       }
       default: {
@@ -93,7 +100,8 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
 
   function skip(id: string, iteration: string): void {
     runs.set(`${id}/${iteration}`, { status: 'skipped', output: undefined });
-    for (const inner of bodies.get(id) ?? []) runs.set(`${inner}/${iteration}`, { status: 'skipped', output: undefined });
+    for (const inner of bodies.get(id) ?? [])
+      runs.set(`${inner}/${iteration}`, { status: 'skipped', output: undefined });
   }
 
   function innermost(id: string): string | undefined {
@@ -107,7 +115,9 @@ function isLoop(node: NodeDefinition): boolean {
 }
 
 function bodyOf(definition: Definition, loop: string): Set<string> {
-  const body = new Set(definition.edges.filter((edge) => edge.source === loop && edge.sourceHandle === 'body').map((edge) => edge.target));
+  const body = new Set(
+    definition.edges.filter((edge) => edge.source === loop && edge.sourceHandle === 'body').map((edge) => edge.target),
+  );
   for (const id of body) for (const edge of definition.edges) if (edge.source === id) body.add(edge.target);
   return body;
 }

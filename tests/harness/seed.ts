@@ -24,7 +24,14 @@ export async function seedWorkflow(db: Database, definition: Definition): Promis
   await db.membership.create({ data: { workspaceId, userId, role: 'owner' } });
   await db.workflow.create({ data: { id: workflowId, workspaceId, name: 'Test' } });
   await db.workflowVersion.create({
-    data: { id: versionId, workflowId, number: 1, definition, timeoutMs, triggerNodeIds: triggers.map(({ nodeId }) => nodeId) },
+    data: {
+      id: versionId,
+      workflowId,
+      number: 1,
+      definition,
+      timeoutMs,
+      triggerNodeIds: triggers.map(({ nodeId }) => nodeId),
+    },
   });
   await db.workflow.update({ where: { id: workflowId }, data: { latestVersionId: versionId } });
   return {

@@ -30,7 +30,8 @@ export function createCompiledVersions(
     cache.delete(versionId);
     cache.set(versionId, workflow);
     if (!cached) workflow.catch(() => cache.delete(versionId));
-    if (cache.size > CACHE_MAX) for (const oldest of [...cache.keys()].slice(0, cache.size - CACHE_MAX)) cache.delete(oldest);
+    if (cache.size > CACHE_MAX)
+      for (const oldest of [...cache.keys()].slice(0, cache.size - CACHE_MAX)) cache.delete(oldest);
     return workflow;
   };
 }

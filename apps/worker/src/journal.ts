@@ -1,5 +1,12 @@
 import type { JsonValue, NodeStatus } from '@deckhand/contracts';
-import type { Checkpoint, CheckpointEnding, CheckpointVerdict, NodeIterationRow, NodeRunRow, NodeSummaryRow } from '@deckhand/db';
+import type {
+  Checkpoint,
+  CheckpointEnding,
+  CheckpointVerdict,
+  NodeIterationRow,
+  NodeRunRow,
+  NodeSummaryRow,
+} from '@deckhand/db';
 import { type NodeRecord, recordKey } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
 

@@ -116,7 +116,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function release(run: { executionId: string; epoch: number }): Promise<void> {
     const released = await releaseExecutions(db, [run]);
-    await queue.add(released.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }])));
+    await queue.add(
+      released.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }])),
+    );
   }
 
   const parts = {

@@ -26,7 +26,10 @@ export const ERRORS = {
   INTERNAL: { status: 500, message: 'Something went wrong' },
   EXECUTION_FAILED: { status: 500, message: 'The run failed' },
   QUEUE_UNAVAILABLE: { status: 503, message: 'The run was created but could not be queued' },
-  RESUME_PENDING: { status: 503, message: 'The decision is recorded but the run could not be resumed yet: submit again' },
+  RESUME_PENDING: {
+    status: 503,
+    message: 'The decision is recorded but the run could not be resumed yet: submit again',
+  },
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service is not ready' },
   write_circuit_open: { status: 503, message: 'New runs are refused for now, to protect storage' },
   WEBHOOK_TIMEOUT: { status: 504, message: 'The run did not finish in time' },

@@ -31,6 +31,8 @@ describe('scopes', () => {
   it('are of known resources and actions only', () => {
     const pattern = new RegExp(SCOPE_PATTERN);
     expect(['*', 'workflows:*', '*:read', 'audit-log:read'].every((scope) => pattern.test(scope))).toBe(true);
-    expect(['workflow:read', 'workflows', 'workflows:run', 'api-keys:read', ''].some((scope) => pattern.test(scope))).toBe(false);
+    expect(
+      ['workflow:read', 'workflows', 'workflows:run', 'api-keys:read', ''].some((scope) => pattern.test(scope)),
+    ).toBe(false);
   });
 });

@@ -17,10 +17,25 @@ export interface TerminalResult {
   readonly headers: JsonObject;
 }
 
+/**
+ * What a node waits for without holding a worker. It ends by exactly one answer: a person's, the time's, or another run's.
+ * `details` is for whoever answers, such as `{ message, choices }`.
+ */
+export interface WaitRequest {
+  readonly kind: 'approval' | 'human' | 'time' | 'workflow';
+  readonly details: JsonObject;
+  /** When it ends by itself, in ms since the epoch; null for never. */
+  readonly dueAt: number | null;
+}
+
+/** How a wait ended: by an answer, or because its time was up. */
+export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
+
 /** What running a node led to. `handle` names the way out of a node that has several. */
 export type Outcome =
   | { readonly kind: 'output'; readonly output: JsonValue; readonly handle?: string }
   | { readonly kind: 'result'; readonly result: TerminalResult }
+  | { readonly kind: 'wait'; readonly wait: WaitRequest }
   | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
   | { readonly kind: 'failure'; readonly failure: NodeFailure };
 
@@ -92,6 +107,8 @@ export interface NodeContext {
   /** Aborts when the run is stopped, taken over, or the node's time is up. */
   readonly signal: AbortSignal;
   readonly services: NodeServices;
+  /** Now, in ms since the epoch. */
+  readonly now: () => number;
   /** Output to answer with in sandbox mode instead of acting, when the definition has one. */
   readonly mock: JsonValue | undefined;
 }
@@ -117,6 +134,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly check?: (parameters: JsonObject) => readonly Fault[];
   /** Does the work. May return at once; a promise makes the engine go on with other branches meanwhile. */
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
+  /** What the answer to the node's own wait leads to. Needed where `run` may wait. */
+  readonly resume?: (answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome;
   /** A made-up output of the right shape, for sandbox mode. Needed where `hasEffects`. */
   readonly sample?: (parameters: Static<S>) => JsonValue;
 }
@@ -134,6 +153,7 @@ export interface NodeType {
   readonly check: ((parameters: JsonObject) => readonly Fault[]) | undefined;
   /** Faults of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly Fault[];
+  readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
   /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first fault. */
   readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
 }
@@ -155,6 +175,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     parameters: spec.parameters,
     handles: spec.handles,
     check: spec.check,
+    resume: spec.resume,
     validate(parameters) {
       const result = check(parameters);
       return 'faults' in result ? result.faults : [];

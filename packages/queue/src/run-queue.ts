@@ -25,9 +25,7 @@ export interface QueueCounts {
 
 /** What became of a job: it waits, a worker took it `forMs` ms ago and has not completed it, or it is gone. */
 export type JobState =
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'taken'; readonly forMs: number }
-  | { readonly kind: 'missing' };
+  { readonly kind: 'waiting' } | { readonly kind: 'taken'; readonly forMs: number } | { readonly kind: 'missing' };
 
 /** The producing side of the queue of runs. */
 export interface RunQueue {
@@ -71,7 +69,9 @@ export function createRunQueue(connection: Redis): RunQueue {
         if (error) throw error;
         const [addedAt, takenAt] = Array.isArray(answer) ? answer : [];
         if (typeof addedAt !== 'string') return { kind: 'missing' };
-        return typeof takenAt === 'string' ? { kind: 'taken', forMs: Date.now() - Number(takenAt) } : { kind: 'waiting' };
+        return typeof takenAt === 'string'
+          ? { kind: 'taken', forMs: Date.now() - Number(takenAt) }
+          : { kind: 'waiting' };
       });
     },
     async counts() {

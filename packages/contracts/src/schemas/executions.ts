@@ -1,6 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { EXECUTION_MODES, EXECUTION_SOURCES } from '../execution-status.js';
-import { AnyJson, AnyObject, CLOSED, ExecutionStatusSchema, Id, NodeStatusSchema, nullable, oneOf, Time } from './common.js';
+import {
+  AnyJson,
+  AnyObject,
+  CLOSED,
+  ExecutionStatusSchema,
+  Id,
+  NodeStatusSchema,
+  nullable,
+  oneOf,
+  Time,
+} from './common.js';
 
 /** Outputs above this many bytes are left out of a run's answer. */
 export const INLINE_OUTPUT_BYTES = 65_536;

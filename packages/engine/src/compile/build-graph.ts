@@ -49,12 +49,17 @@ export function buildGraph(
   }
   for (const node of graph.values()) {
     node.hasSingleSource = new Set(node.incoming.map(({ source }) => source)).size === 1;
-    if (node.outgoing.every(({ target }) => target.region !== node.region)) findRegion(node, regions, root).ends.push(node);
+    if (node.outgoing.every(({ target }) => target.region !== node.region))
+      findRegion(node, regions, root).ends.push(node);
   }
   return { nodes: graph, root };
 }
 
-function findRegion(node: BuildingNode, regions: ReadonlyMap<string, BuildingRegion>, root: BuildingRegion): BuildingRegion {
+function findRegion(
+  node: BuildingNode,
+  regions: ReadonlyMap<string, BuildingRegion>,
+  root: BuildingRegion,
+): BuildingRegion {
   return (node.region.loop && regions.get(node.region.loop.id)) ?? root;
 }
 

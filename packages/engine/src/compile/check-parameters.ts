@@ -9,7 +9,10 @@ export function checkParameters(type: NodeType, parameters: JsonObject): Fault[]
   const templates = templatePaths(parameters, '');
   const ofSchema = type.validate(parameters).filter(({ path, message }) => {
     if (message === UNKNOWN_FIELD) return true;
-    return !templates.some((template) => template === path || template.startsWith(path === '' ? '' : `${path}.`) || template.startsWith(`${path}[`));
+    return !templates.some(
+      (template) =>
+        template === path || template.startsWith(path === '' ? '' : `${path}.`) || template.startsWith(`${path}[`),
+    );
   });
   return [...ofSchema, ...(type.check?.(parameters) ?? [])];
 }
@@ -18,7 +21,9 @@ export function checkParameters(type: NodeType, parameters: JsonObject): Fault[]
 function templatePaths(value: JsonValue, path: string): string[] {
   if (typeof value === 'string') return value.includes('{{') ? [path] : [];
   if (isJsonObject(value)) {
-    return Object.entries(value).flatMap(([key, member]) => templatePaths(member, path === '' ? key : `${path}.${key}`));
+    return Object.entries(value).flatMap(([key, member]) =>
+      templatePaths(member, path === '' ? key : `${path}.${key}`),
+    );
   }
   if (Array.isArray(value)) {
     const elements: readonly JsonValue[] = value;

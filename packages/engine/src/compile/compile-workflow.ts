@@ -98,7 +98,10 @@ function compileNodeParameters(
   const compiled = compileParameters(parameters);
   if ('faults' in compiled) {
     for (const fault of compiled.faults) {
-      faults.push({ path: `${path}.parameters${renderPath(fault.path)}`, message: `${fault.message} (at character ${fault.offset + 1})` });
+      faults.push({
+        path: `${path}.parameters${renderPath(fault.path)}`,
+        message: `${fault.message} (at character ${fault.offset + 1})`,
+      });
     }
     return undefined;
   }

@@ -17,7 +17,9 @@ export function findCycle(nodeIds: readonly string[], edges: readonly EdgeDefini
   takeAway(left, incoming, targets);
 
   // From the other end too, so that what only follows a cycle is not named as part of it.
-  const outgoing = new Map([...left].map((id) => [id, (targets.get(id) ?? []).filter((target) => left.has(target)).length]));
+  const outgoing = new Map(
+    [...left].map((id) => [id, (targets.get(id) ?? []).filter((target) => left.has(target)).length]),
+  );
   takeAway(left, outgoing, sources);
   return [...left];
 }

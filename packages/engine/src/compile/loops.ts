@@ -48,7 +48,9 @@ export function nestLoops(
 
 function reachFrom(loop: string, outgoing: ReadonlyMap<string, EdgeDefinition[]>): Set<string> {
   const reached = new Set<string>();
-  const ahead = (outgoing.get(loop) ?? []).filter((edge) => edge.sourceHandle === BODY_HANDLE).map((edge) => edge.target);
+  const ahead = (outgoing.get(loop) ?? [])
+    .filter((edge) => edge.sourceHandle === BODY_HANDLE)
+    .map((edge) => edge.target);
   for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
     if (reached.has(id)) continue;
     reached.add(id);

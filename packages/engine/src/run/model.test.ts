@@ -21,7 +21,8 @@ interface Draft {
 
 const draft: fc.Memo<Draft> = fc.memo((depth) =>
   fc.record({
-    kind: depth > 1 ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'loop') : fc.constantFrom('probe', 'if', 'merge'),
+    kind:
+      depth > 1 ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'loop') : fc.constantFrom('probe', 'if', 'merge'),
     picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
     onError: fc.constantFrom('stop', 'continue', 'branch'),
     condition: fc.boolean(),
@@ -62,7 +63,11 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           exits.push([id, undefined]);
           break;
         case 'loop':
-          nodes.push({ id, type: 'loop', parameters: { items: Array.from({ length: one.items }, (_, i) => i), concurrency: one.concurrency } });
+          nodes.push({
+            id,
+            type: 'loop',
+            parameters: { items: Array.from({ length: one.items }, (_, i) => i), concurrency: one.concurrency },
+          });
           place(one.body, `${id}_`, [[id, 'body']]);
           exits.push([id, 'done']);
           break;
@@ -113,7 +118,8 @@ describe('the engine agrees with the reference interpreter', () => {
             if (expected.status === 'skipped' && !record) continue;
             expect({ key, status: record?.status, output: record?.output }).toEqual({ key, ...expected });
           }
-          for (const [key, record] of records) expect([key, record.status]).toEqual([key, reference.runs.get(key)?.status]);
+          for (const [key, record] of records)
+            expect([key, record.status]).toEqual([key, reference.runs.get(key)?.status]);
         }
         for (const key of calls) expect(reference.runs.has(key)).toBe(true);
       }),

@@ -40,6 +40,7 @@ export function nodeContext(request: RunRequest, { node, scope }: Task, signal: 
     idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
     signal,
     services: request.services,
+    now: () => request.ports.now(),
     mock: node.definition.mock,
   };
 }

@@ -1,6 +1,6 @@
 import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
-import type { NodeServices, TerminalResult } from '../node-type.js';
+import type { NodeServices, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
 import type { NodeRecord, RecordedError } from './records.js';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
@@ -25,7 +25,9 @@ export interface RunControl {
   readonly signal: AbortSignal;
   /** While true no further node starts; those in flight finish. */
   isPaused(): boolean;
-  /** Calls the listener after every change, an abort included. */
+  /** The answer to a wait, by `recordKey`; undefined while there is none. */
+  answer(key: string): WaitAnswer | undefined;
+  /** Calls the listener after every change, an abort or an answer included. */
   onChange(listener: () => void): void;
 }
 
@@ -44,8 +46,12 @@ export interface RunRequest {
   readonly ports: EnginePorts;
 }
 
-/** How the run loop came to its end. `halted`: paused or aborted; what was finished is recorded. */
+/**
+ * How the run loop came to its end. `waiting`: nothing is left to do until one of the waits ends. `halted`: paused or
+ * aborted. What was finished is recorded in either case.
+ */
 export type Ending =
   | { readonly kind: 'success'; readonly result: TerminalResult | null }
   | { readonly kind: 'failed'; readonly nodeId: string; readonly error: RecordedError }
+  | { readonly kind: 'waiting'; readonly waits: readonly WaitRequest[] }
   | { readonly kind: 'halted' };

@@ -16,7 +16,14 @@ describe('branches', () => {
       probe('afterSmall'),
       { id: 'join', type: 'merge', parameters: { mode: 'array' } },
     ],
-    edges: edges('start -> check', 'check.true -> big', 'check.false -> small', 'small -> afterSmall', 'big -> join', 'afterSmall -> join'),
+    edges: edges(
+      'start -> check',
+      'check.true -> big',
+      'check.false -> small',
+      'small -> afterSmall',
+      'big -> join',
+      'afterSmall -> join',
+    ),
   };
 
   it('run the chosen one and skip the other, down to where they meet', async () => {
@@ -56,7 +63,17 @@ describe('data', () => {
         nodes: [
           start,
           set('first', '{{ [$trigger.n, $vars.name] }}'),
-          { id: 'second', type: 'set', parameters: { fields: { was: '{{ $input.value }}', sum: '{{ $nodes.first.output.value[0] + 1 }}', text: 'n={{ $trigger.n }}' } } },
+          {
+            id: 'second',
+            type: 'set',
+            parameters: {
+              fields: {
+                was: '{{ $input.value }}',
+                sum: '{{ $nodes.first.output.value[0] + 1 }}',
+                text: 'n={{ $trigger.n }}',
+              },
+            },
+          },
         ],
         edges: edges('start -> first', 'first -> second'),
       },
@@ -90,7 +107,10 @@ describe('a failing node', () => {
   it('goes on with { error } when its onError is continue', async () => {
     const { ending, last } = await runInMemory(failing({ onError: 'continue' }), { answer });
     expect(ending.kind).toBe('success');
-    expect(last.get('call/')).toMatchObject({ status: 'failed', output: { error: { message: 'boom', code: 'PROBE' } } });
+    expect(last.get('call/')).toMatchObject({
+      status: 'failed',
+      output: { error: { message: 'boom', code: 'PROBE' } },
+    });
     expect(last.get('next/')?.status).toBe('success');
   });
 

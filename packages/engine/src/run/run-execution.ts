@@ -6,12 +6,14 @@
  * 3. Once the control's signal aborts, no node starts and nothing is recorded.
  * 4. While paused no node starts; those in flight finish and are recorded.
  * 5. A failure that is not handled aborts the other branches and ends the run.
+ * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
  */
-import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
-import type { NodeFailure, Outcome, TerminalResult } from '../node-type.js';
-import { failureOf, INTERRUPTED, timeoutFailure } from './failure.js';
-import { expressionScope, nodeContext } from './node-scope.js';
+import type { NodeFailure, Outcome, TerminalResult, WaitRequest } from '../node-type.js';
+import { attempt, attemptInTime, debugOf, resumeNode } from './attempt.js';
+import { INTERRUPTED } from './failure.js';
+import { storedLoop, storedResult, storedWait, storeWait } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { retryDelayMs } from './retry.js';
@@ -43,6 +45,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   let failed: { nodeId: string; failure: NodeFailure } | undefined;
   let crash: { error: unknown } | undefined;
   let inFlight = 0;
+  /** Nodes that wait, by key. */
+  const waiting = new Map<string, { task: Task; wait: WaitRequest; progress: Progress }>();
   let wake = (): void => undefined;
   control.onChange(() => {
     wake();
@@ -64,6 +68,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   let sliceEnd = ports.now() + SLICE_MS;
   for (;;) {
+    if (waiting.size > 0 && mayStart()) settleAnswered();
     for (let count = 1; mayStart(); count += 1) {
       const task = scheduler.next();
       if (!task) break;
@@ -76,8 +81,23 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     if (crash) throw crash.error;
     if (control.signal.aborted) return { kind: 'halted' };
     if (failed) return { kind: 'failed', nodeId: failed.nodeId, error: recorded(failed.failure) };
-    if (inFlight === 0) return scheduler.isFinished() ? { kind: 'success', result } : { kind: 'halted' };
+    if (inFlight === 0) return restOrEnd();
     await new Promise<void>((resolve) => (wake = resolve));
+  }
+
+  function restOrEnd(): Ending {
+    if (scheduler.isFinished()) return { kind: 'success', result };
+    if (control.isPaused()) return { kind: 'halted' };
+    return { kind: 'waiting', waits: [...waiting.values()].map(({ wait }) => wait) };
+  }
+
+  function settleAnswered(): void {
+    for (const [key, { task, wait, progress }] of waiting) {
+      const answer = control.answer(key);
+      if (!answer) continue;
+      waiting.delete(key);
+      settle(task, resumeNode(request, task, { wait, answer, signal }), progress);
+    }
   }
 
   function mayStart(): boolean {
@@ -100,6 +120,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       fail(task, { ...before.error, isRetryable: false });
       return;
     }
+    const wait = before && storedWait(before);
+    if (wait) {
+      const progress = { startedAt: before.startedAt ?? ports.now(), attempts: before.attempts };
+      waiting.set(recordKey(node.id, scope.iteration), { task, wait, progress });
+      settleAnswered();
+      return;
+    }
     const loop = before && storedLoop(before);
     if (loop) {
       scheduler.loop(task, loop.items, loop.concurrency);
@@ -112,7 +139,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function start(task: Task, before: NodeRecord | undefined): void {
     const { node } = task;
     if (before && node.definition.onInterrupt === 'fail') {
-      settle(task, { kind: 'failure', failure: INTERRUPTED }, { startedAt: before.startedAt ?? ports.now(), attempts: before.attempts });
+      settle(
+        task,
+        { kind: 'failure', failure: INTERRUPTED },
+        { startedAt: before.startedAt ?? ports.now(), attempts: before.attempts },
+      );
       return;
     }
     const startedAt = before?.startedAt ?? ports.now();
@@ -125,20 +156,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       launch(task, startedAt, attempts);
       return;
     }
-    const outcome = attempt(task, signal);
+    const outcome = attempt(request, task, signal);
     if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, startedAt, attempts, outcome);
-    else settle(task, outcome, { startedAt, attempts, debug: debugOf(task) });
-  }
-
-  /** Evaluates the parameters and runs the node once. Never throws, never rejects. */
-  function attempt(task: Task, attemptSignal: AbortSignal): Outcome | Promise<Outcome> {
-    try {
-      const parameters = task.node.evaluate(expressionScope(request, task));
-      const outcome = task.node.type.run(parameters, nodeContext(request, task, attemptSignal));
-      return outcome instanceof Promise ? outcome.catch(toFailure) : outcome;
-    } catch (thrown) {
-      return toFailure(thrown);
-    }
+    else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
   }
 
   function launch(task: Task, startedAt: number, attempts: number, first?: Outcome | Promise<Outcome>): void {
@@ -161,12 +181,12 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const { node, scope } = task;
     let outcome = begun;
     for (let attempts = firstAttempt; ; attempts += 1) {
-      const progress: Progress = { startedAt, attempts, debug: debugOf(task) };
+      const progress: Progress = { startedAt, attempts, debug: debugOf(request, task) };
       if (outcome === undefined) {
         note(node, scope, 'running', progress, {});
         if (node.type.hasEffects) await ports.flush();
         if (signal.aborted) return;
-        outcome = attemptInTime(task);
+        outcome = attemptInTime(request, task, signal);
       }
       const settled = await outcome;
       if (signal.aborted) return;
@@ -177,26 +197,6 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       outcome = undefined;
       await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), signal).catch(() => undefined);
       if (signal.aborted) return;
-    }
-  }
-
-  /** One attempt within the node's own time limit. */
-  async function attemptInTime(task: Task): Promise<Outcome> {
-    const { timeoutMs } = task.node;
-    if (timeoutMs === undefined) return attempt(task, signal);
-    const timeUp = new AbortController();
-    const settled = new AbortController();
-    const late = ports.sleep(timeoutMs, AbortSignal.any([signal, settled.signal])).then(
-      (): Outcome => {
-        timeUp.abort();
-        return { kind: 'failure', failure: timeoutFailure(timeoutMs) };
-      },
-      () => new Promise<Outcome>(() => undefined),
-    );
-    try {
-      return await Promise.race([attempt(task, AbortSignal.any([signal, timeUp.signal])), late]);
-    } finally {
-      settled.abort();
     }
   }
 
@@ -214,6 +214,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         scheduler.done(task, body, undefined);
         return;
       }
+      case 'wait':
+        note(node, scope, 'waiting', progress, { state: storeWait(outcome.wait) });
+        waiting.set(recordKey(node.id, scope.iteration), { task, wait: outcome.wait, progress });
+        return;
       case 'loop': {
         const { items, concurrency } = outcome;
         loopStarts.set(recordKey(node.id, scope.iteration), progress.startedAt);
@@ -224,7 +228,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       case 'failure':
         note(node, scope, 'failed', progress, {
           failure: outcome.failure,
-          output: node.definition.onError === 'stop' || !node.definition.onError ? undefined : errorOutput(outcome.failure),
+          output:
+            node.definition.onError === 'stop' || !node.definition.onError ? undefined : errorOutput(outcome.failure),
         });
         fail(task, outcome.failure);
     }
@@ -247,18 +252,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function passOn({ node, scope }: Task): Outcome {
     const output = inputOf(node, scope);
-    return node.lastHandle === undefined ? { kind: 'output', output } : { kind: 'output', output, handle: node.lastHandle };
-  }
-
-  function debugOf(task: Task): JsonValue | undefined {
-    if (request.mode !== 'debug') return undefined;
-    const input = inputOf(task.node, task.scope);
-    try {
-      return { parameters: task.node.evaluate(expressionScope(request, task)), input };
-    } catch {
-      // The failure itself is recorded by the attempt.
-      return { input };
-    }
+    return node.lastHandle === undefined
+      ? { kind: 'output', output }
+      : { kind: 'output', output, handle: node.lastHandle };
   }
 
   function note(
@@ -273,7 +269,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       iteration: scope.iteration,
       status,
       startedAt: progress?.startedAt ?? null,
-      finishedAt: status === 'running' || status === 'skipped' ? null : ports.now(),
+      finishedAt: status === 'success' || status === 'failed' ? ports.now() : null,
       attempts: progress?.attempts ?? 0,
       handle: rest.handle ?? null,
       output: rest.output,
@@ -288,30 +284,10 @@ function mayRetry(node: GraphNode, outcome: Outcome, attempts: number): boolean 
   return outcome.kind === 'failure' && outcome.failure.isRetryable && attempts < (node.retry?.maxAttempts ?? 1);
 }
 
-function toFailure(thrown: unknown): Outcome {
-  return { kind: 'failure', failure: failureOf(thrown) };
-}
-
 function recorded({ message, code }: NodeFailure): { message: string; code: string } {
   return { message, code };
 }
 
 function errorOutput(failure: NodeFailure): JsonValue {
   return { error: recorded(failure) };
-}
-
-/** The result of a Terminal node that an earlier worker finished. */
-function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {
-  if (state === undefined || !isJsonObject(state)) return undefined;
-  const { statusCode, headers } = state;
-  if (typeof statusCode !== 'number' || headers === undefined || !isJsonObject(headers)) return undefined;
-  return { body: output ?? null, statusCode, headers };
-}
-
-/** The items of a loop that an earlier worker began. */
-function storedLoop({ status, state }: NodeRecord): { items: readonly JsonValue[]; concurrency: number } | undefined {
-  if (status !== 'running' || state === undefined || !isJsonObject(state)) return undefined;
-  const { items, concurrency } = state;
-  if (!Array.isArray(items) || typeof concurrency !== 'number') return undefined;
-  return { items, concurrency };
 }

@@ -204,16 +204,14 @@ function openScope(
   index: number,
   item: JsonValue,
 ): Scope {
-  const cells = region.nodes.map(
-    (node): Cell => ({
-      unsettled: node.incoming.length,
-      taken: 0,
-      state: 'waiting',
-      output: null,
-      handle: undefined,
-      loop: undefined,
-    }),
-  );
+  const cells = region.nodes.map((node): Cell => ({
+    unsettled: node.incoming.length,
+    taken: 0,
+    state: 'waiting',
+    output: null,
+    handle: undefined,
+    loop: undefined,
+  }));
   return { region, parent, iteration, index, item, cells, open: region.nodes.length };
 }
 

@@ -68,7 +68,11 @@ async function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<HttpRe
       signal: request.signal,
     });
     const flat = flatten(headers);
-    return { status: statusCode, headers: flat, body: await readBody(body, flat['content-encoding'], request.maxResponseBytes) };
+    return {
+      status: statusCode,
+      headers: flat,
+      body: await readBody(body, flat['content-encoding'], request.maxResponseBytes),
+    };
   } catch (error) {
     throw toNodeError(error, url);
   }
@@ -77,7 +81,9 @@ async function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<HttpRe
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new NodeError('PARAMETERS_INVALID', 'parameters.url must be an absolute http or https address', { isRetryable: false });
+  throw new NodeError('PARAMETERS_INVALID', 'parameters.url must be an absolute http or https address', {
+    isRetryable: false,
+  });
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {

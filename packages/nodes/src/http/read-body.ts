@@ -15,7 +15,9 @@ export async function readBody(body: Readable, encoding: string | undefined, max
       if (!(chunk instanceof Uint8Array)) continue;
       bytes += chunk.byteLength;
       if (bytes > maxBytes) {
-        throw new NodeError('RESPONSE_TOO_LARGE', `the answer is longer than ${maxBytes} bytes`, { isRetryable: false });
+        throw new NodeError('RESPONSE_TOO_LARGE', `the answer is longer than ${maxBytes} bytes`, {
+          isRetryable: false,
+        });
       }
       chunks.push(chunk);
     }

@@ -7,7 +7,10 @@ export default defineNodeType({
   description: 'Fails the run with a message.',
   category: 'flow',
   hasEffects: false,
-  parameters: Type.Object({ message: Type.String({ minLength: 1, maxLength: 10_000 }) }, { additionalProperties: false }),
+  parameters: Type.Object(
+    { message: Type.String({ minLength: 1, maxLength: 10_000 }) },
+    { additionalProperties: false },
+  ),
   run({ message }) {
     throw new NodeError('FAILED_BY_WORKFLOW', message, { isRetryable: false });
   },

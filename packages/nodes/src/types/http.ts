@@ -19,17 +19,23 @@ export default defineNodeType({
   hasEffects: true,
   parameters: Type.Object(
     {
-      method: Type.Optional(Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], { default: 'GET' })),
+      method: Type.Optional(
+        Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], { default: 'GET' }),
+      ),
       url: Type.String({ minLength: 1, description: 'Absolute, http or https' }),
       query: Type.Optional(Type.Record(Type.String(), Scalar, { description: 'Added to the query of the url' })),
       headers: Type.Optional(Type.Record(Type.String(), Scalar)),
       body: Type.Optional(
         Type.Unsafe<JsonValue>({
-          description: 'A string is sent as it is, anything else as JSON, or as a form when the content-type header says so',
+          description:
+            'A string is sent as it is, anything else as JSON, or as a form when the content-type header says so',
         }),
       ),
       responseType: Type.Optional(
-        Type.Enum(['auto', 'json', 'text', 'binary'], { default: 'auto', description: 'auto goes by the content type' }),
+        Type.Enum(['auto', 'json', 'text', 'binary'], {
+          default: 'auto',
+          description: 'auto goes by the content type',
+        }),
       ),
       followRedirects: Type.Optional(Type.Boolean({ default: true, description: 'At most 10' })),
       maxResponseBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 104_857_600, default: MAX_RESPONSE_BYTES })),

@@ -18,7 +18,12 @@ export default defineNodeType({
         Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Iterations at the same time' }),
       ),
       maxIterations: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1_000_000, default: MAX_ITERATIONS, description: 'A longer list fails the node' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000,
+          default: MAX_ITERATIONS,
+          description: 'A longer list fails the node',
+        }),
       ),
     },
     { additionalProperties: false },

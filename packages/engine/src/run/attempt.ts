@@ -1,0 +1,68 @@
+import type { JsonValue } from '@deckhand/contracts';
+import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
+import { failureOf, timeoutFailure } from './failure.js';
+import { expressionScope, nodeContext } from './node-scope.js';
+import type { RunRequest } from './ports.js';
+import { inputOf, type Task } from './scheduler.js';
+
+/** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
+export function attempt(request: RunRequest, task: Task, signal: AbortSignal): Outcome | Promise<Outcome> {
+  try {
+    const parameters = task.node.evaluate(expressionScope(request, task));
+    const outcome = task.node.type.run(parameters, nodeContext(request, task, signal));
+    return outcome instanceof Promise ? outcome.catch(toFailure) : outcome;
+  } catch (thrown) {
+    return toFailure(thrown);
+  }
+}
+
+/** One attempt within the node's own time limit. Never rejects; once `signal` aborts, it may never resolve. */
+export async function attemptInTime(request: RunRequest, task: Task, signal: AbortSignal): Promise<Outcome> {
+  const { timeoutMs } = task.node;
+  if (timeoutMs === undefined) return attempt(request, task, signal);
+  const timeUp = new AbortController();
+  const settled = new AbortController();
+  const late = request.ports.sleep(timeoutMs, AbortSignal.any([signal, settled.signal])).then(
+    (): Outcome => {
+      timeUp.abort();
+      return { kind: 'failure', failure: timeoutFailure(timeoutMs) };
+    },
+    () => new Promise<Outcome>(() => undefined),
+  );
+  try {
+    return await Promise.race([attempt(request, task, AbortSignal.any([signal, timeUp.signal])), late]);
+  } finally {
+    settled.abort();
+  }
+}
+
+/** What the answer to a task's wait leads to. Never throws. */
+export function resumeNode(
+  request: RunRequest,
+  task: Task,
+  { wait, answer, signal }: { wait: WaitRequest; answer: WaitAnswer; signal: AbortSignal },
+): Outcome {
+  const { resume, type } = task.node.type;
+  try {
+    if (!resume) throw new Error(`nodes of type ${type} do not wait`);
+    return resume(answer, wait, nodeContext(request, task, signal));
+  } catch (thrown) {
+    return toFailure(thrown);
+  }
+}
+
+/** What debug mode keeps of a task; undefined in other modes. */
+export function debugOf(request: RunRequest, task: Task): JsonValue | undefined {
+  if (request.mode !== 'debug') return undefined;
+  const input = inputOf(task.node, task.scope);
+  try {
+    return { parameters: task.node.evaluate(expressionScope(request, task)), input };
+  } catch {
+    // The failure itself is recorded by the attempt.
+    return { input };
+  }
+}
+
+function toFailure(thrown: unknown): Outcome {
+  return { kind: 'failure', failure: failureOf(thrown) };
+}

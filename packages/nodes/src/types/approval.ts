@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { defineNodeType, NodeError, type Outcome } from '@deckhand/engine';
+import Type from 'typebox';
+
+const DEFAULT_CHOICES = ['approved', 'rejected'];
+
+export default defineNodeType({
+  type: 'approval',
+  title: 'Approval',
+  description:
+    'Waits until somebody decides, and leaves by the handle of that choice with `{ decision, approved, comment, by, at }`. Without a decision in time it fails.',
+  category: 'person',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      message: Type.String({ minLength: 1, maxLength: 10_000, description: 'What is to be decided' }),
+      choices: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+          minItems: 1,
+          maxItems: 20,
+          uniqueItems: true,
+          default: DEFAULT_CHOICES,
+          description: 'Each is a way out',
+        }),
+      ),
+      timeoutSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })),
+    },
+    { additionalProperties: false },
+  ),
+  handles: choicesOf,
+  check: (parameters) =>
+    choicesOf(parameters).flatMap((choice, index) =>
+      choice.includes('{{') || choice === 'error'
+        ? [{ path: `choices[${index}]`, message: 'a choice is a plain name, and not "error"' }]
+        : [],
+    ),
+  run({ message, choices = DEFAULT_CHOICES, timeoutSeconds }, { mode, mock, now }) {
+    const [first = 'approved'] = choices;
+    if (mode === 'sandbox') return decided(mock ?? { decision: first }, choices);
+    const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
+    return { kind: 'wait', wait: { kind: 'approval', details: { message, choices }, dueAt } };
+  },
+  resume(answer, { details }) {
+    if (answer.kind === 'expired') {
+      throw new NodeError('APPROVAL_TIMEOUT', 'nobody decided in time', { isRetryable: false });
+    }
+    return decided(answer.value, choicesOf(details));
+  },
+});
+
+/** Leaves by the decision, completed to the shape of an answer. */
+function decided(value: JsonValue, choices: readonly string[]): Outcome {
+  const given: JsonObject = isJsonObject(value) ? value : { decision: value };
+  const { decision } = given;
+  if (typeof decision !== 'string' || !choices.includes(decision)) {
+    throw new NodeError('PARAMETERS_INVALID', `the decision is none of ${choices.join(', ')}`, { isRetryable: false });
+  }
+  const output = { approved: decision === 'approved', comment: null, by: null, at: null, ...given, decision };
+  return { kind: 'output', output, handle: decision };
+}
+
+function choicesOf({ choices }: JsonObject): string[] {
+  if (!Array.isArray(choices)) return DEFAULT_CHOICES;
+  const list: readonly unknown[] = choices;
+  return list.filter((choice): choice is string => typeof choice === 'string');
+}

@@ -1,0 +1,35 @@
+import { compileUntrusted, isJsonObject } from '@deckhand/contracts';
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import Type from 'typebox';
+
+export default defineNodeType({
+  type: 'human',
+  title: 'Human task',
+  description: 'Waits until a person has filled in a form, and answers what was entered. The form is a JSON Schema.',
+  category: 'person',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      title: Type.String({ minLength: 1, maxLength: 500 }),
+      schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of what the person fills in' }),
+      timeoutSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })),
+    },
+    { additionalProperties: false },
+  ),
+  check({ schema }) {
+    if (!isJsonObject(schema)) return [];
+    const compiled = compileUntrusted(schema);
+    return 'faults' in compiled ? compiled.faults.map(({ message }) => ({ path: 'schema', message })) : [];
+  },
+  run({ title, schema, timeoutSeconds }, { mode, mock, now }) {
+    if (mode === 'sandbox') return output(mock ?? {});
+    const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
+    return { kind: 'wait', wait: { kind: 'human', details: { title, schema: { ...schema } }, dueAt } };
+  },
+  resume(answer) {
+    if (answer.kind === 'expired') {
+      throw new NodeError('HUMAN_TIMEOUT', 'nobody filled in the form in time', { isRetryable: false });
+    }
+    return output(answer.value);
+  },
+});

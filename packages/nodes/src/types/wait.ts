@@ -1,0 +1,30 @@
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import Type from 'typebox';
+
+export default defineNodeType({
+  type: 'wait',
+  title: 'Wait',
+  description:
+    'Lets the run rest for some seconds, or until a time, and passes its input on. No worker is held meanwhile. A time that is past does not wait.',
+  category: 'flow',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      seconds: Type.Optional(Type.Number({ minimum: 0, maximum: 31_536_000, description: 'How long, up to a year' })),
+      until: Type.Optional(Type.String({ description: 'ISO 8601, instead of `seconds`' })),
+    },
+    { additionalProperties: false },
+  ),
+  check({ seconds, until }) {
+    const isOne = (seconds === undefined) !== (until === undefined);
+    return isOne ? [] : [{ path: '', message: 'give either seconds or until' }];
+  },
+  run({ seconds, until }, { input, now }) {
+    const dueAt = until === undefined ? now() + (seconds ?? 0) * 1_000 : Date.parse(until);
+    if (Number.isNaN(dueAt)) {
+      throw new NodeError('PARAMETERS_INVALID', 'parameters.until is not a time (ISO 8601)', { isRetryable: false });
+    }
+    return dueAt <= now() ? output(input) : { kind: 'wait', wait: { kind: 'time', details: {}, dueAt: Math.ceil(dueAt) } };
+  },
+  resume: (_answer, _wait, { input }) => output(input),
+});
