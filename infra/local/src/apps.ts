@@ -38,7 +38,7 @@ export async function startWorker(options: AppOptions): Promise<ManagedProcess> 
       options.timeoutMs,
     );
   } finally {
-    redis.disconnect();
+    await redis.quit().catch(() => redis.disconnect());
   }
   return worker;
 }

@@ -98,11 +98,8 @@ async function stopEarlier(note: string): Promise<void> {
 async function answers(url: string): Promise<boolean> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000 });
   client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.ping();
-    return true;
-  } finally {
-    client.disconnect();
-  }
+  await client.connect();
+  await client.ping();
+  await client.quit();
+  return true;
 }

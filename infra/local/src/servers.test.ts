@@ -33,7 +33,7 @@ async function onRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promi
   try {
     return await use(redis);
   } finally {
-    redis.disconnect();
+    await redis.quit();
   }
 }
 

@@ -15,7 +15,7 @@ const SQL_FILE = 'migration.sql';
 /** Names of the migrations in `directory`, oldest first; none when there is no such folder. */
 export async function listMigrations(directory: string = MIGRATIONS_FOLDER): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   });
   return entries
@@ -47,8 +47,4 @@ export async function readMigrations(directory: string = MIGRATIONS_FOLDER): Pro
 export async function readSchema(): Promise<DiffTarget> {
   const path = join(PRISMA_FOLDER, 'schema.prisma');
   return { tag: 'schemaDatamodel', files: [{ path, content: await readFile(path, 'utf8') }] };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

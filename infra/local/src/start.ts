@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isPortFree } from './free-port.js';
+import { tail } from './log-tail.js';
+import { bringUp, type BroughtUp } from './start/bring-up.js';
+import { takeLock } from './start/lock.js';
+import { readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
+import { createStack } from './start/stack.js';
+import { describeStart } from './start/summary.js';
+
+/** Why a start came to its end. */
+type End = { readonly signal: NodeJS.Signals } | { readonly fault: string } | 'done';
+
+/**
+ * `npm start`: everything from the stores to a finished sample run, then stays until Ctrl-C.
+ * @param args `--once` stops after the sample.
+ * @returns the exit code: 0 after Ctrl-C, or after a sample that ended well with `--once`.
+ */
+export async function main(args: string[]): Promise<number> {
+  let settings: StartSettings;
+  let isOnce: boolean;
+  try {
+    settings = readStartSettings(process.env);
+    isOnce = parseArgs({ args, options: { once: { type: 'boolean', default: false } } }).values.once;
+  } catch (error) {
+    return complain(error instanceof StartSettingsError ? error.message : `${String(error)} (only --once is known)`);
+  }
+  const lock = await takeLock(join(settings.folder, 'start.lock'));
+  if ('heldBy' in lock) {
+    return complain(`Deckhand is running already in this checkout (process ${lock.heldBy}): stop that one first.`);
+  }
+  try {
+    if (!(await isPortFree(settings.port))) {
+      return complain(`Port ${settings.port} is taken: set PORT to another one, such as PORT=${settings.port + 100}.`);
+    }
+    return await run(settings, isOnce);
+  } finally {
+    lock.release();
+  }
+}
+
+async function run(settings: StartSettings, isOnce: boolean): Promise<number> {
+  const stack = createStack();
+  const signalled = nextSignal();
+  const end = await Promise.race([signalled, upAndRunning(settings, isOnce, stack)]);
+  if (end !== 'done' && 'signal' in end) {
+    console.log('\nStopping ... (once more to stop at once)');
+    void nextSignal().then(() => process.exit(130));
+  }
+  if (end !== 'done' && 'fault' in end) console.error(`\n${end.fault}\n`);
+  await stack.stop();
+  console.log('Stopped.');
+  return end !== 'done' && 'fault' in end ? 1 : 0;
+}
+
+async function upAndRunning(
+  settings: StartSettings,
+  isOnce: boolean,
+  stack: ReturnType<typeof createStack>,
+): Promise<End> {
+  let up: BroughtUp;
+  try {
+    up = await bringUp(settings, stack);
+  } catch (error) {
+    return { fault: `The start failed: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  console.log(describeStart({ ...summaryOf(settings, up) }));
+  if (isOnce) {
+    const { status } = up.execution;
+    return status === 'success' ? 'done' : { fault: `The sample ended with ${status}.` };
+  }
+  console.log('Ctrl-C stops everything.\n');
+  const how = await up.api.ended;
+  return { fault: `The API ended unexpectedly (${how}). The end of ${up.api.logPath}:\n${tail(up.api.logPath)}` };
+}
+
+function summaryOf(settings: StartSettings, up: BroughtUp): Parameters<typeof describeStart>[0] {
+  return {
+    url: process.env.PUBLIC_URL ?? `http://localhost:${settings.port}`,
+    ownerEmail: up.owner.email,
+    ownerPassword: settings.ownerPassword === undefined ? up.owner.password : '(the OWNER_PASSWORD that was set)',
+    apiKey: up.access.apiKey,
+    sampleName: up.sample.name,
+    sampleInput: up.sample.input,
+    execution: up.execution,
+    logs: join(settings.folder, 'logs'),
+    data: up.dataPath ?? 'in the database of DATABASE_URL',
+    notes:
+      settings.allowPrivate === undefined
+        ? [
+            `http nodes may call private addresses (HTTP_NODE_ALLOW_PRIVATE=true), such as the samples' receiver ${up.receiverUrl}`,
+          ]
+        : [],
+  };
+}
+
+/** Resolves with the next signal that asks us to stop. A closed terminal (SIGHUP) asks too. */
+function nextSignal(): Promise<{ signal: NodeJS.Signals }> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, (signal) => resolve({ signal }));
+  });
+}
+
+function complain(message: string): number {
+  console.error(message);
+  return 1;
+}

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { Execution } from '@deckhand/contracts';
+import { applyMigrations } from '@deckhand/db';
+import { Listr, PRESET_TIMER, type ListrTask } from 'listr2';
+import type { ManagedProcess } from '../managed-process.js';
+import { REPOSITORY } from '../repository.js';
+import { createApiClient } from './api-client.js';
+import { ensureAccess, type Access } from './owner.js';
+import { appEnvironment, runApi, runWorkers } from './processes.js';
+import { startReceiver } from './receiver.js';
+import { runToEnd } from './run-sample.js';
+import { importSamples, readSamples, type Sample } from './samples.js';
+import { loadSecrets, saveSecrets } from './secrets.js';
+import type { StartSettings } from './settings.js';
+import type { Stack } from './stack.js';
+import { ensurePostgres, ensureRedis } from './stores.js';
+
+/** The sample that every start runs, where it may call the receiver. */
+const DEFAULT_SAMPLE = 'order-triage';
+
+/** What a start has found out and made, in the order of its steps. */
+export interface BroughtUp {
+  databaseUrl: string;
+  dataPath: string | undefined;
+  redisUrl: string;
+  api: ManagedProcess;
+  receiverUrl: string;
+  owner: { email: string; password: string };
+  access: Access;
+  sample: Sample;
+  execution: Execution;
+}
+
+/** Starts everything, adds it to `stack`, and runs a sample to its end. Each step is a line on the terminal. */
+export async function bringUp(settings: StartSettings, stack: Stack): Promise<BroughtUp> {
+  const secretsPath = join(settings.folder, 'secrets.json');
+  const secrets = loadSecrets(secretsPath);
+  // Kept before first use: data encrypted with a key that a crash took along would be lost.
+  saveSecrets(secretsPath, secrets);
+  const client = createApiClient(`http://127.0.0.1:${settings.port}`);
+  const owner = { email: settings.ownerEmail, password: settings.ownerPassword ?? secrets.ownerPassword };
+
+  const environment = (found: BroughtUp): Record<string, string> =>
+    appEnvironment(settings, { ...found, encryptionKey: settings.encryptionKey ?? secrets.encryptionKey });
+
+  const stores: ListrTask<BroughtUp>[] = [
+    {
+      title: settings.databaseUrl === undefined ? 'Start PostgreSQL' : 'Use the PostgreSQL of DATABASE_URL',
+      task: async (found) => {
+        ({ url: found.databaseUrl, dataPath: found.dataPath } = await ensurePostgres(settings, stack));
+      },
+    },
+    {
+      title: settings.redisUrl === undefined ? 'Start Redis' : 'Use the Redis of REDIS_URL',
+      task: async (found, task) => {
+        found.redisUrl = (await ensureRedis(settings, stack, (line) => (task.title = line))).url;
+      },
+    },
+  ];
+  const processes: ListrTask<BroughtUp>[] = [
+    {
+      title: 'Start the API',
+      task: async (found) => void (found.api = await runApi(settings, environment(found), stack)),
+    },
+    {
+      title: settings.workers === 1 ? 'Start a worker' : `Start ${settings.workers} workers`,
+      task: async (found) => runWorkers(settings, environment(found), stack),
+    },
+    {
+      title: 'Start a receiver for the samples',
+      task: async (found) => {
+        const receiver = await startReceiver(settings.port + 1);
+        stack.add('receiver', () => receiver.close());
+        found.receiverUrl = receiver.url;
+      },
+    },
+  ];
+  const steps: ListrTask<BroughtUp>[] = [
+    { title: 'Stores', task: (_, task) => task.newListr(stores, { concurrent: true }) },
+    {
+      title: 'Migrate the database',
+      task: async (found) => {
+        await applyMigrations({ databaseUrl: found.databaseUrl });
+      },
+    },
+    { title: 'Processes', task: (_, task) => task.newListr(processes, { concurrent: true }) },
+    {
+      title: 'Make sure of an owner and an API key',
+      task: async (found) => {
+        found.owner = owner;
+        found.access = await ensureAccess(client, owner, secrets.apiKey);
+        saveSecrets(secretsPath, { ...secrets, apiKey: found.access.apiKey });
+      },
+    },
+    {
+      title: 'Run a sample',
+      task: async (found, task) => {
+        const samples = await readSamples(join(REPOSITORY, 'examples'), found.receiverUrl);
+        const workflowIds = await importSamples(client, found.access, samples);
+        found.sample = chooseSample(samples, settings.allowPrivate ?? true);
+        task.title = `Run the sample "${found.sample.name}"`;
+        found.execution = await runToEnd(client, {
+          apiKey: found.access.apiKey,
+          workflowId: workflowIds.get(found.sample.id) ?? '',
+          input: found.sample.input,
+          onProgress: ({ status, currentNodeId }) => (task.output = `${status} ${currentNodeId ?? ''}`),
+        });
+      },
+    },
+  ];
+  return new Listr(steps, {
+    ctx: {} as BroughtUp,
+    // Signals are for the caller, who stops things in order.
+    registerSignalListeners: false,
+    rendererOptions: { timer: PRESET_TIMER, collapseSubtasks: false, showErrorMessage: false },
+    fallbackRendererOptions: { timer: PRESET_TIMER },
+  }).run();
+}
+
+function chooseSample(samples: readonly Sample[], mayCallReceiver: boolean): Sample {
+  const usable = samples.filter((sample) => mayCallReceiver || !sample.needsReceiver);
+  const sample = usable.find(({ id }) => id === DEFAULT_SAMPLE) ?? usable[0];
+  if (sample === undefined) throw new Error('there is no sample in examples/');
+  return sample;
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { commandLine } from '../leftover.js';
+
+/** Only one start at a time may use a checkout's data. */
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * Takes the lock at `path`, also from a holder that is gone.
+ * @returns the number of the process that holds it, when that one is alive.
+ */
+export async function takeLock(path: string): Promise<Lock | { readonly heldBy: number }> {
+  mkdirSync(dirname(path), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx' });
+      return { release: () => rmSync(path, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const holder = Number(readHolder(path));
+    if (holder > 0 && (await isStart(holder))) return { heldBy: holder };
+    rmSync(path, { force: true });
+  }
+}
+
+/** Numbers are given again: the holder must still look like a start. */
+async function isStart(pid: number): Promise<boolean> {
+  if (pid === process.pid) return false;
+  const line = await commandLine(pid);
+  return line !== undefined && line.includes('bootstrap.mjs') && line.includes('start');
+}
+
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

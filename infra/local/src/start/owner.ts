@@ -1,0 +1,63 @@
+import type { CreatedApiKey, LoginAnswer, WorkspaceEntry } from '@deckhand/contracts';
+import { ApiError, type ApiClient } from './api-client.js';
+
+interface Owner {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** A key that works, and the workspace to use it in. */
+export interface Access {
+  readonly apiKey: string;
+  readonly workspaceId: string;
+}
+
+/**
+ * Makes sure that there is an owner and a key: uses `knownKey` while it is valid; else sets up the first owner, or signs
+ * in, and makes a new key.
+ * @throws when there is an owner whose password is another.
+ */
+export async function ensureAccess(api: ApiClient, owner: Owner, knownKey: string | undefined): Promise<Access> {
+  const known = knownKey === undefined ? undefined : await firstWorkspace(api, knownKey);
+  if (knownKey !== undefined && known !== undefined) return { apiKey: knownKey, workspaceId: known };
+
+  const token = await signIn(api, owner);
+  const { key } = await api.call<CreatedApiKey>({ token }, 'POST', '/api/api-keys', {
+    name: 'npm start',
+    password: owner.password,
+    preset: 'read-write',
+    saveAsCredential: false,
+  });
+  const workspaceId = await firstWorkspace(api, key);
+  if (workspaceId === undefined) throw new Error('the owner is in no workspace: make one, then start again');
+  return { apiKey: key, workspaceId };
+}
+
+/** Undefined when the key is not valid (any more), or its owner is in no workspace. */
+async function firstWorkspace(api: ApiClient, apiKey: string): Promise<string | undefined> {
+  try {
+    const list = await api.call<{ data: WorkspaceEntry[] }>({ apiKey }, 'GET', '/api/workspaces');
+    return list.data[0]?.workspaceId;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return undefined;
+    throw error;
+  }
+}
+
+async function signIn(api: ApiClient, owner: Owner): Promise<string> {
+  try {
+    const setup = { ...owner, name: 'Owner', workspaceName: 'My workspace' };
+    return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/setup', setup)).token;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 409)) throw error;
+  }
+  try {
+    return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/login', { ...owner })).token;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    throw new Error(
+      'the database has an owner already, whose e-mail or password is another: set OWNER_EMAIL and OWNER_PASSWORD',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { startApi, startWorker } from '../apps.js';
+import type { ManagedProcess } from '../managed-process.js';
+import { keepRunning } from './keep-running.js';
+import type { StartSettings } from './settings.js';
+import type { Stack } from './stack.js';
+
+/** Nodes in flight get this long when everything is stopped: a person waits for it. */
+const WORKER_GRACE_MS = '5000';
+
+/** The environment of the API and the workers: ours, with what was found out added. */
+export function appEnvironment(
+  settings: StartSettings,
+  found: { databaseUrl: string; redisUrl: string; encryptionKey: string },
+): Record<string, string> {
+  const given = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    WORKER_GRACE_MS,
+    ...Object.fromEntries(given),
+    PORT: String(settings.port),
+    DATABASE_URL: found.databaseUrl,
+    REDIS_URL: found.redisUrl,
+    ENCRYPTION_KEY: found.encryptionKey,
+    HTTP_NODE_ALLOW_PRIVATE: String(settings.allowPrivate ?? true),
+  };
+}
+
+/** Starts the API. Its end is the end of everything, so the caller watches `ended`. */
+export async function runApi(
+  settings: StartSettings,
+  env: Record<string, string>,
+  stack: Stack,
+): Promise<ManagedProcess> {
+  const api = await startApi({ env, logPath: join(settings.folder, 'logs', 'api.log') });
+  stack.add('api', () => api.stop());
+  return api;
+}
+
+/** Starts the workers; one that ends is started again. */
+export async function runWorkers(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<void> {
+  await Promise.all(Array.from({ length: settings.workers }, (_, index) => runWorker(index + 1, settings, env, stack)));
+}
+
+async function runWorker(
+  number: number,
+  settings: StartSettings,
+  env: Record<string, string>,
+  stack: Stack,
+): Promise<void> {
+  const name = `worker ${number}`;
+  const start = (): Promise<ManagedProcess> =>
+    startWorker({ name, env, logPath: join(settings.folder, 'logs', `worker-${number}.log`) });
+  let worker = await start();
+  stack.add('worker', () => worker.stop());
+  const part = {
+    get process() {
+      return worker;
+    },
+    restart: async () => {
+      worker = await start();
+      if (stack.isStopping()) await worker.stop();
+    },
+  };
+  void keepRunning(part, stack, console.error);
+}

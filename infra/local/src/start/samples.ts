@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Workflow, WorkflowEntry } from '@deckhand/contracts';
+import type { ApiClient } from './api-client.js';
+import type { Access } from './owner.js';
+
+/** A sample of examples/: a workflow and an input for it. */
+export interface Sample {
+  /** Its folder's name. */
+  readonly id: string;
+  readonly name: string;
+  readonly input: object;
+  /** Whether it sends something to the receiver. */
+  readonly needsReceiver: boolean;
+  /** Body of the call that creates it, but for the workspace. */
+  readonly workflow: { readonly name: string };
+}
+
+/** Stands in input.json where the receiver's address goes. */
+const PLACEHOLDER = '{{RECEIVER_URL}}';
+
+/** Reads every sample of `folder`, by name of its folder, for a receiver at `receiverUrl`. */
+export async function readSamples(folder: string, receiverUrl: string): Promise<Sample[]> {
+  const ids = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  return Promise.all(
+    ids.map(async ({ name: id }) => {
+      const workflow = JSON.parse(await readFile(join(folder, id, 'workflow.json'), 'utf8')) as Sample['workflow'];
+      const input = await readFile(join(folder, id, 'input.json'), 'utf8');
+      return {
+        id,
+        name: workflow.name,
+        input: JSON.parse(input.replaceAll(PLACEHOLDER, receiverUrl)) as object,
+        needsReceiver: input.includes(PLACEHOLDER),
+        workflow,
+      };
+    }),
+  );
+}
+
+/**
+ * Creates the samples' workflows in the workspace; one whose name is taken is left as it is.
+ * @returns the id of each sample's workflow, by the sample's id.
+ */
+export async function importSamples(
+  api: ApiClient,
+  { apiKey, workspaceId }: Access,
+  samples: readonly Sample[],
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const sample of samples) {
+    const query = new URLSearchParams({ workspaceId, search: sample.name, limit: '500' });
+    const list = await api.call<{ data: WorkflowEntry[] }>({ apiKey }, 'GET', `/api/workflows?${query.toString()}`);
+    const existing = list.data.find((workflow) => workflow.name === sample.name);
+    const workflow =
+      existing ?? (await api.call<Workflow>({ apiKey }, 'POST', '/api/workflows', { workspaceId, ...sample.workflow }));
+    ids.set(sample.id, workflow.id);
+  }
+  return ids;
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { REPOSITORY } from '../repository.js';
+
+/** A setting of `npm start` is missing or bad: the message names it. */
+export class StartSettingsError extends Error {
+  override readonly name = 'StartSettingsError';
+}
+
+/** What `npm start` takes from the environment. */
+export interface StartSettings {
+  /** Where data, logs and secrets of local runs are kept. */
+  readonly folder: string;
+  /** Undefined: a server of our own. */
+  readonly databaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly port: number;
+  /** How many workers to start. */
+  readonly workers: number;
+  readonly ownerEmail: string;
+  /** Undefined: made and kept. */
+  readonly ownerPassword: string | undefined;
+  readonly encryptionKey: string | undefined;
+  /** Whether nodes may call private addresses. Undefined: yes, for the sample's receiver runs on this machine. */
+  readonly allowPrivate: boolean | undefined;
+}
+
+/**
+ * Reads the settings; an empty variable counts as not set.
+ * @throws StartSettingsError at the first that cannot be used.
+ */
+export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
+  const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  return {
+    folder: join(REPOSITORY, '.deckhand'),
+    databaseUrl: text('DATABASE_URL'),
+    redisUrl: text('REDIS_URL'),
+    port: wholeNumber('PORT', text('PORT'), { fallback: 3000, min: 1, max: 65_535 }),
+    workers: wholeNumber('WORKERS', text('WORKERS'), { fallback: 1, min: 1, max: 64 }),
+    ownerEmail: text('OWNER_EMAIL') ?? 'owner@example.com',
+    ownerPassword: text('OWNER_PASSWORD'),
+    encryptionKey: text('ENCRYPTION_KEY'),
+    allowPrivate: flag('HTTP_NODE_ALLOW_PRIVATE', text('HTTP_NODE_ALLOW_PRIVATE')),
+  };
+}
+
+function wholeNumber(
+  name: string,
+  given: string | undefined,
+  bounds: { fallback: number; min: number; max: number },
+): number {
+  if (given === undefined) return bounds.fallback;
+  const value = Number(given);
+  if (!Number.isInteger(value) || value < bounds.min || value > bounds.max) {
+    throw new StartSettingsError(`${name} must be a whole number from ${bounds.min} to ${bounds.max}, not "${given}".`);
+  }
+  return value;
+}
+
+function flag(name: string, given: string | undefined): boolean | undefined {
+  if (given === undefined) return undefined;
+  if (given !== 'true' && given !== 'false')
+    throw new StartSettingsError(`${name} must be true or false, not "${given}".`);
+  return given === 'true';
+}

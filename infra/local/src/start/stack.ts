@@ -1,0 +1,35 @@
+/** In this order things are stopped: whoever needs another goes first. */
+const ORDER = ['worker', 'api', 'receiver', 'redis', 'postgres'] as const;
+
+type Role = (typeof ORDER)[number];
+
+/** What a start has running. */
+export interface Stack {
+  /** Remembers how to stop something. What comes while the stack is being stopped is stopped at once. */
+  add(role: Role, stop: () => Promise<void>): void;
+  isStopping(): boolean;
+  /** Stops everything in order. Calls after the first wait for it. */
+  stop(): Promise<void>;
+}
+
+/** An empty stack. */
+export function createStack(): Stack {
+  const parts: { role: Role; stop: () => Promise<void> }[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    for (const role of ORDER) {
+      const sameRole = parts.filter((part) => part.role === role);
+      await Promise.allSettled(sameRole.map((part) => part.stop()));
+    }
+  }
+
+  return {
+    add(role, stop) {
+      parts.push({ role, stop });
+      if (stopping !== undefined) void stop();
+    },
+    isStopping: () => stopping !== undefined,
+    stop: () => (stopping ??= stopAll()),
+  };
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { freePort } from '../free-port.js';
+import { startPostgres } from '../postgres.js';
+import { startRedis } from '../redis.js';
+import { ensureRedisServer } from '../redis-server.js';
+import { keepRunning } from './keep-running.js';
+import type { StartSettings } from './settings.js';
+import type { Stack } from './stack.js';
+
+/** Where our own servers like to listen, so that their addresses stay the same from start to start. */
+const POSTGRES_PORT = 54_320;
+const REDIS_PORT = 63_790;
+
+/** Starts PostgreSQL on the data kept in `folder`, unless there is one already. @returns its URL, and where the data is. */
+export async function ensurePostgres(
+  settings: StartSettings,
+  stack: Stack,
+): Promise<{ url: string; dataPath: string | undefined }> {
+  if (settings.databaseUrl !== undefined) return { url: settings.databaseUrl, dataPath: undefined };
+  const server = await startPostgres({
+    dir: join(settings.folder, 'postgres'),
+    port: await freePort(POSTGRES_PORT),
+    database: 'deckhand',
+    logPath: join(settings.folder, 'logs', 'postgres.log'),
+  });
+  stack.add('postgres', () => server.stop());
+  void keepRunning(server, stack, console.error);
+  return server;
+}
+
+/** Starts Redis on the data kept in `folder`, unless there is one already; installs it first where it is missing. */
+export async function ensureRedis(
+  settings: StartSettings,
+  stack: Stack,
+  say: (line: string) => void,
+): Promise<{ url: string }> {
+  if (settings.redisUrl !== undefined) return { url: settings.redisUrl };
+  await ensureRedisServer(say);
+  const server = await startRedis({
+    dir: join(settings.folder, 'redis'),
+    port: await freePort(REDIS_PORT),
+    appendOnly: true,
+    logPath: join(settings.folder, 'logs', 'redis.log'),
+  });
+  stack.add('redis', () => server.stop());
+  void keepRunning(server, stack, console.error);
+  return server;
+}

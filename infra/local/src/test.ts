@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { ensureRedisServer, NoRedisError } from './redis-server.js';
+import { REPOSITORY } from './repository.js';
+import { closingLine, NO_TESTS, readCounts, sum, type TestCounts } from './test/counts.js';
+import { runJest } from './test/run-jest.js';
+
+/** Quick tests two at a time; then those of whole processes one by one, for both cores are theirs. */
+const ROUNDS = [
+  ['--selectProjects', 'unit', 'integration'],
+  ['--selectProjects', 'e2e', '--runInBand'],
+];
+
+/**
+ * `npm test`: makes sure of what tests need, runs them all, and ends with the line `N passed, N failed`.
+ * @param args go to Jest: paths, `-t <name>`, or `--selectProjects <name>` for a choice of one's own.
+ * @returns 0 when at least one test ran and none failed.
+ */
+export async function main(args: string[]): Promise<number> {
+  try {
+    await ensureRedisServer(console.log);
+  } catch (error) {
+    if (!(error instanceof NoRedisError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+  const rounds = args.includes('--selectProjects') ? [[]] : ROUNDS;
+  let total: TestCounts = NO_TESTS;
+  let isFailed = false;
+  for (const [index, round] of rounds.entries()) {
+    const results = join(REPOSITORY, '.deckhand', `test-results-${index + 1}.json`);
+    const isClean = await runJest([...round, ...args], results);
+    total = sum(total, readCounts(results));
+    isFailed ||= !isClean;
+  }
+  console.log(closingLine(total));
+  return isFailed || total.failed > 0 || total.passed === 0 ? 1 : 0;
+}

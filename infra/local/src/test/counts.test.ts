@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { closingLine, NO_TESTS, readCounts, sum } from './counts.js';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'deckhand-test-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('the closing line of a run of tests', () => {
+  it('adds up rounds and mentions skipped tests only when there are any', () => {
+    const first = { passed: 3, failed: 0, skipped: 0 };
+    expect(closingLine(sum(first, { ...NO_TESTS, failed: 2 }))).toBe('3 passed, 2 failed');
+    expect(closingLine(sum(first, { ...NO_TESTS, skipped: 1 }))).toBe('3 passed, 0 failed, 1 skipped');
+  });
+
+  it('counts a file that could not be loaded as a failure', () => {
+    const path = join(dir, 'results.json');
+    const results = {
+      numPassedTests: 5,
+      numFailedTests: 1,
+      numPendingTests: 1,
+      numTodoTests: 1,
+      numRuntimeErrorTestSuites: 2,
+    };
+    writeFileSync(path, JSON.stringify(results));
+    expect(readCounts(path)).toEqual({ passed: 5, failed: 3, skipped: 2 });
+  });
+
+  it('counts a run without results as a failure', () => {
+    expect(readCounts(join(dir, 'nothing.json')).failed).toBe(1);
+  });
+});

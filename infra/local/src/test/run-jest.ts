@@ -1,0 +1,26 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { execa } from 'execa';
+import { REPOSITORY } from '../repository.js';
+
+/** Native ESM in Jest is behind a flag, and warns of it at every test file. */
+const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+/**
+ * Runs Jest on the terminal, with its counts in the file `results`.
+ * @returns whether it ended with exit code 0; no test at all is for the caller to judge.
+ */
+export async function runJest(args: readonly string[], results: string): Promise<boolean> {
+  mkdirSync(dirname(results), { recursive: true });
+  rmSync(results, { force: true });
+  const jest = ['node_modules/jest/bin/jest.js', '--passWithNoTests', '--json', `--outputFile=${results}`, ...args];
+  const run = await execa(process.execPath, [...NODE_FLAGS, ...jest], {
+    cwd: REPOSITORY,
+    stdin: 'inherit',
+    // With --json, what is on the standard output are the results once more.
+    stdout: 'ignore',
+    stderr: 'inherit',
+    reject: false,
+  });
+  return run.exitCode === 0;
+}
