@@ -1,4 +1,4 @@
-import type { RunControl } from '@deckhand/engine';
+import type { RunControl, WaitAnswer } from '@deckhand/engine';
 
 /** Why a run in progress halts. */
 export type HaltReason = 'fenced' | 'timeout' | 'draining';
@@ -17,6 +17,10 @@ export interface ActiveRun {
   /** Lets nodes in flight finish and starts none, until `resume`. */
   pause(): void;
   resume(): void;
+  /** How many answers the run knows of. */
+  answersSeen(): number;
+  /** Hands in the ended waits, by record key, and how many answers they come from. */
+  setAnswers(answers: ReadonlyMap<string, WaitAnswer>, seen: number): void;
 }
 
 /** The runs that this worker holds, by execution id. */
@@ -37,12 +41,19 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
   const listeners: (() => void)[] = [];
   let isPaused = false;
   let reason: HaltReason | undefined;
+  let answers: ReadonlyMap<string, WaitAnswer> = new Map();
+  let seen = 0;
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
   return {
     ...options,
-    control: { signal: abort.signal, isPaused: () => isPaused, onChange: (listener) => void listeners.push(listener) },
+    control: {
+      signal: abort.signal,
+      isPaused: () => isPaused,
+      answer: (key) => answers.get(key),
+      onChange: (listener) => void listeners.push(listener),
+    },
     haltReason: () => reason,
     halt(why) {
       if (reason) return;
@@ -56,6 +67,12 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
     },
     resume() {
       isPaused = false;
+      changed();
+    },
+    answersSeen: () => seen,
+    setAnswers(given, count) {
+      answers = given;
+      seen = count;
       changed();
     },
   };

@@ -3,11 +3,14 @@ import type {
   Checkpoint,
   CheckpointEnding,
   CheckpointVerdict,
+  FinishedEnding,
   NodeIterationRow,
   NodeRunRow,
   NodeSummaryRow,
+  RestingEnding,
+  WaitRow,
 } from '@deckhand/db';
-import { type NodeRecord, recordKey } from '@deckhand/engine';
+import { type NodeRecord, recordKey, storedWait } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
 
 /** The run is not this worker's any more: it was stopped, it ended, or another worker took it over. */
@@ -21,8 +24,10 @@ export interface Journal {
   record(record: NodeRecord): void;
   /** Resolves when every record so far is on disk. @throws FencedError; or why it can never be written. */
   flush(): Promise<void>;
-  /** Writes the last checkpoint. `paused`: the run was paused meanwhile and did not end. @throws like `flush`. */
-  finish(ending: CheckpointEnding): Promise<'written' | 'paused'>;
+  /** Writes the last checkpoint of a finished run. `paused`: the run was paused meanwhile and did not end. @throws like `flush`. */
+  finish(ending: FinishedEnding): Promise<Unfenced>;
+  /** Writes the last checkpoint of a run that rests. `paused`, `answered`: it does not rest after all. @throws like `flush`. */
+  rest(ending: RestingEnding): Promise<Unfenced>;
   /** Records that are not on disk yet. */
   backlog(): number;
 }
@@ -46,20 +51,24 @@ export interface JournalOptions {
   readonly onVerdict: (verdict: CheckpointVerdict) => void;
 }
 
+type Unfenced = Exclude<CheckpointVerdict, 'fenced'>;
+
 interface Waiter {
-  readonly resolve: (verdict: Exclude<CheckpointVerdict, 'fenced'>) => void;
+  readonly resolve: (verdict: Unfenced) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Opens the journal of a claimed run. */
 export function createJournal(options: JournalOptions): Journal {
   const { executionId, epoch, writer, tallies } = options;
-  /** Nodes begun and not finished, by key: those that a failed run leaves behind as stopped. */
+  /** Nodes begun and not finished, waiting ones included, by key: those that a failed run leaves behind as stopped. */
   const running = new Map<string, NodeRecord>();
-  for (const [key, record] of options.records) if (record.status === 'running') running.set(key, record);
+  for (const [key, record] of options.records)
+    if (record.status === 'running' || record.status === 'waiting') running.set(key, record);
 
   let nodeRuns = new Map<string, NodeSummaryRow>();
   let nodeIterations = new Map<string, NodeIterationRow>();
+  let waits: WaitRow[] = [];
   let ending: CheckpointEnding | null = null;
   let isDirty = false;
   let number = 0;
@@ -79,10 +88,12 @@ export function createJournal(options: JournalOptions): Journal {
         currentNodeId,
         nodeRuns: [...nodeRuns.values()],
         nodeIterations: [...nodeIterations.values()],
+        waits,
         ending,
       };
       nodeRuns = new Map();
       nodeIterations = new Map();
+      waits = [];
       isDirty = false;
       inFlight = waiters;
       waiters = [];
@@ -137,7 +148,7 @@ export function createJournal(options: JournalOptions): Journal {
     };
   }
 
-  function wait(): Promise<Exclude<CheckpointVerdict, 'fenced'>> {
+  function wait(): Promise<Unfenced> {
     if (end) return Promise.reject(end);
     return new Promise((resolve, reject) => {
       waiters.push({ resolve, reject });
@@ -146,12 +157,21 @@ export function createJournal(options: JournalOptions): Journal {
     });
   }
 
+  async function leave(wanted: CheckpointEnding): Promise<Unfenced> {
+    ending = wanted;
+    const verdict = await wait();
+    ending = null;
+    return verdict;
+  }
+
   return {
     record(record) {
       if (end) return;
       const key = recordKey(record.nodeId, record.iteration);
       put(record, record.status);
-      if (record.status === 'running') {
+      const begun = toWait(record);
+      if (begun) waits.push(begun);
+      if (record.status === 'running' || record.status === 'waiting') {
         running.set(key, record);
         currentNodeId = record.nodeId;
       } else {
@@ -162,13 +182,11 @@ export function createJournal(options: JournalOptions): Journal {
     async flush() {
       await wait();
     },
-    async finish(wanted) {
+    finish(wanted) {
       if (wanted.status !== 'success') for (const record of running.values()) put(record, 'stopped');
-      ending = wanted;
-      const verdict = await wait();
-      ending = null;
-      return verdict;
+      return leave(wanted);
     },
+    rest: (wanted) => leave(wanted),
     backlog: () => nodeRuns.size + nodeIterations.size,
   };
 }
@@ -187,6 +205,20 @@ function toRow(record: NodeRecord, status: NodeStatus): NodeRunRow {
     error: serialise(record.error),
     state: serialise(record.state),
     debug: serialise(record.debug),
+  };
+}
+
+function toWait(record: NodeRecord): WaitRow | undefined {
+  const wait = storedWait(record);
+  if (!wait) return undefined;
+  const { executionId } = wait.details;
+  return {
+    nodeId: record.nodeId,
+    iteration: record.iteration,
+    kind: wait.kind,
+    details: JSON.stringify(wait.details),
+    dueAt: wait.dueAt,
+    childExecutionId: wait.kind === 'workflow' && typeof executionId === 'string' ? executionId : null,
   };
 }
 

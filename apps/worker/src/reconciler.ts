@@ -24,6 +24,8 @@ export interface ReconcilerParts {
   readonly jobStates: (runs: readonly DispatchedExecution[]) => Promise<JobState[]>;
   readonly dispatchAgain: (runs: readonly DispatchedExecution[]) => Promise<DispatchedExecution[]>;
   readonly timeOutRestingRuns: (limit: number) => Promise<readonly string[]>;
+  /** Dispatches resting runs whose time has come. */
+  readonly wake: () => Promise<void>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -40,6 +42,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   if (!(await parts.holdLease())) return;
   await takeFromDeadWorkers(parts);
   await dispatchLostRuns(parts);
+  await parts.wake();
   const ended = await parts.timeOutRestingRuns(BATCH);
   if (ended.length > 0) {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');

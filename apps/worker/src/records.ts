@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import type { StoredNodeRun } from '@deckhand/db';
-import { type NodeRecord, type RecordedError, recordKey } from '@deckhand/engine';
+import type { EndedWait, StoredNodeRun } from '@deckhand/db';
+import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer } from '@deckhand/engine';
 import type { NodeTally } from './journal.js';
 
 /** What earlier workers left of a run. */
@@ -40,6 +40,16 @@ export function readRecords(rows: readonly StoredNodeRun[]): EarlierRecords {
     });
   }
   return { records, tallies };
+}
+
+/** Turns ended waits into the engine's answers, by record key. */
+export function readAnswers(waits: readonly EndedWait[]): Map<string, WaitAnswer> {
+  return new Map(
+    waits.map(({ nodeId, iteration, answer }): [string, WaitAnswer] => [
+      recordKey(nodeId, iteration),
+      answer === null ? { kind: 'expired' } : { kind: 'answered', value: parse(answer) ?? null },
+    ]),
+  );
 }
 
 function parse(text: string | null): JsonValue | undefined {

@@ -1,8 +1,15 @@
-import type { CheckpointEnding, ClaimedExecution } from '@deckhand/db';
-import { type CompiledWorkflow, type Ending, type NodeRecord, runExecution } from '@deckhand/engine';
+import type { ClaimedExecution, FinishedEnding, RestingEnding } from '@deckhand/db';
+import {
+  type CompiledWorkflow,
+  type Ending,
+  type NodeRecord,
+  type NodeServices,
+  type RecordedError,
+  runExecution,
+  type WaitRequest,
+} from '@deckhand/engine';
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
-import type { NodeServices } from '@deckhand/engine';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import type { CheckpointWriter } from './checkpoint-writer.js';
@@ -25,9 +32,16 @@ export interface RunJobParts {
   readonly loadVars: (workspaceId: string) => Promise<JsonObject>;
   /** Gives a run back: it is dispatched to others, or rests when it is paused. */
   readonly release: (run: { executionId: string; epoch: number }) => Promise<void>;
-  /** Tells whoever waits that the run finished. */
+  /** Ends the waits of a run whose time is up, and hands all that ended to the run. */
+  readonly loadAnswers: (run: ActiveRun) => Promise<void>;
+  /** Lets a resting run go on at its time, in ms since the epoch. */
+  readonly wakeAt: (time: number) => void;
+  /** Tells whoever waits that the run finished or rests. */
   readonly announce: (executionId: string) => void;
 }
+
+const TIME_IS_UP = { message: 'the run took longer than its time limit', code: 'EXECUTION_TIMEOUT' };
+const INTERNAL_FAILURE = { message: 'the service could not go on with this run', code: 'INTERNAL' };
 
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
 
@@ -59,8 +73,11 @@ export async function runJob(job: { executionId: string; dispatch: number }, par
 }
 
 async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobParts, logger: Logger): Promise<void> {
-  // A first claim has epoch 1: nobody can have left records.
-  const { records, tallies } = claimed.epoch === 1 ? NO_RECORDS : await parts.loadRecords(claimed.id);
+  // A first claim has epoch 1: nobody can have left records, or answers to waits.
+  const isNew = claimed.epoch === 1;
+  const [{ records, tallies }] = isNew
+    ? [NO_RECORDS]
+    : await Promise.all([parts.loadRecords(claimed.id), parts.loadAnswers(run)]);
   const journal = createJournal({
     executionId: claimed.id,
     epoch: claimed.epoch,
@@ -69,20 +86,17 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     tallies: new Map(tallies),
     onVerdict: (verdict) => {
       if (verdict === 'fenced') run.halt('fenced');
-      else run.pause();
+      if (verdict === 'paused') run.pause();
     },
   });
   try {
-    const ending = toCheckpoint(await execute(claimed, run, parts, journal, records), run);
-    if (ending && (await journal.finish(ending)) === 'written') {
-      parts.announce(claimed.id);
-      return;
-    }
-    if (run.haltReason() !== 'fenced') await parts.release(run);
+    const isLeft = await leave(await execute(claimed, run, parts, journal, records), run, journal, parts);
+    if (isLeft) parts.announce(claimed.id);
+    else if (run.haltReason() !== 'fenced') await parts.release(run);
   } catch (error) {
     if (error instanceof FencedError) return;
     logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
-    await journal.finish(internalFailure()).then(
+    await journal.finish(failure('failed', INTERNAL_FAILURE, null)).then(
       () => parts.announce(claimed.id),
       (again: unknown) => {
         if (!(again instanceof FencedError)) throw again;
@@ -127,24 +141,39 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** How the run's row ends; undefined for a run that only halts. */
-function toCheckpoint(ending: Ending, run: ActiveRun): CheckpointEnding | undefined {
+/** Writes how the run ends or rests. @returns false when it does neither: it was halted, paused or answered meanwhile. */
+async function leave(ending: Ending, run: ActiveRun, journal: Journal, parts: RunJobParts): Promise<boolean> {
   switch (ending.kind) {
-    case 'success':
-      return { status: 'success', error: null, result: ending.result && JSON.stringify(ending.result) };
-    case 'failed': {
-      const { message, code } = ending.error;
-      return { status: 'failed', error: JSON.stringify({ message, nodeId: ending.nodeId, code }), result: null };
+    case 'success': {
+      const result = ending.result && JSON.stringify(ending.result);
+      return (await journal.finish({ kind: 'finished', status: 'success', error: null, result })) === 'written';
     }
-    case 'halted': {
-      if (run.haltReason() !== 'timeout') return undefined;
-      const error = { message: 'the run took longer than its time limit', nodeId: null, code: 'EXECUTION_TIMEOUT' };
-      return { status: 'timeout', error: JSON.stringify(error), result: null };
+    case 'failed':
+      return (await journal.finish(failure('failed', ending.error, ending.nodeId))) === 'written';
+    case 'waiting': {
+      const resting = restingEnding(ending.waits, run.answersSeen());
+      if ((await journal.rest(resting)) !== 'written') return false;
+      if (resting.wakeAt !== null) parts.wakeAt(resting.wakeAt);
+      return true;
     }
+    case 'halted':
+      if (run.haltReason() !== 'timeout') return false;
+      return (await journal.finish(failure('timeout', TIME_IS_UP, null))) === 'written';
   }
 }
 
-function internalFailure(): CheckpointEnding {
-  const error = { message: 'the service could not go on with this run', nodeId: null, code: 'INTERNAL' };
-  return { status: 'failed', error: JSON.stringify(error), result: null };
+function restingEnding(waits: readonly WaitRequest[], answers: number): RestingEnding {
+  const kinds = new Set(waits.map(({ kind }) => kind));
+  const due = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+  return {
+    kind: 'resting',
+    status: kinds.has('approval') ? 'waiting_for_input' : kinds.has('human') ? 'waiting_for_human' : 'running',
+    wakeAt: due.length > 0 ? Math.min(...due) : null,
+    answers,
+  };
+}
+
+function failure(status: 'failed' | 'timeout', error: RecordedError, nodeId: string | null): FinishedEnding {
+  const { message, code } = error;
+  return { kind: 'finished', status, error: JSON.stringify({ message, nodeId, code }), result: null };
 }

@@ -5,6 +5,7 @@ import {
   type Database,
   dispatchAgain,
   dispatchRunsOfDeadWorkers,
+  endDueWaits,
   findHoldingWorkers,
   findUnclaimed,
   isDatabaseUnavailable,
@@ -13,6 +14,7 @@ import {
   readVariables,
   releaseExecutions,
   timeOutRestingRuns,
+  wakeDueRuns,
   writeCheckpoints,
 } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
@@ -31,20 +33,23 @@ import {
 } from '@deckhand/queue';
 import { createBatcher, type Logger } from '@deckhand/runtime';
 import { hostname } from 'node:os';
-import { createActiveRuns } from './active-runs.js';
+import { type ActiveRun, createActiveRuns } from './active-runs.js';
+import { createAlarm } from './alarm.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createCompiledVersions } from './compiled-versions.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
 import { createLiveness } from './liveness.js';
 import { reconcile } from './reconciler.js';
-import { readRecords } from './records.js';
+import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
 
 /** Runs of one claiming statement at most. */
 const CLAIM_BATCH = 100;
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
+/** Runs woken by one statement at most. */
+const WAKE_BATCH = 1_000;
 const TICK_MS = 1_000;
 const DEADLINE_CHECK_MS = 250;
 /** The reconciler's lease outlives a late tick, and is free again before a dead holder's runs are due. */
@@ -121,8 +126,27 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     );
   }
 
+  async function loadAnswers(run: ActiveRun): Promise<void> {
+    const { waits, answers } = await endDueWaits(db, run.executionId);
+    run.setAnswers(readAnswers(waits), answers);
+  }
+
+  async function wake(): Promise<void> {
+    for (let runs = await wakeDueRuns(db, WAKE_BATCH); runs.length > 0; runs = await wakeDueRuns(db, WAKE_BATCH)) {
+      await queue.add(runs);
+    }
+  }
+  const alarm = createAlarm(() => {
+    // The reconciler wakes what this one could not.
+    wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
+  });
+
   const parts = {
     active,
+    loadAnswers,
+    wakeAt: (time: number) => {
+      alarm.set(time);
+    },
     writer,
     services: options.services,
     logger,
@@ -140,6 +164,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (type === 'stop') run?.halt('fenced');
       if (type === 'pause') run?.pause();
       if (type === 'resume') run?.resume();
+      if (type === 'answer' && run) {
+        loadAnswers(run).catch((err: unknown) => logger.warn({ err, executionId }, 'answers could not be read yet'));
+      }
     }
   });
 
@@ -169,6 +196,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         jobStates: (runs) => queue.jobStates(runs),
         dispatchAgain: (runs) => dispatchAgain(db, runs),
         timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
+        wake,
         addJobs: (runs) => queue.add(runs),
         announce: (executionIds) => publishChanges(redis, executionIds),
         logger,
@@ -205,6 +233,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await taken;
       await writer.idle();
       for (const stop of timers) stop();
+      alarm.close();
       await leaveFleet(redis, id).catch(() => undefined);
       await queue.close();
       redis.disconnect();

@@ -73,6 +73,11 @@ export const NODE_STATUSES = ['pending', 'running', 'success', 'failed', 'skippe
 
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
+/** What a resting run waits for: a decision, a form, a time, another run. */
+export const WAIT_KINDS = ['approval', 'human', 'time', 'workflow'] as const;
+
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
 /** How a run treats effects and what it records. */
 export const EXECUTION_MODES = ['normal', 'test', 'debug', 'sandbox'] as const;
 

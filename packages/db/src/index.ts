@@ -12,10 +12,14 @@ export {
   type CheckpointVerdict,
   type NodeIterationRow,
   type NodeRunRow,
+  type FinishedEnding,
   type NodeSummaryRow,
+  type RestingEnding,
+  type WaitRow,
   writeCheckpoints,
 } from './executions/checkpoint.js';
 export { claimExecutions, type ClaimedExecution, type ClaimRequest } from './executions/claim.js';
+export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
@@ -27,6 +31,7 @@ export {
   findHoldingWorkers,
   findUnclaimed,
   timeOutRestingRuns,
+  wakeDueRuns,
 } from './executions/reconcile.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export * from './migrations/index.js';

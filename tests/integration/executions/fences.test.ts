@@ -43,10 +43,20 @@ function checkpoint(executionId: string, epoch: number, number: number, rest: Pa
     iterations: null,
     lastIteration: null,
   };
-  return { executionId, epoch, checkpoint: number, currentNodeId: 'a', nodeRuns: [row], nodeIterations: [], ending: null, ...rest };
+  return {
+    executionId,
+    epoch,
+    checkpoint: number,
+    currentNodeId: 'a',
+    nodeRuns: [row],
+    nodeIterations: [],
+    waits: [],
+    ending: null,
+    ...rest,
+  };
 }
 
-const success = { status: 'success', error: null, result: null } as const;
+const success = { kind: 'finished', status: 'success', error: null, result: null } as const;
 const statusOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).status;
 
 describe('a claim', () => {

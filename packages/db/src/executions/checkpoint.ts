@@ -1,4 +1,4 @@
-import type { ExecutionStatus, NodeStatus } from '@deckhand/contracts';
+import type { ExecutionStatus, NodeStatus, WaitKind } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 
 /** One node's row of a checkpoint. Times are ms since the epoch, JSON is serialised. */
@@ -27,6 +27,17 @@ export interface NodeIterationRow extends NodeRunRow {
   readonly iteration: string;
 }
 
+/** A wait that a node has begun. Times are ms since the epoch, JSON is serialised. */
+export interface WaitRow {
+  readonly nodeId: string;
+  /** "" outside loops. */
+  readonly iteration: string;
+  readonly kind: WaitKind;
+  readonly details: string;
+  readonly dueAt: number | null;
+  readonly childExecutionId: string | null;
+}
+
 /** What one run adds to the database. Doing it again is harmless: it is known by execution, epoch and checkpoint. */
 export interface Checkpoint {
   readonly executionId: string;
@@ -36,22 +47,38 @@ export interface Checkpoint {
   readonly currentNodeId: string | null;
   readonly nodeRuns: readonly NodeSummaryRow[];
   readonly nodeIterations: readonly NodeIterationRow[];
-  /** The last one of a run: where it ends. */
+  readonly waits: readonly WaitRow[];
+  /** The worker's last one: where the run ends, or how it rests. */
   readonly ending: CheckpointEnding | null;
 }
 
-/** How a run ends. JSON is serialised. */
-export interface CheckpointEnding {
+/** How the worker leaves a run. JSON is serialised. */
+export type CheckpointEnding = FinishedEnding | RestingEnding;
+
+/** The run is finished. */
+export interface FinishedEnding {
+  readonly kind: 'finished';
   readonly status: Extract<ExecutionStatus, 'success' | 'failed' | 'timeout'>;
   readonly error: string | null;
   readonly result: string | null;
 }
 
+/** The run rests until a wait ends. */
+export interface RestingEnding {
+  readonly kind: 'resting';
+  readonly status: Extract<ExecutionStatus, 'running' | 'waiting_for_input' | 'waiting_for_human'>;
+  /** When it goes on by itself, in ms since the epoch. */
+  readonly wakeAt: number | null;
+  /** How many answers the worker has seen: with more of them the run does not rest. */
+  readonly answers: number;
+}
+
 /**
  * What became of a checkpoint. `written`: it is on disk. `paused`: its nodes are on disk, but a person paused the run, and
- * it did not end. `fenced`: the run was stopped, ended or taken over, and nothing was written.
+ * it did not end. `answered`: its nodes are on disk, but an answer came in between, and the run does not rest. `fenced`: the
+ * run was stopped, ended or taken over, and nothing was written.
  */
-export type CheckpointVerdict = 'written' | 'paused' | 'fenced';
+export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';
 
 /**
  * Writes the checkpoints of many runs in one statement, at most one a run.
@@ -68,35 +95,40 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     checkpoint: entry.checkpoint,
     current: entry.currentNodeId,
     status: entry.ending?.status ?? null,
-    error: entry.ending?.error ?? null,
-    result: entry.ending?.result ?? null,
+    ...endingColumns(entry.ending),
     bytes: bytesOf(entry),
   }));
   const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
   const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
+  const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
   // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle.
-  const verdicts = await db.$queryRaw<{ i: number; verdict: CheckpointVerdict }[]>(Prisma.sql`/* executions.checkpoint */
+  const verdicts = await db.$queryRaw<
+    { i: number; verdict: CheckpointVerdict }[]
+  >(Prisma.sql`/* executions.checkpoint */
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
-        i int, id uuid, epoch int, checkpoint int, current text, status execution_status, error text, result text, bytes int)
+        i int, id uuid, epoch int, checkpoint int, current text, status execution_status, error text, result text,
+        "isResting" boolean, "wakeAt" float8, answers int, bytes int)
     ), locked AS (
-      SELECT e.id, e.epoch, e.checkpoint, e.status, e.workspace_id
+      SELECT e.id, e.epoch, e.checkpoint, e.status, e.answers, e.workspace_id
       FROM executions e WHERE e.id IN (SELECT id FROM given) ORDER BY e.id FOR UPDATE
     ), judged AS (
       SELECT g.*, l.workspace_id,
         l.epoch = g.epoch AND l.checkpoint >= g.checkpoint AS is_repeated,
         l.epoch = g.epoch AND l.checkpoint < g.checkpoint AND l.status IN ('running', 'paused') AS is_accepted,
-        l.status = 'paused' AS is_paused
+        l.status = 'paused' AS is_paused, g."isResting" AND l.answers <> g.answers AS is_answered,
+        g.status IS NOT NULL AND l.status <> 'paused' AND NOT (g."isResting" AND l.answers <> g.answers) AS is_ending
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
       UPDATE executions e
       SET checkpoint = j.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + j.bytes,
-          current_node_id = CASE WHEN j.status IS NULL OR j.is_paused THEN j.current END,
-          status = CASE WHEN j.is_paused THEN e.status ELSE coalesce(j.status, e.status) END,
-          finished_at = CASE WHEN j.status IS NOT NULL AND NOT j.is_paused THEN now() END,
-          worker_id = CASE WHEN j.status IS NULL OR j.is_paused THEN e.worker_id END,
-          error = CASE WHEN NOT j.is_paused THEN j.error END,
-          result = CASE WHEN NOT j.is_paused THEN j.result END
+          current_node_id = CASE WHEN j."isResting" OR NOT j.is_ending THEN j.current END,
+          status = CASE WHEN j.is_ending THEN j.status ELSE e.status END,
+          finished_at = CASE WHEN j.is_ending AND NOT j."isResting" THEN now() END,
+          worker_id = CASE WHEN NOT j.is_ending THEN e.worker_id END,
+          wake_at = CASE WHEN j.is_ending THEN to_timestamp(j."wakeAt" / 1000.0) END,
+          error = CASE WHEN j.is_ending THEN j.error END,
+          result = CASE WHEN j.is_ending THEN j.result END
       FROM judged j WHERE e.id = j.id AND j.is_accepted
     ), written_nodes AS (
       INSERT INTO node_runs (execution_id, node_id, status, started_at, finished_at, attempts, handle, output,
@@ -126,12 +158,20 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       SET status = EXCLUDED.status, finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts,
           handle = EXCLUDED.handle, output = EXCLUDED.output, output_bytes = EXCLUDED.output_bytes,
           error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
+    ), written_waits AS (
+      INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)
+      SELECT j.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId"
+      FROM json_to_recordset(${JSON.stringify(waits)}::json) AS w(
+        i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
+      JOIN judged j ON j.i = w.i AND j.is_accepted
+      ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, sum(bytes) FROM judged WHERE is_accepted GROUP BY workspace_id HAVING sum(bytes) > 0
     )
     SELECT i, CASE
       WHEN is_accepted AND is_paused THEN 'paused'
+      WHEN is_accepted AND is_answered THEN 'answered'
       WHEN is_accepted OR is_repeated THEN 'written'
       ELSE 'fenced' END AS verdict
     FROM judged`);
@@ -139,7 +179,14 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
 }
 
-function bytesOf(entry: Checkpoint): number {
-  const ofRows = [...entry.nodeRuns, ...entry.nodeIterations].reduce((sum, row) => sum + row.outputBytes, 0);
-  return ofRows + (entry.ending?.result?.length ?? 0);
+function endingColumns(ending: CheckpointEnding | null) {
+  if (ending?.kind === 'resting') {
+    return { error: null, result: null, isResting: true, wakeAt: ending.wakeAt, answers: ending.answers };
+  }
+  return { error: ending?.error ?? null, result: ending?.result ?? null, isResting: false, wakeAt: null, answers: 0 };
+}
+
+function bytesOf({ nodeRuns, nodeIterations, ending }: Checkpoint): number {
+  const ofRows = [...nodeRuns, ...nodeIterations].reduce((sum, row) => sum + row.outputBytes, 0);
+  return ofRows + (ending?.kind === 'finished' && ending.result ? Buffer.byteLength(ending.result) : 0);
 }

@@ -20,6 +20,8 @@ export interface ClaimedExecution {
   readonly epoch: number;
   readonly dispatch: number;
   readonly deadlineAt: Date;
+  /** How many answers its waits have got. */
+  readonly answers: number;
 }
 
 /**
@@ -48,5 +50,6 @@ export async function claimExecutions(
       AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
     RETURNING e.id, e.workspace_id AS "workspaceId", e.workflow_version_id AS "workflowVersionId",
       e.execution_mode::text AS "executionMode", e.trigger_node_id AS "triggerNodeId",
-      coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch, e.deadline_at AS "deadlineAt"`);
+      coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch, e.deadline_at AS "deadlineAt",
+      e.answers`);
 }

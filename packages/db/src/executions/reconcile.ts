@@ -24,7 +24,9 @@ export async function dispatchRunsOfDeadWorkers(
   workerIds: readonly string[],
   limit: number,
 ): Promise<DispatchedExecution[]> {
-  const rows = await db.$queryRaw<{ executionId: string; dispatch: number | null }[]>(Prisma.sql`/* executions.dispatch-of-dead */
+  const rows = await db.$queryRaw<
+    { executionId: string; dispatch: number | null }[]
+  >(Prisma.sql`/* executions.dispatch-of-dead */
     UPDATE executions e
     SET worker_id = NULL, revision = e.revision + 1,
         dispatch = CASE WHEN e.status = 'running' THEN e.dispatch + 1 ELSE e.dispatch END,
@@ -44,7 +46,8 @@ export async function findUnclaimed(
   // Served by executions_unclaimed.
   return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.find-unclaimed */
     SELECT id AS "executionId", dispatch FROM executions
-    WHERE status IN ('pending', 'running') AND worker_id IS NULL AND claimed_dispatch < dispatch
+    WHERE worker_id IS NULL AND claimed_dispatch < dispatch
+      AND status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
       AND dispatched_at < now() - make_interval(secs => ${options.olderThanMs / 1_000}::float8)
     ORDER BY dispatched_at LIMIT ${options.limit}`);
 }
@@ -63,7 +66,19 @@ export async function dispatchAgain(
     UPDATE executions e SET dispatch = e.dispatch + 1, dispatched_at = now()
     FROM unnest(${ids}::uuid[], ${dispatches}::int[]) AS r(id, dispatch)
     WHERE e.id = r.id AND e.dispatch = r.dispatch AND e.claimed_dispatch < e.dispatch AND e.worker_id IS NULL
-      AND e.status IN ('pending', 'running')
+      AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
+    RETURNING e.id AS "executionId", e.dispatch`);
+}
+
+/** Dispatches resting runs whose time has come. */
+export async function wakeDueRuns(db: Database, limit: number): Promise<DispatchedExecution[]> {
+  // Served by executions_wake.
+  return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.wake */
+    UPDATE executions e SET dispatch = e.dispatch + 1, dispatched_at = now(), wake_at = NULL
+    WHERE e.id IN (
+      SELECT id FROM executions
+      WHERE wake_at <= now() AND worker_id IS NULL AND status IN ('running', 'waiting_for_input', 'waiting_for_human')
+      ORDER BY wake_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     RETURNING e.id AS "executionId", e.dispatch`);
 }
 

@@ -1,0 +1,40 @@
+/** Times further away are left to the reconciler's tick, in ms. */
+const HORIZON_MS = 60_000;
+
+/** Rings at the earliest of the times it was set to. */
+export interface Alarm {
+  /** @param time ms since the epoch; one far away is not remembered. */
+  set(time: number): void;
+  close(): void;
+}
+
+/** Creates an alarm, so that short waits end on time and not with the next tick. */
+export function createAlarm(ring: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+  let times: number[] = [];
+
+  function arm(): void {
+    clearTimeout(timer);
+    if (times.length > 0) timer = setTimeout(sound, Math.max(Math.min(...times) - Date.now(), 0));
+  }
+
+  function sound(): void {
+    const now = Date.now();
+    const isDue = times.some((time) => time <= now);
+    times = times.filter((time) => time > now);
+    if (isDue) ring();
+    arm();
+  }
+
+  return {
+    set(time) {
+      if (time - Date.now() > HORIZON_MS || times.includes(time)) return;
+      times.push(time);
+      arm();
+    },
+    close() {
+      clearTimeout(timer);
+      times = [];
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { createDatabase, type Database } from '@deckhand/db';
+import { connectRedis, createRunQueue, publishControl, type RunQueue } from '@deckhand/queue';
+import { loadNodeTypes } from '@deckhand/nodes';
+import { createLogger } from '@deckhand/runtime';
+import { startWorker } from '@deckhand/worker';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, createTestDatabase, seedWorkflow, startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+
+let db: Database;
+let queue: RunQueue;
+let redis: Redis;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  const server = await startTestRedis();
+  db = createDatabase({ url: database.url, poolSize: 10 });
+  stopLater({ stop: () => db.$disconnect() });
+  redis = connectRedis(server.url, { role: 'producer' });
+  await until(() => redis.status === 'ready');
+  queue = createRunQueue(redis);
+  stopLater({
+    stop: async () => {
+      await queue.close();
+      redis.disconnect();
+    },
+  });
+  const worker = await startWorker({
+    id: uuidv7(),
+    version: 'test',
+    db,
+    redisUrl: server.url,
+    nodeTypes: await loadNodeTypes(),
+    services: { http: { request: () => Promise.reject(new Error('not here')) } },
+    concurrency: 10,
+    graceMs: 1_000,
+    logger: createLogger({ name: 'test', level: 'silent' }),
+  });
+  stopLater({ stop: () => worker.drain() });
+});
+afterAll(stopAll);
+
+const run = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
+
+async function start(definition: Parameters<typeof seedWorkflow>[1]): Promise<string> {
+  const id = await (await seedWorkflow(db, definition)).accept({});
+  await queue.add([{ executionId: id, dispatch: 1 }]);
+  return id;
+}
+
+/** Decides as the API does: once, and the run is dispatched again if nobody holds it. */
+async function decide(executionId: string, decision: string): Promise<boolean> {
+  const { count } = await db.wait.updateMany({
+    where: { executionId, answeredAt: null },
+    data: { answer: JSON.stringify({ decision }), answeredAt: new Date() },
+  });
+  if (count === 0) return false;
+  const { dispatch, workerId } = await db.execution.update({
+    where: { id: executionId },
+    data: { answers: { increment: 1 }, dispatch: { increment: 1 }, dispatchedAt: new Date() },
+  });
+  if (workerId === null) await queue.add([{ executionId, dispatch }]);
+  else await publishControl(redis, { type: 'answer', executionIds: [executionId] });
+  return true;
+}
+
+const ask = { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } };
+const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
+
+describe('a run with an approval', () => {
+  const definition = {
+    nodes: [{ id: 'start', type: 'trigger.manual' }, ask, after],
+    edges: [
+      { source: 'start', target: 'ask' },
+      { source: 'ask', sourceHandle: 'approved', target: 'after' },
+    ],
+  };
+
+  it('rests without a worker and goes on with the decision', async () => {
+    const id = await start(definition);
+    await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
+    expect(await run(id)).toMatchObject({ workerId: null, currentNodeId: 'ask' });
+    await decide(id, 'approved');
+    await until(async () => (await run(id)).status === 'success', 5_000, 'the end');
+    const rows = await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } });
+    expect(rows.map(({ nodeId, status, attempts }) => [nodeId, status, attempts])).toEqual([
+      ['after', 'success', 1],
+      ['ask', 'success', 1],
+      ['start', 'success', 1],
+    ]);
+  });
+
+  it('whose decision was recorded but not queued goes on all the same', async () => {
+    const id = await start(definition);
+    await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
+    await db.wait.updateMany({ where: { executionId: id }, data: { answer: '{"decision":"approved"}', answeredAt: new Date() } });
+    await db.execution.update({
+      where: { id },
+      data: { answers: { increment: 1 }, dispatch: { increment: 1 }, dispatchedAt: new Date() },
+    });
+    await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
+  });
+});
+
+describe('a wait', () => {
+  it('ends on time, with its node run once', async () => {
+    const id = await start(chain({ id: 'pause', type: 'wait', parameters: { seconds: 1 } }, after));
+    await until(async () => (await run(id)).wakeAt !== null, 5_000, 'resting');
+    expect(await run(id)).toMatchObject({ status: 'running', workerId: null });
+    await until(async () => (await run(id)).status === 'success', 5_000, 'the end');
+    const { startedAt, finishedAt } = await db.nodeRun.findUniqueOrThrow({
+      where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } },
+    });
+    expect((finishedAt?.getTime() ?? 0) - (startedAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('of an approval fails the run when its time is up, and a later decision finds it ended', async () => {
+    const id = await start({
+      nodes: [{ id: 'start', type: 'trigger.manual' }, { ...ask, parameters: { message: '?', timeoutSeconds: 0.5 } }],
+      edges: [{ source: 'start', target: 'ask' }],
+    });
+    await until(async () => (await run(id)).status === 'failed', 5_000, 'the end');
+    expect((await run(id)).error).toContain('APPROVAL_TIMEOUT');
+    expect(await decide(id, 'approved')).toBe(false);
+  });
+});
+
+describe('a run past its time limit', () => {
+  it('becomes timeout while it rests', async () => {
+    const id = await start({
+      ...chain({ id: 'pause', type: 'wait', parameters: { seconds: 600 } }),
+      settings: { timeoutSeconds: 1 },
+    });
+    await until(async () => (await run(id)).status === 'timeout', 6_000, 'the time-out');
+    const pause = await db.nodeRun.findUniqueOrThrow({ where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } } });
+    expect(pause.status).toBe('stopped');
+  });
+});
