@@ -19,9 +19,11 @@ export {
   writeCheckpoints,
 } from './executions/checkpoint.js';
 export { claimExecutions, type ClaimedExecution, type ClaimRequest } from './executions/claim.js';
+export { type AnswerOutcome, type AnswerRequest, answerWait } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
+export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
 export {
@@ -34,6 +36,7 @@ export {
   wakeDueRuns,
 } from './executions/reconcile.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
+export { stopExecution } from './executions/stop.js';
 export * from './migrations/index.js';
 export { createSession } from './sessions/create.js';
 export { deleteSession } from './sessions/delete.js';

@@ -1,0 +1,41 @@
+import { canMove, DeckhandError } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { type Database, Prisma } from '../client.js';
+import { lockExecution } from './lock.js';
+import type { DispatchedExecution } from './reconcile.js';
+
+/**
+ * Pauses an unfinished run: nodes in flight finish and are kept, nothing further starts. Whoever holds it is to be told;
+ * should that get lost, its next checkpoint says so.
+ * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished or paused already.
+ */
+export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
+  return db.$transaction(async (tx) => {
+    const { status } = await lockExecution(tx, actor, executionId);
+    if (!canMove(status, 'pause')) {
+      throw new DeckhandError('INVALID_STATE', { message: `The run cannot be paused: it is ${status}` });
+    }
+    await tx.$executeRaw(Prisma.sql`
+      UPDATE executions SET status = 'paused', revision = revision + 1 WHERE id = ${executionId}::uuid`);
+  });
+}
+
+/**
+ * Lets a run that a person paused go on where it stood.
+ * @returns the dispatch to be queued; undefined when a worker still holds the run, which is to be told.
+ * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when nobody paused it.
+ */
+export function resumeExecution(db: Database, actor: Actor, executionId: string): Promise<DispatchedExecution | undefined> {
+  return db.$transaction(async (tx) => {
+    const { status, workerId, dispatch } = await lockExecution(tx, actor, executionId);
+    if (!canMove(status, 'resume')) {
+      throw new DeckhandError('INVALID_STATE', { message: `Only a paused run can be resumed: it is ${status}` });
+    }
+    const next = workerId === null ? dispatch + 1 : dispatch;
+    await tx.$executeRaw(Prisma.sql`
+      UPDATE executions
+      SET status = 'running', dispatch = ${next}, dispatched_at = now(), wake_at = NULL, revision = revision + 1
+      WHERE id = ${executionId}::uuid`);
+    return workerId === null ? { executionId, dispatch: next } : undefined;
+  });
+}
