@@ -1,0 +1,111 @@
+import type { Checkpoint, CheckpointVerdict } from '@deckhand/db';
+import { describe, expect, it } from '@jest/globals';
+import { createCheckpointWriter } from './checkpoint-writer.js';
+import { createJournal, FencedError } from './journal.js';
+
+const AWAY = new Error('the database is away');
+
+/** A writer over a fake database, and journals of runs on it. */
+function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>, concurrency = 1) {
+  const batches: Checkpoint[][] = [];
+  const writer = createCheckpointWriter({
+    write: (batch) => {
+      batches.push([...batch]);
+      return write(batch);
+    },
+    isUnavailable: (error) => error === AWAY,
+    onRetry: () => undefined,
+    concurrency,
+    maxSize: 100,
+  });
+  const open = (executionId: string, onVerdict: (verdict: CheckpointVerdict) => void = () => undefined) =>
+    createJournal({ executionId, epoch: 1, writer, records: new Map(), tallies: new Map(), onVerdict });
+  return { batches, open, writer };
+}
+
+const record = (nodeId: string) => ({
+  nodeId,
+  iteration: '',
+  status: 'success' as const,
+  startedAt: 1,
+  finishedAt: 2,
+  attempts: 1,
+  handle: null,
+  output: null,
+  error: null,
+  state: undefined,
+  debug: undefined,
+});
+const written = (batch: readonly Checkpoint[]) => Promise.resolve(batch.map(() => 'written' as const));
+
+describe('checkpoints', () => {
+  it('of many runs are written together', async () => {
+    const { batches, open } = setUp(written);
+    const journals = ['a', 'b', 'c'].map((id) => open(id));
+    for (const journal of journals) journal.record(record('n'));
+    await Promise.all(journals.map((journal) => journal.flush()));
+    expect(batches.map((batch) => batch.map(({ executionId }) => executionId))).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('of one run never overtake each other', async () => {
+    let release = (): void => undefined;
+    const { batches, open } = setUp(async (batch) => {
+      await new Promise<void>((resolve) => (release = resolve));
+      return written(batch);
+    }, 2);
+    const journal = open('a');
+    journal.record(record('first'));
+    const flushed = journal.flush();
+    await new Promise((resolve) => setImmediate(resolve));
+    journal.record(record('second'));
+    const again = journal.flush();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toHaveLength(1);
+    release();
+    await flushed;
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await again;
+    expect(batches.map((batch) => batch[0]?.checkpoint)).toEqual([1, 2]);
+  });
+
+  it('are written again, the same, when the database is away', async () => {
+    let failures = 2;
+    const { batches, open } = setUp((batch) => {
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(AWAY) : written(batch);
+    });
+    const journal = open('a');
+    journal.record(record('n'));
+    await journal.flush();
+    expect(batches).toHaveLength(3);
+    expect(batches[2]).toEqual(batches[0]);
+  });
+
+  it('that cannot be written as they are do not take others with them', async () => {
+    const { open } = setUp((batch) =>
+      batch.some(({ executionId }) => executionId === 'bad') ? Promise.reject(new Error('too large')) : written(batch),
+    );
+    const results = await Promise.allSettled(
+      ['a', 'bad', 'b'].map((id) => {
+        const journal = open(id);
+        journal.record(record('n'));
+        return journal.flush();
+      }),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('of a run that was taken over are refused, and nothing is written after that', async () => {
+    const verdicts: CheckpointVerdict[] = [];
+    const { batches, open } = setUp((batch) => Promise.resolve(batch.map(() => 'fenced')));
+    const journal = open('a', (verdict) => verdicts.push(verdict));
+    journal.record(record('n'));
+    await expect(journal.flush()).rejects.toThrow(FencedError);
+    expect(verdicts).toEqual(['fenced']);
+    journal.record(record('late'));
+    await expect(journal.flush()).rejects.toThrow(FencedError);
+    expect(batches).toHaveLength(1);
+  });
+});

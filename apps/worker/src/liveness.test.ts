@@ -1,0 +1,60 @@
+import type { FleetEntry } from '@deckhand/queue';
+import { describe, expect, it } from '@jest/globals';
+import { createLiveness } from './liveness.js';
+
+const LIFETIME_MS = 3_000;
+
+function worker(id: string, beat: number): FleetEntry {
+  return {
+    id,
+    host: 'here',
+    pid: 1,
+    version: 'test',
+    state: 'consuming',
+    concurrency: 1,
+    active: 0,
+    startedAt: '',
+    lastSeenAt: String(beat),
+    isLive: true,
+  };
+}
+
+describe('a worker', () => {
+  it('is dead once its heartbeat has not changed for its lifetime', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    for (let second = 0; second <= 2; second += 1) liveness.observe([worker('a', 1)], second * 1_000);
+    expect(liveness.isDead('a', 2_000)).toBe(false);
+    liveness.observe([worker('a', 1)], 3_000);
+    expect(liveness.isDead('a', 3_000)).toBe(true);
+  });
+
+  it('is alive again with its next heartbeat', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    for (let second = 0; second <= 4; second += 1) liveness.observe([worker('a', 1)], second * 1_000);
+    liveness.observe([worker('a', 2)], 5_000);
+    expect(liveness.isDead('a', 5_000)).toBe(false);
+  });
+
+  it('is not dead because Redis could not be read for a while', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1)], 0);
+    liveness.observe([worker('a', 1)], 20_000);
+    expect(liveness.isDead('a', 20_000)).toBe(false);
+  });
+
+  it('is not dead because Redis lost everything, unless it stays missing', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1)], 0);
+    liveness.observe([], 1_000);
+    expect(liveness.isDead('a', 1_000)).toBe(false);
+    for (let second = 2; second <= 4; second += 1) liveness.observe([], second * 1_000);
+    expect(liveness.isDead('a', 4_000)).toBe(true);
+  });
+
+  it('that was never heard of is watched before it is called dead', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    expect(liveness.isDead('gone', 10_000)).toBe(false);
+    for (let second = 11; second <= 14; second += 1) liveness.observe([], second * 1_000);
+    expect(liveness.isDead('gone', 14_000)).toBe(true);
+  });
+});
