@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@deckhand/contracts';
 import { applyMigrations, createDatabase, type Database } from '@deckhand/db';
 import {
   freePort,
@@ -60,7 +61,7 @@ export async function startStack(options: { profileDir?: string | undefined }): 
     session,
   );
   const me = await fetch(`${api.url}/api/workspaces`, { headers: { 'x-api-key': key } });
-  const { data }: { data: { workspaceId: string }[] } = JSON.parse(await me.text());
+  const { data } = parseOwnJson<{ data: { workspaceId: string }[] }>(await me.text());
   const db = createDatabase({ url: postgres.url, poolSize: 2 });
   return {
     url: api.url,
@@ -91,6 +92,5 @@ export async function post<T>(url: string, path: string, body: object, headers: 
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${text}`);
-  const parsed: T = JSON.parse(text);
-  return parsed;
+  return parseOwnJson<T>(text);
 }

@@ -69,11 +69,11 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
       case 'trigger.manual':
         return succeed({});
       case 'if':
-        return succeed(input, node.parameters?.['condition'] === true ? 'true' : 'false');
+        return succeed(input, node.parameters?.condition === true ? 'true' : 'false');
       case 'merge':
         return succeed(taken);
       case 'loop': {
-        const items = node.parameters?.['items'];
+        const items = node.parameters?.items;
         const list: readonly JsonValue[] = Array.isArray(items) ? items : [];
         if (list.length === 0)
           for (const id of bodies.get(node.id) ?? [])

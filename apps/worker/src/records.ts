@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
 import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer } from '@deckhand/engine';
 import type { NodeTally } from './journal.js';
@@ -53,12 +53,11 @@ export function readAnswers(waits: readonly EndedWait[]): Map<string, WaitAnswer
 }
 
 function parse(text: string | null): JsonValue | undefined {
-  if (text === null) return undefined;
-  const value: JsonValue = JSON.parse(text);
-  return value;
+  return text === null ? undefined : parseJson(text);
 }
 
 function readError(value: JsonValue | undefined): RecordedError | null {
   if (value === undefined || !isJsonObject(value)) return null;
-  return { message: String(value['message']), code: String(value['code']) };
+  const { message, code } = value;
+  return typeof message === 'string' && typeof code === 'string' ? { message, code } : null;
 }

@@ -8,7 +8,7 @@ import {
   runExecution,
   type WaitRequest,
 } from '@deckhand/engine';
-import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { type JsonObject, parseJson } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
@@ -113,7 +113,7 @@ async function execute(
   records: ReadonlyMap<string, NodeRecord>,
 ): Promise<Ending> {
   const workflow = await parts.loadVersion(claimed.workflowVersionId);
-  const trigger: JsonValue = JSON.parse(claimed.triggerData);
+  const trigger = parseJson(claimed.triggerData);
   return runExecution({
     executionId: claimed.id,
     mode: claimed.executionMode,

@@ -14,7 +14,9 @@ const queries = withFormats(new Ajv2020({ ...BODY_OPTIONS, coerceTypes: true, us
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv, ['email', 'uri']);
-  return ajv.addFormat('uuid', UUID_PATTERN).addFormat('date-time', isTime);
+  ajv.addFormat('uuid', UUID_PATTERN);
+  ajv.addFormat('date-time', isTime);
+  return ajv;
 }
 
 /** The message of a fault about a member that a schema does not know. */
@@ -46,7 +48,7 @@ export function compileQuery<S extends TSchema>(schema: S): (query: Record<strin
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
     const ajv = withFormats(new Ajv2020({ allErrors: true, strict: false }));
-    return { check: toCheck(ajv.compile<unknown>(schema)) };
+    return { check: toCheck(ajv.compile(schema)) };
   } catch (error) {
     return { faults: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
   }
@@ -73,13 +75,13 @@ function toFault(error: ErrorObject): Fault {
   const path = pointerToPath(error.instancePath);
   switch (error.keyword) {
     case 'additionalProperties':
-      return { path: join(path, String(error.params['additionalProperty'])), message: UNKNOWN_FIELD };
+      return { path: join(path, String(error.params.additionalProperty)), message: UNKNOWN_FIELD };
     case 'required':
-      return { path: join(path, String(error.params['missingProperty'])), message: 'is required' };
+      return { path: join(path, String(error.params.missingProperty)), message: 'is required' };
     case 'enum':
-      return { path, message: `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}` };
+      return { path, message: `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}` };
     case 'const':
-      return { path, message: `must be ${JSON.stringify(error.params['allowedValue'])}` };
+      return { path, message: `must be ${JSON.stringify(error.params.allowedValue)}` };
     default:
       return { path, message: error.message ?? 'is not valid' };
   }

@@ -61,7 +61,7 @@ export interface NodeInput {
 /** A request that a node sends out. */
 export interface HttpRequest {
   readonly method: string;
-  /** Absolute, http or https. */
+  /** Absolute, http or https, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
@@ -74,12 +74,17 @@ export interface HttpRequest {
 /** The answer to it, decompressed. */
 export interface HttpResponse {
   readonly status: number;
-  /** By lower-case name; several of one name are joined by ", ". */
+  /** By lower-case name, without set-cookie; several of one name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** Each set-cookie header: they are the one kind that may not be joined (RFC 9110, 5.3). */
+  readonly setCookies: readonly string[];
   readonly body: Uint8Array;
 }
 
-/** Sends requests for nodes. @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED or RESPONSE_TOO_LARGE. */
+/**
+ * Sends requests for nodes.
+ * @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or PARAMETERS_INVALID for what can't be sent.
+ */
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>;
 }

@@ -13,8 +13,8 @@ export async function loadNodeTypes(): Promise<NodeTypes> {
   const files = (await readdir(folder)).filter((file) => NODE_TYPE_FILE.test(file)).sort();
   const modules = await Promise.all(
     files.map(async (file) => {
-      const module: { default: NodeType } = await import(new URL(file, folder).href);
-      return module.default;
+      const module: unknown = await import(new URL(file, folder).href);
+      return toNodeType(module, file);
     }),
   );
   const types = new Map<string, NodeType>();
@@ -23,4 +23,16 @@ export async function loadNodeTypes(): Promise<NodeTypes> {
     types.set(type.type, type);
   }
   return types;
+}
+
+/** @throws when a file's default export is no node type. */
+function toNodeType(module: unknown, file: string): NodeType {
+  if (typeof module === 'object' && module !== null && 'default' in module && isNodeType(module.default)) {
+    return module.default;
+  }
+  throw new Error(`types/${file} does not export a node type as its default`);
+}
+
+function isNodeType(value: unknown): value is NodeType {
+  return typeof value === 'object' && value !== null && 'type' in value && 'run' in value && 'validate' in value;
 }

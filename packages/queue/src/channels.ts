@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from 'ioredis';
 import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
 
@@ -21,8 +22,7 @@ export async function publishChanges(redis: Redis, executionIds: readonly string
 export async function onControl(redis: Redis, listener: (message: ControlMessage) => void): Promise<void> {
   redis.on('message', (channel: string, text: string) => {
     if (channel === CONTROL_CHANNEL) {
-      const message: ControlMessage = JSON.parse(text);
-      listener(message);
+      listener(parseOwnJson<ControlMessage>(text));
     }
   });
   await redis.subscribe(CONTROL_CHANNEL);

@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from 'ioredis';
 import { HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
 
@@ -88,7 +89,7 @@ export async function readFleet(redis: Redis): Promise<FleetEntry[]> {
   const entries: FleetEntry[] = [];
   for (let i = 1; i + 2 < answer.length; i += 3) {
     const seenAt = Number(answer[i + 1]);
-    const description: WorkerDescription = JSON.parse(String(answer[i + 2]));
+    const description = parseOwnJson<WorkerDescription>(String(answer[i + 2]));
     entries.push({
       ...description,
       lastSeenAt: new Date(seenAt).toISOString(),

@@ -67,7 +67,8 @@ export function createRunQueue(connection: Redis): RunQueue {
       const answers = (await pipeline.exec()) ?? [];
       return answers.map(([error, answer]): JobState => {
         if (error) throw error;
-        const [addedAt, takenAt] = Array.isArray(answer) ? answer : [];
+        const fields: readonly unknown[] = Array.isArray(answer) ? answer : [];
+        const [addedAt, takenAt] = fields;
         if (typeof addedAt !== 'string') return { kind: 'missing' };
         return typeof takenAt === 'string'
           ? { kind: 'taken', forMs: Date.now() - Number(takenAt) }
@@ -77,9 +78,9 @@ export function createRunQueue(connection: Redis): RunQueue {
     async counts() {
       const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
       return {
-        waiting: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0),
-        active: counts['active'] ?? 0,
-        delayed: counts['delayed'] ?? 0,
+        waiting: (counts.waiting ?? 0) + (counts.prioritized ?? 0),
+        active: counts.active ?? 0,
+        delayed: counts.delayed ?? 0,
       };
     },
     close: () => queue.close(),

@@ -20,7 +20,7 @@ interface Waiting<I, O> {
  * @returns a function that takes one item and resolves with its own answer.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
-  let waiting: Waiting<I, O>[] = [];
+  const waiting: Waiting<I, O>[] = [];
   let underWay = 0;
   let isScheduled = false;
 

@@ -6,7 +6,15 @@ import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, seedWorkflow, startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  seedWorkflow,
+  startTestRedis,
+  stopAll,
+  stopLater,
+  until,
+} from '../../harness/index.js';
 
 let db: Database;
 let queue: RunQueue;
@@ -94,7 +102,10 @@ describe('a run with an approval', () => {
   it('whose decision was recorded but not queued goes on all the same', async () => {
     const id = await start(definition);
     await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
-    await db.wait.updateMany({ where: { executionId: id }, data: { answer: '{"decision":"approved"}', answeredAt: new Date() } });
+    await db.wait.updateMany({
+      where: { executionId: id },
+      data: { answer: '{"decision":"approved"}', answeredAt: new Date() },
+    });
     await db.execution.update({
       where: { id },
       data: { answers: { increment: 1 }, dispatch: { increment: 1 }, dispatchedAt: new Date() },
@@ -117,7 +128,10 @@ describe('a wait', () => {
 
   it('of an approval fails the run when its time is up, and a later decision finds it ended', async () => {
     const id = await start({
-      nodes: [{ id: 'start', type: 'trigger.manual' }, { ...ask, parameters: { message: '?', timeoutSeconds: 0.5 } }],
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { ...ask, parameters: { message: '?', timeoutSeconds: 0.5 } },
+      ],
       edges: [{ source: 'start', target: 'ask' }],
     });
     await until(async () => (await run(id)).status === 'failed', 5_000, 'the end');
@@ -133,7 +147,9 @@ describe('a run past its time limit', () => {
       settings: { timeoutSeconds: 1 },
     });
     await until(async () => (await run(id)).status === 'timeout', 6_000, 'the time-out');
-    const pause = await db.nodeRun.findUniqueOrThrow({ where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } } });
+    const pause = await db.nodeRun.findUniqueOrThrow({
+      where: { executionId_nodeId: { executionId: id, nodeId: 'pause' } },
+    });
     expect(pause.status).toBe('stopped');
   });
 });

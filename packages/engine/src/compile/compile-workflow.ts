@@ -29,14 +29,14 @@ const checkEdge = compileCheck(EdgeSchema);
 export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): CompileResult {
   const shape = checkDefinition(definition);
   const faults: Fault[] = 'faults' in shape ? [...shape.faults] : [];
-  if (!isJsonObject(definition) || !Array.isArray(definition['nodes']) || !Array.isArray(definition['edges'])) {
+  if (!isJsonObject(definition) || !Array.isArray(definition.nodes) || !Array.isArray(definition.edges)) {
     return { faults };
   }
   // Checking what is far too large any further would cost more than it tells.
   if (faults.some(({ path }) => path === 'nodes' || path === 'edges')) return { faults };
 
-  const rawNodes: readonly unknown[] = definition['nodes'];
-  const rawEdges: readonly unknown[] = definition['edges'];
+  const rawNodes: readonly unknown[] = definition.nodes;
+  const rawEdges: readonly unknown[] = definition.edges;
   const nodes = collectNodes(rawNodes, nodeTypes, faults);
   const edges = collectEdges(rawEdges, faults, new Set(rawNodes.map(idOf)), nodes);
   faults.push(...checkGraph(nodes, edges));
@@ -56,7 +56,7 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
 }
 
 function idOf(node: unknown): unknown {
-  return isJsonObject(node) ? node['id'] : undefined;
+  return isJsonObject(node) ? node.id : undefined;
 }
 
 function collectNodes(raw: readonly unknown[], nodeTypes: NodeTypes, faults: Fault[]): SoundNode[] {

@@ -6,7 +6,7 @@ import { interpret } from '../../../../tests/harness/reference-interpreter.js';
 import { type NodeRecord, recordKey } from './records.js';
 
 /** Graphs tried; a longer run is a matter of setting it. */
-const GRAPHS = Number(process.env['MODEL_GRAPHS'] ?? 2_000);
+const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
 const CRASHES_MAX = 50;
 
 interface Draft {

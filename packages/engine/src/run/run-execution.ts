@@ -100,6 +100,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
   }
 
+  function isOver(): boolean {
+    return signal.aborted;
+  }
+
   function mayStart(): boolean {
     return !signal.aborted && !control.isPaused() && inFlight < IN_FLIGHT_MAX && !crash;
   }
@@ -185,18 +189,18 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       if (outcome === undefined) {
         note(node, scope, 'running', progress, {});
         if (node.type.hasEffects) await ports.flush();
-        if (signal.aborted) return;
+        if (isOver()) return;
         outcome = attemptInTime(request, task, signal);
       }
       const settled = await outcome;
-      if (signal.aborted) return;
+      if (isOver()) return;
       if (!node.retry || !mayRetry(node, settled, attempts)) {
         settle(task, settled, progress);
         return;
       }
       outcome = undefined;
       await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), signal).catch(() => undefined);
-      if (signal.aborted) return;
+      if (isOver()) return;
     }
   }
 
