@@ -36,7 +36,8 @@ if (!hasNode()) {
   process.exitCode = 1;
 } else {
   try {
-    process.exitCode = await run(process.argv.slice(2));
+    // A start that was interrupted may have left timers behind.
+    process.exit(await run(process.argv.slice(2)));
   } catch (error) {
     console.error(error instanceof StepError ? error.message : error);
     process.exitCode = 1;

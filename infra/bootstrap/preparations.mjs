@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 import { unlessDone } from './stamps.mjs';
 import { step, StepError } from './step.mjs';
-import { filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
+import { compiled, filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
 
 const PNPM = 'pnpm@12.21.0';
 
@@ -49,7 +49,9 @@ export async function build() {
     ...filesBelow(`${folder}/src`, isSource),
     ...inRoot(`${folder}/tsconfig.json`, `${folder}/package.json`),
   ]);
-  const results = folders.map((folder) => join(ROOT, folder, 'dist/index.js'));
+  const results = folders.flatMap((folder) =>
+    filesBelow(`${folder}/src`, isSource).map((file) => compiled(folder, file)),
+  );
   const inputs = { files: [...sources, ...inRoot('tsconfig.json', 'tsconfig.base.json', 'pnpm-lock.yaml')], results };
   await unlessDone('build', inputs, async () => {
     folders.forEach(sweepCompiled);

@@ -20,6 +20,11 @@ export function filesBelow(folder, isWanted) {
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
+/** Where the source `file` of the package in `folder` is compiled to. */
+export function compiled(folder, file) {
+  return join(ROOT, folder, 'dist', file.slice(join(ROOT, folder, 'src').length)).replace(/\.ts$/, '.js');
+}
+
 /** Removes compiled files whose source is gone: TypeScript leaves them, and a folder that is read would still find them. */
 export function sweepCompiled(folder) {
   const dist = join(ROOT, folder, 'dist');

@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly name?: string;
   /** How long it may take to be ready. */
   readonly timeoutMs?: number;
+  /** Told of the process as soon as there is one, for whoever may have to stop it before it is ready. */
+  readonly onSpawn?: (process: ManagedProcess) => void;
 }
 
 /** Starts the built API and waits until /readyz answers 200 on `env.PORT`. */
@@ -43,8 +45,8 @@ export async function startWorker(options: AppOptions): Promise<ManagedProcess> 
   return worker;
 }
 
-function startApp(app: 'api' | 'worker', options: AppOptions & { name: string }): Promise<ManagedProcess> {
-  return startProcess({
+async function startApp(app: 'api' | 'worker', options: AppOptions & { name: string }): Promise<ManagedProcess> {
+  const started = await startProcess({
     name: options.name,
     command: process.execPath,
     args: ['--enable-source-maps', join(REPOSITORY, 'apps', app, 'dist', 'main.js')],
@@ -53,6 +55,8 @@ function startApp(app: 'api' | 'worker', options: AppOptions & { name: string })
     logPath: options.logPath,
     graceMs: app === 'worker' ? WORKER_STOP_MS : 15_000,
   });
+  options.onSpawn?.(started);
+  return started;
 }
 
 /** Waits; an app that does not get ready is not left running. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isPortFree } from './free-port.js';
 import { tail } from './log-tail.js';
@@ -7,6 +8,15 @@ import { takeLock } from './start/lock.js';
 import { readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
 import { createStack } from './start/stack.js';
 import { describeStart } from './start/summary.js';
+import { NotReadyError } from './wait-ready.js';
+
+/** What asks us to stop. SIGHUP is a terminal that was closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const SAME_SIGNAL_MS = 1_000;
+
+/** How long the API of a start that was killed may still hold its port. */
+const INHERITANCE_MS = 15_000;
 
 /** Why a start came to its end. */
 type End = { readonly signal: NodeJS.Signals } | { readonly fault: string } | 'done';
@@ -30,7 +40,7 @@ export async function main(args: string[]): Promise<number> {
     return complain(`Deckhand is running already in this checkout (process ${lock.heldBy}): stop that one first.`);
   }
   try {
-    if (!(await isPortFree(settings.port))) {
+    if (!(await isPortFreeSoon(settings.port, lock.isInherited ? INHERITANCE_MS : 0))) {
       return complain(`Port ${settings.port} is taken: set PORT to another one, such as PORT=${settings.port + 100}.`);
     }
     return await run(settings, isOnce);
@@ -41,11 +51,10 @@ export async function main(args: string[]): Promise<number> {
 
 async function run(settings: StartSettings, isOnce: boolean): Promise<number> {
   const stack = createStack();
-  const signalled = nextSignal();
+  const signalled = stopSignal();
   const end = await Promise.race([signalled, upAndRunning(settings, isOnce, stack)]);
   if (end !== 'done' && 'signal' in end) {
     console.log('\nStopping ... (once more to stop at once)');
-    void nextSignal().then(() => process.exit(130));
   }
   if (end !== 'done' && 'fault' in end) console.error(`\n${end.fault}\n`);
   await stack.stop();
@@ -62,7 +71,7 @@ async function upAndRunning(
   try {
     up = await bringUp(settings, stack);
   } catch (error) {
-    return { fault: `The start failed: ${error instanceof Error ? error.message : String(error)}` };
+    return { fault: `The start failed: ${describe(error)}` };
   }
   console.log(describeStart({ ...summaryOf(settings, up) }));
   if (isOnce) {
@@ -94,11 +103,36 @@ function summaryOf(settings: StartSettings, up: BroughtUp): Parameters<typeof de
   };
 }
 
-/** Resolves with the next signal that asks us to stop. A closed terminal (SIGHUP) asks too. */
-function nextSignal(): Promise<{ signal: NodeJS.Signals }> {
+/**
+ * Resolves with the first signal that asks us to stop. A second Ctrl-C stops at once; the guard then ends what is left.
+ * One that follows immediately is the first again: the terminal sends it to every process, and npm hands it on.
+ */
+function stopSignal(): Promise<{ signal: NodeJS.Signals }> {
   return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, (signal) => resolve({ signal }));
+    let firstAt: number | undefined;
+    for (const name of STOP_SIGNALS) {
+      // Not `once`: a library that watches signals, too, would end the process when it is left as the only one.
+      process.on(name, (signal) => {
+        firstAt ??= Date.now();
+        resolve({ signal });
+        if (Date.now() > firstAt + SAME_SIGNAL_MS && signal !== 'SIGHUP') process.exit(130);
+      });
+    }
   });
+}
+
+async function isPortFreeSoon(port: number, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  while (!(await isPortFree(port))) {
+    if (Date.now() >= deadline) return false;
+    await sleep(100);
+  }
+  return true;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof NotReadyError) return `${error.message}. The end of its log:\n${error.output}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function complain(message: string): number {

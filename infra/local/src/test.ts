@@ -27,8 +27,9 @@ export async function main(args: string[]): Promise<number> {
   let total: TestCounts = NO_TESTS;
   let isFailed = false;
   for (const [index, round] of rounds.entries()) {
+    // The choice of projects comes last: it takes every word that follows for another project.
     const results = join(REPOSITORY, '.deckhand', `test-results-${index + 1}.json`);
-    const isClean = await runJest([...round, ...args], results);
+    const isClean = await runJest([...args, ...round], results);
     total = sum(total, readCounts(results));
     isFailed ||= !isClean;
   }

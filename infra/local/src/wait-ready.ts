@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManagedProcess } from './managed-process.js';
 
-/** A background program ended, or stayed silent, before it was ready. The message ends with the tail of its log. */
+/** A background program ended, or stayed silent, before it was ready. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
+  /** The end of what it wrote. */
+  readonly output: string;
+
+  constructor(message: string, output: string) {
+    super(message);
+    this.output = output;
+  }
 }
 
 /**
@@ -20,9 +27,8 @@ export async function waitReady(
   void process.ended.then((reason) => (how = reason));
   while (Date.now() < deadline) {
     if (await isReady().catch(() => false)) return;
-    if (how !== undefined)
-      throw new NotReadyError(`${process.name} ended (${how}) while starting\n${process.output()}`);
+    if (how !== undefined) throw new NotReadyError(`${process.name} ended (${how}) while starting`, process.output());
     await sleep(30);
   }
-  throw new NotReadyError(`${process.name} was not ready after ${timeoutMs / 1000} s\n${process.output()}`);
+  throw new NotReadyError(`${process.name} was not ready after ${timeoutMs / 1000} s`, process.output());
 }

@@ -6,6 +6,7 @@ import type { ManagedProcess } from '../managed-process.js';
 import { REPOSITORY } from '../repository.js';
 import { createApiClient } from './api-client.js';
 import { ensureAccess, type Access } from './owner.js';
+import { PlainRenderer } from './plain-renderer.js';
 import { appEnvironment, runApi, runWorkers } from './processes.js';
 import { startReceiver } from './receiver.js';
 import { runToEnd } from './run-sample.js';
@@ -53,7 +54,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
     {
       title: settings.redisUrl === undefined ? 'Start Redis' : 'Use the Redis of REDIS_URL',
       task: async (found, task) => {
-        found.redisUrl = (await ensureRedis(settings, stack, (line) => (task.title = line))).url;
+        found.redisUrl = (await ensureRedis(settings, stack, (line) => (task.output = line))).url;
       },
     },
   ];
@@ -113,7 +114,9 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
     // Signals are for the caller, who stops things in order.
     registerSignalListeners: false,
     rendererOptions: { timer: PRESET_TIMER, collapseSubtasks: false, showErrorMessage: false },
-    fallbackRendererOptions: { timer: PRESET_TIMER },
+    fallbackRenderer: PlainRenderer,
+    // A terminal that does not say how wide it is gets lines, too.
+    fallbackRendererCondition: () => !process.stdout.columns,
   }).run();
 }
 

@@ -4,6 +4,8 @@ import { commandLine } from '../leftover.js';
 
 /** Only one start at a time may use a checkout's data. */
 export interface Lock {
+  /** Whether an earlier holder was killed: what it had running may be about to stop. */
+  readonly isInherited: boolean;
   release(): void;
 }
 
@@ -13,10 +15,10 @@ export interface Lock {
  */
 export async function takeLock(path: string): Promise<Lock | { readonly heldBy: number }> {
   mkdirSync(dirname(path), { recursive: true });
-  for (;;) {
+  for (let isInherited = false; ; isInherited = true) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' });
-      return { release: () => rmSync(path, { force: true }) };
+      return { isInherited, release: () => rmSync(path, { force: true }) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }

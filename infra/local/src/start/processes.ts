@@ -26,14 +26,12 @@ export function appEnvironment(
 }
 
 /** Starts the API. Its end is the end of everything, so the caller watches `ended`. */
-export async function runApi(
-  settings: StartSettings,
-  env: Record<string, string>,
-  stack: Stack,
-): Promise<ManagedProcess> {
-  const api = await startApi({ env, logPath: join(settings.folder, 'logs', 'api.log') });
-  stack.add('api', () => api.stop());
-  return api;
+export function runApi(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<ManagedProcess> {
+  return startApi({
+    env,
+    logPath: join(settings.folder, 'logs', 'api.log'),
+    onSpawn: (api) => stack.add('api', () => api.stop()),
+  });
 }
 
 /** Starts the workers; one that ends is started again. */
@@ -47,19 +45,18 @@ async function runWorker(
   env: Record<string, string>,
   stack: Stack,
 ): Promise<void> {
-  const name = `worker ${number}`;
+  let worker: ManagedProcess | undefined;
   const start = (): Promise<ManagedProcess> =>
-    startWorker({ name, env, logPath: join(settings.folder, 'logs', `worker-${number}.log`) });
-  let worker = await start();
-  stack.add('worker', () => worker.stop());
-  const part = {
-    get process() {
-      return worker;
-    },
-    restart: async () => {
-      worker = await start();
-      if (stack.isStopping()) await worker.stop();
-    },
-  };
+    startWorker({
+      name: `worker ${number}`,
+      env,
+      logPath: join(settings.folder, 'logs', `worker-${number}.log`),
+      onSpawn: (spawned) => {
+        if (worker === undefined) stack.add('worker', async () => worker?.stop());
+        worker = spawned;
+        if (stack.isStopping()) void spawned.stop();
+      },
+    });
+  const part = { process: await start(), restart: async () => void (part.process = await start()) };
   void keepRunning(part, stack, console.error);
 }

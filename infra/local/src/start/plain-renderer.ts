@@ -1,0 +1,45 @@
+import { ListrTaskEventType, ListrTaskState, type DefaultRenderer, type ListrTaskObject } from 'listr2';
+
+type Task = ListrTaskObject<unknown, typeof DefaultRenderer, typeof PlainRenderer>;
+
+/** Listr's display where nobody watches a terminal: a line for each step that ended, and for what a step has to say. */
+export class PlainRenderer {
+  static readonly nonTTY = true;
+  static rendererOptions: Record<string, never>;
+  static rendererTaskOptions: Record<string, never>;
+
+  readonly #tasks: Task[];
+
+  constructor(tasks: Task[]) {
+    this.#tasks = tasks;
+  }
+
+  render(): void {
+    this.#follow(this.#tasks);
+  }
+
+  end(): void {
+    // Nothing is left on the screen that would have to go.
+  }
+
+  #follow(tasks: Task[]): void {
+    for (const task of tasks) {
+      let said = '';
+      task.on(ListrTaskEventType.SUBTASK, (subtasks) => this.#follow(subtasks as Task[]));
+      task.on(ListrTaskEventType.OUTPUT, (output) => {
+        if (output !== said) console.log(`  ${output}`);
+        said = output;
+      });
+      task.on(ListrTaskEventType.STATE, (state) => {
+        // A group says nothing that its steps don't.
+        if (task.hasSubtasks()) return;
+        if (state === ListrTaskState.COMPLETED) console.log(`✔ ${task.title ?? ''} (${seconds(task)} s)`);
+        if (state === ListrTaskState.FAILED) console.log(`✖ ${task.title ?? ''}`);
+      });
+    }
+  }
+}
+
+function seconds(task: Task): string {
+  return ((task.message.duration ?? 0) / 1000).toFixed(1);
+}
