@@ -1,2 +1,3 @@
-export { createHttpClient, type PooledHttpClient } from './http/client.js';
+export { createHttpClient, type HttpClientOptions, type PooledHttpClient } from './http/client.js';
+export type { ProxySettings } from './http/dispatcher.js';
 export { loadNodeTypes } from './load-node-types.js';

@@ -1,16 +1,40 @@
 import { NodeError } from '@deckhand/engine';
 import ipaddr from 'ipaddr.js';
-import { lookup as resolve, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+
+/** All that is assigned to hosts in IPv6; what lies outside wraps IPv4 addresses or is not routed. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+/** Looks public, but answers every machine of a large cloud with that machine's own secrets. */
+const CLOUD_HOST = '168.63.129.16';
+
+/** Finds every address of a name, as `dns.lookup` does. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Where a name leads, and which addresses may be reached. */
+export interface AddressRules {
+  readonly resolve: Resolve;
+  readonly isAllowed: (address: string) => boolean;
+}
 
 /**
  * True for an address that is reachable by everybody: plain unicast. Loopback, private, link-local, carrier-grade NAT,
- * multicast, documentation, and every form that wraps an IPv4 address in IPv6 (mapped ones are unwrapped first) are not.
+ * multicast, benchmarking, documentation, and every form that wraps an IPv4 address in IPv6 are not; a mapped one counts as
+ * the address that it stands for.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  return ipaddr.process(address).range() === 'unicast';
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast' || parsed.toString() === CLOUD_HOST) return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
+
+/** What holds for nodes unless private addresses are allowed. */
+export const PUBLIC_ONLY: AddressRules = { resolve: lookup, isAllowed: isPublicAddress };
 
 /** The failure of a request to an address that nodes may not reach. */
 export function addressRefused(host: string): NodeError {
@@ -18,22 +42,41 @@ export function addressRefused(host: string): NodeError {
   return new NodeError('ADDRESS_REFUSED', message, { isRetryable: false });
 }
 
+/** A URL's host as the connector and the resolver know it: IPv6 without its brackets. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
 /**
- * Resolves names for the connector and refuses those with a private address. What is checked here is what is connected to,
- * so a name that answers differently the next time gains nothing.
+ * A lookup for the connector that refuses names with an address that is not allowed, be it one of several. What is checked
+ * here is what is connected to, so a name that answers differently the next time gains nothing.
  */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error || !first) {
-      callback(error ?? new Error(`${hostname} has no address`), '');
-      return;
-    }
-    if (!addresses.every(({ address }: LookupAddress) => isPublicAddress(address))) {
-      callback(addressRefused(hostname), '');
-      return;
-    }
-    if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
+export function guardedLookup({ resolve, isAllowed }: AddressRules): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = error ? [] : addresses;
+      if (!first) callback(error ?? new Error(`${hostname} has no address`), '');
+      else if (!addresses.every(({ address }) => isAllowed(address))) callback(addressRefused(hostname), '');
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/**
+ * Checks a host that somebody else, a proxy, is going to connect to.
+ * @throws NodeError ADDRESS_REFUSED; the resolver's error for a name that has no address here.
+ */
+export async function checkHost(hostname: string, rules: AddressRules = PUBLIC_ONLY): Promise<void> {
+  const host = bareHost(hostname);
+  if (isIP(host) !== 0) {
+    if (!rules.isAllowed(host)) throw addressRefused(host);
+    return;
+  }
+  await new Promise<void>((done, fail) => {
+    guardedLookup(rules)(host, { all: true }, (error) => {
+      if (error) fail(error);
+      else done();
+    });
   });
-};
+}

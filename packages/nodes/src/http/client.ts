@@ -1,102 +1,96 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
-import { isIP } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
-import { addressRefused, isPublicAddress, publicLookup } from './addresses.js';
+import { types } from 'node:util';
+import { type Dispatcher, request as send } from 'undici';
+import { checkHost } from './addresses.js';
+import { createDispatcher, isProxied, type ProxySettings } from './dispatcher.js';
 import { readBody } from './read-body.js';
 import { redirect } from './redirect.js';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-/** A server that says nothing for this long is given up, in ms. */
-const SILENCE_MS = 300_000;
-/** Connections to one origin at most; further requests wait. */
-const CONNECTIONS_PER_ORIGIN = 64;
 const REDIRECTS_MAX = 10;
+/** Bytes of a redirect's own body that are read to keep its connection. */
+const REDIRECT_BODY_BYTES = 65_536;
+/** What undici says of requests that it can't write: sending them again is no use. */
+const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
 
-/** An HTTP client with its own pool of connections. */
+/** An HTTP client with its own pools of connections. */
 export interface PooledHttpClient extends HttpClient {
+  /** Resolves once the requests under way are answered. */
   close(): Promise<void>;
 }
 
-/**
- * Creates the client that nodes send requests with.
- * @param options.allowPrivate whether private addresses may be reached.
- */
-export function createHttpClient(options: { allowPrivate: boolean }): PooledHttpClient {
-  const agent = new Agent({
-    connect: options.allowPrivate ? { timeout: CONNECT_TIMEOUT_MS } : publicConnector(),
-    connections: CONNECTIONS_PER_ORIGIN,
-    headersTimeout: SILENCE_MS,
-    bodyTimeout: SILENCE_MS,
-  });
+/** How a client reaches the world. */
+export interface HttpClientOptions {
+  /** Whether private addresses may be reached. */
+  readonly allowPrivate: boolean;
+  /** Behind a proxy a private address is refused before the proxy is asked, as far as names resolve here. */
+  readonly proxy?: ProxySettings | undefined;
+}
+
+/** Creates the client that the nodes of a process share. */
+export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
+  const dispatcher = createDispatcher(options);
+  const isChecked = isProxied(options.proxy) && !options.allowPrivate;
+  const check = isChecked ? (url: URL) => checkHost(url.hostname) : undefined;
   return {
-    request: (request) => follow(agent, request),
-    close: () => agent.close(),
+    request: (request) => follow(request, (each) => exchange(dispatcher, each, check)),
+    close: () => dispatcher.close(),
   };
 }
 
-/** Checks what is connected to: names by what they resolve to, addresses by themselves, since those are never resolved. */
-function publicConnector(): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup });
-  return (target, callback) => {
-    const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(host) !== 0 && !isPublicAddress(host)) callback(addressRefused(host), null);
-    else connect(target, callback);
-  };
-}
+/** The answer to one request, or the request that a redirect asks for. */
+type Step = { readonly response: HttpResponse } | { readonly next: HttpRequest };
 
-async function follow(agent: Dispatcher, first: HttpRequest): Promise<HttpResponse> {
+async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) => Promise<Step>): Promise<HttpResponse> {
   let request = first;
-  for (let redirects = 0; ; redirects += 1) {
-    const answer = await sendOnce(agent, request);
-    const next = first.followRedirects ? redirect(request, answer.status, answer.headers) : undefined;
-    if (!next) return answer;
-    if (redirects === REDIRECTS_MAX) {
-      throw new NodeError('HTTP_REQUEST_FAILED', `more than ${REDIRECTS_MAX} redirects`, { isRetryable: false });
-    }
-    request = next;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const step = await exchangeOne(request);
+    if ('response' in step) return step.response;
+    request = step.next;
   }
+  const { origin, pathname } = new URL(first.url);
+  const message = `${origin}${pathname}: more than ${REDIRECTS_MAX} redirects`;
+  throw new NodeError('HTTP_REQUEST_FAILED', message, { isRetryable: false });
 }
 
-async function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
-  const url = parseUrl(request.url);
+async function exchange(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  check: ((url: URL) => Promise<void>) | undefined,
+): Promise<Step> {
+  const { method, maxResponseBytes, signal } = request;
+  const url = new URL(request.url);
   try {
-    const { statusCode, headers, body } = await send(url, {
-      dispatcher: agent,
-      method: request.method,
+    await check?.(url);
+    const answer = await send(url, {
+      dispatcher,
+      method,
       headers: request.headers,
       body: request.body ?? null,
-      signal: request.signal,
+      signal,
     });
-    const flat = flatten(headers);
-    return {
-      status: statusCode,
-      headers: flat,
-      body: await readBody(body, flat['content-encoding'], request.maxResponseBytes),
-    };
+    const { 'set-cookie': cookies, ...others } = answer.headers;
+    const headers = joined(others);
+    const next = request.followRedirects ? redirect(request, answer.statusCode, headers) : undefined;
+    if (next) {
+      await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
+      return { next };
+    }
+    const body = await readBody(answer.body, headers['content-encoding'], maxResponseBytes);
+    return { response: { status: answer.statusCode, headers, setCookies: [cookies ?? []].flat(), body } };
   } catch (error) {
     throw toNodeError(error, url);
   }
 }
 
-function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new NodeError('PARAMETERS_INVALID', 'parameters.url must be an absolute http or https address', {
-    isRetryable: false,
-  });
+function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 }
 
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
-}
-
-/** What went wrong, without the query or credentials of the URL: they may be secret. */
-function toNodeError(error: unknown, url: URL): NodeError {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof NodeError) return cause;
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  return new NodeError('HTTP_REQUEST_FAILED', `${url.origin}${url.pathname}: ${reason}`, { cause: error });
+/** What went wrong, without the query of the URL: it may be secret. */
+function toNodeError(error: unknown, { origin, pathname }: URL): NodeError {
+  for (let cause = error; types.isNativeError(cause); cause = cause.cause) if (cause instanceof NodeError) return cause;
+  const code = types.isNativeError(error) && 'code' in error ? String(error.code) : '';
+  const reason = types.isNativeError(error) ? error.message || code || error.name : String(error);
+  if (UNSENDABLE.has(code)) return new NodeError('PARAMETERS_INVALID', reason, { isRetryable: false, cause: error });
+  return new NodeError('HTTP_REQUEST_FAILED', `${origin}${pathname}: ${reason}`, { cause: error });
 }

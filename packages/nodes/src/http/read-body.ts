@@ -1,49 +1,79 @@
 import { NodeError } from '@deckhand/engine';
-import { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { promisify, types } from 'node:util';
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
+
+/** What the codings below can undo: the request's accept-encoding. */
+export const ACCEPT_ENCODING = 'gzip, deflate, br';
+/** Codings of one answer, each around the last: more are an attack. */
+const CODINGS_MAX = 5;
+
+const unzip = { gzip: promisify(gunzip), zlib: promisify(inflate), raw: promisify(inflateRaw) };
+const unbrotli = promisify(brotliDecompress);
 
 /**
- * Reads a body to its end, decompressed.
- * @param maxBytes a longer one, before or after decompression, fails with RESPONSE_TOO_LARGE and is not read on.
+ * Reads a body to its end and decompresses it.
+ * @param encoding the content-encoding header.
+ * @param maxBytes a longer one, before or after decompression, fails with RESPONSE_TOO_LARGE as soon as that shows.
+ * @throws NodeError also HTTP_RESPONSE_INVALID for a coding that is unknown; the stream's or the decompressor's error.
  */
 export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<Uint8Array> {
+  let bytes = await collect(body, maxBytes);
+  const codings = (encoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  if (codings.length > CODINGS_MAX) throw invalidEncoding(`${codings.length} codings`);
+  for (const coding of codings.reverse()) {
+    // An answer to HEAD has codings, but nothing to undo.
+    if (bytes.byteLength > 0) bytes = await decompress(coding, bytes, maxBytes);
+  }
+  return bytes;
+}
+
+async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  const source = decompressed(body, encoding);
-  try {
-    for await (const chunk of source) {
-      if (!(chunk instanceof Uint8Array)) continue;
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) {
-        throw new NodeError('RESPONSE_TOO_LARGE', `the answer is longer than ${maxBytes} bytes`, {
-          isRetryable: false,
-        });
-      }
-      chunks.push(chunk);
-    }
-  } finally {
-    body.destroy();
+  let total = 0;
+  for await (const chunk of body) {
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('a body is read as bytes');
+    total += chunk.byteLength;
+    // Leaving the loop destroys the body, and with it the connection.
+    if (total > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function decompressed(body: Readable, encoding: string | undefined): Readable {
-  const stream = decompressor(encoding);
-  if (!stream) return body;
-  body.on('error', (error) => stream.destroy(error));
-  return body.pipe(stream);
+async function decompress(coding: string, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  // As browsers do: the transport tells a cut answer from a whole one, a missing trailer is no reason to fail.
+  const lenient = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxBytes };
+  try {
+    switch (coding) {
+      case '':
+      case 'identity':
+        return bytes;
+      case 'gzip':
+      case 'x-gzip':
+        return await unzip.gzip(bytes, lenient);
+      case 'deflate':
+        // Some servers leave out the wrapper, whose first byte always ends in 8.
+        return await (((bytes[0] ?? 0) & 0x0f) === 8 ? unzip.zlib : unzip.raw)(bytes, lenient);
+      case 'br':
+        return await unbrotli(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: maxBytes });
+    }
+  } catch (error) {
+    if (types.isNativeError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLarge(maxBytes);
+    throw error;
+  }
+  throw invalidEncoding(coding);
 }
 
-function decompressor(encoding: string | undefined) {
-  switch (encoding?.toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'br':
-      return createBrotliDecompress();
-    case 'deflate':
-      return createInflate();
-    default:
-      return undefined;
-  }
+function tooLarge(maxBytes: number): NodeError {
+  return new NodeError('RESPONSE_TOO_LARGE', `the answer is longer than ${maxBytes} bytes`, { isRetryable: false });
+}
+
+function invalidEncoding(encoding: string): NodeError {
+  const message = `the answer's content-encoding (${encoding}) is not one of ${ACCEPT_ENCODING}`;
+  return new NodeError('HTTP_RESPONSE_INVALID', message, { isRetryable: false });
 }

@@ -1,0 +1,150 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { HttpRequest } from '@deckhand/engine';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { stopAll } from '../../../../tests/harness/cleanup.js';
+import { serve } from '../../../../tests/harness/serve.js';
+import { until } from '../../../../tests/harness/until.js';
+import { createHttpClient } from './client.js';
+
+const client = createHttpClient({ allowPrivate: true });
+
+afterAll(async () => {
+  await client.close();
+  await stopAll();
+});
+
+const send = (url: string, options: Partial<HttpRequest> = {}) =>
+  client.request({
+    method: 'GET',
+    url,
+    headers: {},
+    body: undefined,
+    followRedirects: true,
+    maxResponseBytes: 100_000,
+    signal: AbortSignal.timeout(10_000),
+    ...options,
+  });
+
+const textOf = async (...request: Parameters<typeof send>) => Buffer.from((await send(...request)).body).toString();
+
+describe('a compressed answer', () => {
+  const codings = {
+    gzip: gzipSync,
+    'x-gzip': gzipSync,
+    br: brotliCompressSync,
+    deflate: deflateSync,
+    'deflate ': deflateRawSync,
+    'gzip, br': (text: string) => brotliCompressSync(gzipSync(text)),
+    identity: (text: string) => Buffer.from(text),
+  };
+
+  it.each(Object.entries(codings))('is decompressed: %s', async (encoding, compress) => {
+    const { url } = await serve((_request, response) => {
+      response.setHeader('content-encoding', encoding.trim()).end(compress('hello'));
+    });
+    expect(await textOf(url)).toBe('hello');
+  });
+
+  it('without a body, as to HEAD, is empty', async () => {
+    const { url } = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end());
+    expect(await textOf(url, { method: 'HEAD' })).toBe('');
+    expect(await textOf(url)).toBe('');
+  });
+
+  it('in a coding that nobody asked for fails for good', async () => {
+    const { url } = await serve((_request, response) => response.setHeader('content-encoding', 'zstd').end('x'));
+    await expect(send(url)).rejects.toMatchObject({ code: 'HTTP_RESPONSE_INVALID', isRetryable: false });
+  });
+
+  it('that is broken fails, and may be tried again', async () => {
+    const { url } = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end('nonsense'));
+    await expect(send(url)).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED', isRetryable: true });
+  });
+});
+
+describe('an answer over the limit', () => {
+  const tooLarge = { code: 'RESPONSE_TOO_LARGE', isRetryable: false };
+
+  it('that never ends is not read on', async () => {
+    let sentBytes = 0;
+    const seen = { isClosed: false };
+    const { url } = await serve((_request, response) => {
+      const chunk = Buffer.alloc(65_536);
+      const more = (): void => {
+        while (!seen.isClosed && response.write(chunk)) sentBytes += chunk.byteLength;
+      };
+      response.on('drain', more).on('close', () => (seen.isClosed = true));
+      more();
+    });
+    await expect(send(url)).rejects.toMatchObject(tooLarge);
+    await until(() => seen.isClosed);
+    expect(sentBytes).toBeLessThan(20_000_000);
+  });
+
+  it.each([
+    ['gzip', gzipSync(Buffer.alloc(64_000_000))],
+    ['br', brotliCompressSync(Buffer.alloc(64_000_000), { params: { 1: 1 } })],
+    ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(64_000_000)))],
+  ])('is found before a bomb is unpacked: %s', async (encoding, bomb) => {
+    const { url } = await serve((_request, response) => response.setHeader('content-encoding', encoding).end(bomb));
+    const before = process.memoryUsage().arrayBuffers;
+    await expect(send(url)).rejects.toMatchObject(tooLarge);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16_000_000);
+  });
+
+  it('is one byte too many, not one fewer', async () => {
+    const { url } = await serve((_request, response) => response.end('12345'));
+    expect(await textOf(url, { maxResponseBytes: 5 })).toBe('12345');
+    await expect(send(url, { maxResponseBytes: 4 })).rejects.toMatchObject(tooLarge);
+  });
+});
+
+describe('a request that is aborted', () => {
+  it.each([
+    ['before the headers', () => undefined],
+    ['in the middle of the body', (response: { write(text: string): unknown }) => response.write('a')],
+  ])('ends within 200 ms: %s', async (_moment, begin) => {
+    const abort = new AbortController();
+    const seen = { isClosed: false };
+    const { url } = await serve((_request, response) => {
+      response.on('close', () => (seen.isClosed = true));
+      begin(response);
+      setTimeout(() => abort.abort(), 20);
+    });
+    let abortedAt = 0;
+    abort.signal.addEventListener('abort', () => (abortedAt = performance.now()));
+    await expect(send(url, { signal: abort.signal })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    expect(performance.now() - abortedAt).toBeLessThan(200);
+    await until(() => seen.isClosed);
+  });
+
+  it('before it began is not sent', async () => {
+    let hits = 0;
+    const { url } = await serve((_request, response) => {
+      hits += 1;
+      response.end();
+    });
+    await expect(send(url, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    expect(hits).toBe(0);
+  });
+});
+
+describe('a request without an answer', () => {
+  it('names where it went, without the query, and may be tried again', async () => {
+    const { url, stop } = await serve(() => undefined);
+    await stop();
+    await expect(send(`${url}/a/b?token=secret`)).rejects.toMatchObject({
+      code: 'HTTP_REQUEST_FAILED',
+      isRetryable: true,
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/a\/b: .*ECONNREFUSED/),
+    });
+  });
+
+  it('that was cut off fails', async () => {
+    const { url } = await serve((request, response) => {
+      response.setHeader('content-length', '100').write('half');
+      setTimeout(() => request.socket.destroy(), 10);
+    });
+    await expect(send(url)).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED', isRetryable: true });
+  });
+});

@@ -1,0 +1,134 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { HttpRequest } from '@deckhand/engine';
+import type { RequestListener } from 'node:http';
+import { stopAll } from '../../../../tests/harness/cleanup.js';
+import { type Echo, echoOf, serve } from '../../../../tests/harness/serve.js';
+import { createHttpClient } from './client.js';
+
+const client = createHttpClient({ allowPrivate: true });
+
+afterAll(async () => {
+  await client.close();
+  await stopAll();
+});
+
+const send = (url: string, options: Partial<HttpRequest> = {}) =>
+  client.request({
+    method: 'GET',
+    url,
+    headers: {},
+    body: undefined,
+    followRedirects: true,
+    maxResponseBytes: 1_000,
+    signal: AbortSignal.timeout(10_000),
+    ...options,
+  });
+
+/** Answers `/to/<status>/<location>` with that redirect, everything else with what it was sent. */
+const redirecting: RequestListener = (request, response) => {
+  const [, status, location] = /^\/to\/(\d+)\/(.*)$/.exec(request.url ?? '') ?? [];
+  if (status !== undefined && location !== undefined) {
+    response.writeHead(Number(status), { location: decodeURIComponent(location) }).end('moved');
+    return;
+  }
+  void echoOf(request).then((echo) => response.end(JSON.stringify(echo)));
+};
+
+const to = (status: number, location: string) => `/to/${status}/${encodeURIComponent(location)}`;
+
+async function follow(url: string, options: Partial<HttpRequest> = {}): Promise<Echo> {
+  const echo: unknown = JSON.parse(Buffer.from((await send(url, options)).body).toString());
+  return echo as Echo;
+}
+
+const post = {
+  method: 'POST',
+  body: '{"a":1}',
+  headers: {
+    'content-type': 'application/json',
+    'idempotency-key': 'run:send',
+    authorization: 'Bearer secret',
+    cookie: 'session=secret',
+    'x-api-key': 'secret',
+  },
+};
+
+describe('a redirect', () => {
+  it.each([
+    [301, 'POST', 'GET', ''],
+    [302, 'POST', 'GET', ''],
+    [303, 'POST', 'GET', ''],
+    [303, 'PUT', 'GET', ''],
+    [301, 'PUT', 'PUT', '{"a":1}'],
+    [302, 'DELETE', 'DELETE', '{"a":1}'],
+    [307, 'POST', 'POST', '{"a":1}'],
+    [308, 'POST', 'POST', '{"a":1}'],
+  ])('%i turns %s into %s', async (status, method, then, body) => {
+    const { url } = await serve(redirecting);
+    const echo = await follow(url + to(status, '/end'), { ...post, method });
+    expect(echo).toMatchObject({ method: then, path: '/end', body });
+    expect(echo.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+    expect(echo.headers).toMatchObject({ authorization: 'Bearer secret', 'idempotency-key': 'run:send' });
+  });
+
+  it('to another origin leaves the credentials behind', async () => {
+    const { url } = await serve(redirecting);
+    const other = await serve(redirecting);
+    const { headers, body } = await follow(url + to(307, `${other.url}/end`), post);
+    expect(headers).toMatchObject({ 'idempotency-key': 'run:send', 'content-type': 'application/json' });
+    expect(headers).not.toHaveProperty('authorization');
+    expect(headers).not.toHaveProperty('cookie');
+    expect(headers).not.toHaveProperty('x-api-key');
+    expect(body).toBe(post.body);
+  });
+
+  it('and back does not bring them back', async () => {
+    const { url } = await serve(redirecting);
+    const other = await serve(redirecting);
+    const { headers } = await follow(url + to(307, other.url + to(307, `${url}/end`)), post);
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
+  it('with credentials in its address does not send them', async () => {
+    const { url } = await serve(redirecting);
+    const { headers } = await follow(url + to(302, url.replace('//', '//user:secret@') + '/end'));
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
+  it('is followed ten times, not more', async () => {
+    const { url } = await serve((request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end('there');
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    });
+    expect(Buffer.from((await send(`${url}/10`)).body).toString()).toBe('there');
+    await expect(send(`${url}/11`)).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED', isRetryable: false });
+  });
+
+  it.each(['file:///etc/passwd', 'ftp://example.com/', 'data:,x', 'javascript:1'])(
+    'to what is no http fails for good: %s',
+    async (location) => {
+      const { url } = await serve(redirecting);
+      await expect(send(url + to(302, location))).rejects.toMatchObject({
+        code: 'HTTP_REQUEST_FAILED',
+        isRetryable: false,
+      });
+    },
+  );
+
+  it('is an answer like any other when it is not to be followed, or leads nowhere', async () => {
+    const { url } = await serve(redirecting);
+    const answer = await send(url + to(302, '/end'), { followRedirects: false });
+    expect(answer).toMatchObject({ status: 302, headers: { location: '/end' } });
+    const plain = await serve((_request, response) => response.writeHead(304).end());
+    expect(await send(plain.url)).toMatchObject({ status: 304 });
+  });
+
+  it('with a large body of its own is followed', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.url === '/end') response.end('there');
+      else response.writeHead(302, { location: '/end' }).end(Buffer.alloc(1_000_000));
+    });
+    expect(Buffer.from((await send(url)).body).toString()).toBe('there');
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonValue } from '@deckhand/contracts';
+import { requestBody, requestHeaders, requestUrl } from './request-parts.js';
+
+const refused = (field: string) =>
+  expect.objectContaining({
+    code: 'PARAMETERS_INVALID',
+    isRetryable: false,
+    message: expect.stringContaining(`parameters.${field} `),
+  });
+
+describe('the address', () => {
+  it('has the query added to its own, which stays as it was written', () => {
+    const query = { q: 'a b&c', page: 2, tag: ['x', 'y'], on: true };
+    expect(requestUrl('http://a.test/p?signed=%20a%2f#part', query).url.search).toBe(
+      '?signed=%20a%2f&q=a+b%26c&page=2&tag=x&tag=y&on=true',
+    );
+    expect(requestUrl('http://a.test/p', { q: 1 }).url.href).toBe('http://a.test/p?q=1');
+    expect(requestUrl('http://a.test/p?').url.href).toBe('http://a.test/p?');
+  });
+
+  it.each([
+    ['http://user:p%40ss@a.test/', 'user:p@ss'],
+    ['http://user@a.test/', 'user:'],
+    ['http://100%:x@a.test/', '100%:x'],
+  ])('gives up its credentials as Basic authentication: %s', (text, credentials) => {
+    const { url, authorization } = requestUrl(text);
+    expect(url.href).toBe('http://a.test/');
+    expect(authorization).toBe(`Basic ${Buffer.from(credentials).toString('base64')}`);
+  });
+
+  it.each(['example.com/a', '/a', 'file:///etc/passwd', 'ftp://example.com/', 'http://', ''])(
+    'is refused unless it is absolute, http or https: %p',
+    (text) => {
+      expect(() => requestUrl(text)).toThrow(refused('url'));
+    },
+  );
+});
+
+describe('the headers', () => {
+  const defaults = { idempotencyKey: 'run:node', authorization: 'Basic eA==' };
+
+  it('are the defaults, where nothing else is given', () => {
+    const headers = requestHeaders({ 'Idempotency-Key': 'mine', AUTHORIZATION: 'Bearer mine', 'x-n': 1 }, defaults);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'idempotency-key': 'mine',
+      authorization: 'Bearer mine',
+      'x-n': '1',
+    });
+    expect(Object.fromEntries(requestHeaders({}, defaults))).toMatchObject({
+      'idempotency-key': 'run:node',
+      authorization: 'Basic eA==',
+    });
+  });
+
+  it.each([
+    ['a', 'b\r\nc: d'],
+    ['a b', 'c'],
+    ['', 'c'],
+    ['a', '🙂'],
+    ['Transfer-Encoding', 'chunked'],
+    ['content-length', 5],
+    ['Connection', 'close'],
+  ])('are refused when they cannot be sent: %p', (name, value) => {
+    expect(() => requestHeaders({ [name]: value }, defaults)).toThrow(refused(`headers.${name}`));
+  });
+});
+
+describe('the body', () => {
+  const form = 'application/x-www-form-urlencoded';
+
+  it.each<[string, JsonValue | undefined, string | null, string | undefined, string | null]>([
+    ['an object as JSON', { a: [1] }, null, '{"a":[1]}', 'application/json'],
+    ['a list as JSON', [1, 'b'], null, '[1,"b"]', 'application/json'],
+    ['a number as JSON', 0, null, '0', 'application/json'],
+    ['false as JSON', false, null, 'false', 'application/json'],
+    ['JSON under its own name', { a: 1 }, 'application/vnd.api+json', '{"a":1}', 'application/vnd.api+json'],
+    ['a string as it is', '<a/>', 'application/xml', '<a/>', 'application/xml'],
+    ['a string without a type', 'plain', null, 'plain', null],
+    ['nothing for null', null, null, undefined, null],
+    ['nothing for nothing', undefined, null, undefined, null],
+    ['fields as a form', { a: 'x y', b: 'ü&', c: true }, form, 'a=x+y&b=%C3%BC%26&c=true', form],
+    ['lists in a form', { a: [1, '2'], b: [] }, form, 'a=1&a=2', form],
+    [
+      'objects and null in a form',
+      { a: { b: 1 }, c: null },
+      `${form}; charset=utf-8`,
+      'a=%7B%22b%22%3A1%7D&c=',
+      `${form}; charset=utf-8`,
+    ],
+    ['a form that is written already', 'a=1', form, 'a=1', form],
+  ])('is %s', (_what, given, contentType, sent, sentType) => {
+    const headers = new Headers(contentType === null ? {} : { 'content-type': contentType });
+    expect(requestBody(given, headers)).toBe(sent);
+    expect(headers.get('content-type')).toBe(sentType);
+  });
+});

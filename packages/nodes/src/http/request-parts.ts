@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { NodeError } from '@deckhand/engine';
+import { ACCEPT_ENCODING } from './read-body.js';
+
+/** A value of a query or header. */
+export type Scalar = string | number | boolean;
+
+/** Headers that belong to the connection: they are derived from what is sent. */
+const CONNECTION_HEADERS = new Set(
+  'connection content-length expect keep-alive proxy-authorization te trailer transfer-encoding upgrade'.split(' '),
+);
+
+/** True for an absolute http or https address. */
+export function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/**
+ * The address to send to, and the credentials that it names, as a header.
+ * @param query is added to the address's own query, which stays as it was written: it may be signed.
+ * @throws NodeError PARAMETERS_INVALID
+ */
+export function requestUrl(
+  text: string,
+  query: Readonly<Record<string, Scalar | readonly Scalar[]>> = {},
+): { url: URL; authorization: string | undefined } {
+  if (!isHttpUrl(text)) throw invalid('url', 'must be an absolute http or https address');
+  const url = new URL(text);
+  const added = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, String(one)]),
+    ),
+  ).toString();
+  if (added !== '') url.search += `${url.search === '' ? '' : '&'}${added}`;
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  if (username === '' && password === '') return { url, authorization: undefined };
+  const credentials = Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64');
+  return { url, authorization: `Basic ${credentials}` };
+}
+
+/**
+ * The headers to send: the given ones over the given defaults.
+ * @throws NodeError PARAMETERS_INVALID
+ */
+export function requestHeaders(
+  given: Readonly<Record<string, Scalar>> = {},
+  defaults: { idempotencyKey: string; authorization: string | undefined },
+): Headers {
+  const headers = new Headers({
+    'idempotency-key': defaults.idempotencyKey,
+    accept: '*/*',
+    'accept-encoding': ACCEPT_ENCODING,
+    'user-agent': 'Deckhand',
+  });
+  if (defaults.authorization !== undefined) headers.set('authorization', defaults.authorization);
+  for (const [name, value] of Object.entries(given)) {
+    if (CONNECTION_HEADERS.has(name.toLowerCase())) throw invalid(`headers.${name}`, 'belongs to the connection');
+    try {
+      headers.set(name, String(value));
+    } catch {
+      throw invalid(`headers.${name}`, 'is not a header: its name or value has characters that none may have');
+    }
+  }
+  return headers;
+}
+
+/**
+ * The body to send: a string as it is, an object as a form where the content type says so, everything else as JSON, whose
+ * content type is set unless there is one. Null is no body, so that an expression may leave it out.
+ */
+export function requestBody(body: JsonValue | undefined, headers: Headers): string | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') return body;
+  const contentType = headers.get('content-type') ?? '';
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType) && isJsonObject(body)) return encodeForm(body);
+  if (contentType === '') headers.set('content-type', 'application/json');
+  return JSON.stringify(body);
+}
+
+/** A field per member, several of one name for a list. */
+function encodeForm(fields: JsonObject): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, formText(one)]),
+  );
+  return new URLSearchParams(pairs).toString();
+}
+
+function formText(value: JsonValue): string {
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function invalid(field: string, message: string): NodeError {
+  return new NodeError('PARAMETERS_INVALID', `parameters.${field} ${message}`, { isRetryable: false });
+}

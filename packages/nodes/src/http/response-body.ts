@@ -1,0 +1,60 @@
+import { type JsonValue, parseJson } from '@deckhand/contracts';
+import { type HttpResponse, NodeError } from '@deckhand/engine';
+
+/** How a body is read: `auto` goes by its content type. */
+export type ResponseType = 'auto' | 'json' | 'text' | 'binary';
+
+/** Characters of a body that an error quotes. */
+const EXCERPT_CHARACTERS = 200;
+/** Enough bytes for them in any character set. */
+const EXCERPT_BYTES = EXCERPT_CHARACTERS * 4;
+
+/**
+ * The body as a JSON value: JSON parsed (null when empty), text in its character set, anything else as
+ * `{ base64, contentType, bytes }`. What claims to be JSON but isn't stays text, unless JSON was asked for.
+ * @throws NodeError HTTP_RESPONSE_INVALID
+ */
+export function responseBody({ headers, body }: HttpResponse, responseType: ResponseType): JsonValue {
+  const contentType = headers['content-type'] ?? '';
+  const kind = responseType === 'auto' ? kindOf(contentType) : responseType;
+  if (kind === 'binary') {
+    return { base64: Buffer.from(body).toString('base64'), contentType, bytes: body.byteLength };
+  }
+  const text = decode(body, contentType);
+  if (kind === 'text') return text;
+  if (text === '') return null;
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    if (responseType === 'auto') return text;
+    throw new NodeError('HTTP_RESPONSE_INVALID', 'the answer is not JSON', { isRetryable: false, cause });
+  }
+}
+
+/** The beginning of a body on one line, for an error; empty for one that is not text. */
+export function excerpt({ headers, body }: HttpResponse): string {
+  const contentType = headers['content-type'] ?? '';
+  if (kindOf(contentType) === 'binary') return '';
+  const line = decode(body.subarray(0, EXCERPT_BYTES), contentType)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  // By character, so that no pair of surrogates is cut in two.
+  const characters = Array.from(line);
+  return characters.length > EXCERPT_CHARACTERS ? `${characters.slice(0, EXCERPT_CHARACTERS).join('')}…` : line;
+}
+
+function kindOf(contentType: string): Exclude<ResponseType, 'auto'> {
+  if (/[/+]json\b/i.test(contentType)) return 'json';
+  return contentType === '' || /^text\/|[/+]xml\b|javascript|x-www-form-urlencoded/i.test(contentType)
+    ? 'text'
+    : 'binary';
+}
+
+function decode(body: Uint8Array, contentType: string): string {
+  const label = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(label).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

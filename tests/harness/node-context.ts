@@ -1,0 +1,25 @@
+import type { NodeContext, NodeServices } from '@deckhand/engine';
+
+/** Services for nodes that must do without: every use fails. */
+export const NO_SERVICES: NodeServices = {
+  http: { request: () => Promise.reject(new Error('this node must not act outside')) },
+};
+
+/** What a node of a run named `run` sees; a test says what matters to it. */
+export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
+  return {
+    trigger: {},
+    input: null,
+    inputs: [],
+    executionId: 'run',
+    mode: 'normal',
+    nodeId: 'node',
+    iteration: '',
+    idempotencyKey: 'run:node',
+    signal: new AbortController().signal,
+    services: NO_SERVICES,
+    now: () => Date.UTC(2026, 0, 1),
+    mock: undefined,
+    ...given,
+  };
+}
