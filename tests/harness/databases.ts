@@ -30,19 +30,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** A durable, migrated PostgreSQL server of a test file's own, to be killed and restarted: some 1.5 s. */
 export async function startTestPostgres(settings: Readonly<Record<string, string>> = {}): Promise<LocalPostgres> {
-  const server = await inTemporaryFolder((dir) => startPostgres({ dir, database: 'deckhand', settings }));
+  const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
+  const server = await startPostgres({ dir, database: 'deckhand', settings });
+  stopLater({ stop: () => server.remove() });
   await applyMigrations({ databaseUrl: server.url });
   return server;
 }
 
 /** A Redis server of a test file's own: some 60 ms. Killed or restarted, it comes back empty, unless `appendOnly`. */
-export function startTestRedis(options: { appendOnly?: boolean } = {}): Promise<LocalRedis> {
-  return inTemporaryFolder((dir) => startRedis({ dir, ...options }));
-}
-
-async function inTemporaryFolder<T extends { stop(): Promise<void> }>(start: (dir: string) => Promise<T>): Promise<T> {
+export async function startTestRedis(options: { appendOnly?: boolean } = {}): Promise<LocalRedis> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
-  const server = await start(dir);
+  const server = await startRedis({ dir, ...options });
   stopLater({
     stop: async () => {
       await server.stop();

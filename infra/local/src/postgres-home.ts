@@ -35,7 +35,8 @@ export async function findPostgresHome(dir: string): Promise<PostgresHome> {
   const identity = await postgresUser();
   const canReach = async (path: string): Promise<boolean> => isReachable(path, identity);
   const binaries = (await canReach(join(native, 'bin', 'postgres'))) ? native : await copyPrograms(native);
-  const parent = (await canReach(dir)) ? dir : join(SHARED_FOLDER, folderName(dir));
+  // The folder itself is going to be that user's: only the way there counts.
+  const parent = (await canReach(dirname(dir))) ? dir : join(SHARED_FOLDER, folderName(dir));
   await mkdir(parent, { recursive: true });
   await chown(parent, identity.uid, identity.gid);
   return { binaries: join(binaries, 'bin'), parent, identity };
@@ -74,13 +75,12 @@ async function postgresUser(): Promise<Identity> {
   }
 }
 
-/** Whether a user may enter every folder above `path` and read it. */
+/** Whether a user may enter (or run) `path` and enter every folder above it. */
 async function isReachable(path: string, identity: Identity): Promise<boolean> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);
     const shift = uid === identity.uid ? 6 : gid === identity.gid ? 3 : 0;
-    const needed = at === path ? constants.R_OK | constants.X_OK : constants.X_OK;
-    if (((mode >> shift) & needed) !== needed) return false;
+    if (((mode >> shift) & constants.X_OK) === 0) return false;
     if (at === dirname(at)) return true;
   }
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.js';
@@ -20,6 +21,8 @@ export interface LocalPostgres {
   kill(): Promise<void>;
   /** Stops it if it runs, then starts it on the same port and data. */
   restart(): Promise<void>;
+  /** Stops it and deletes its folder with all data. */
+  remove(): Promise<void>;
 }
 
 /**
@@ -88,6 +91,10 @@ export async function startPostgres(options: {
     restart: async () => {
       await server.stop();
       server = await startAgain(start);
+    },
+    remove: async () => {
+      await server.stop();
+      await Promise.all([home.parent, options.dir].map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyMigrations } from '@deckhand/db';
@@ -18,12 +18,5 @@ export async function startTemplateServer(): Promise<{ readonly url: string; sto
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-tests-'));
   const server = await startPostgres({ dir, database: TEMPLATE_DATABASE, settings: NOT_DURABLE });
   await applyMigrations({ databaseUrl: server.url });
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop();
-      await rm(dir, { recursive: true, force: true });
-      await rm(server.dataPath, { recursive: true, force: true });
-    },
-  };
+  return { url: server.url, stop: () => server.remove() };
 }
