@@ -75,7 +75,10 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       answer: (key) => options.waitAnswers?.get(key),
       onChange: () => undefined,
     },
-    services: { http: { request: () => Promise.reject(new Error('no network here')) } },
+    services: {
+      http: { request: () => Promise.reject(new Error('no network here')) },
+      workflows: { start: () => Promise.reject(new Error('no workflows here')) },
+    },
     ports: {
       now: () => (clock += 1),
       random: () => 0,

@@ -26,6 +26,8 @@ export interface ReconcilerParts {
   readonly timeOutRestingRuns: (limit: number) => Promise<readonly string[]>;
   /** Dispatches resting runs whose time has come. */
   readonly wake: () => Promise<void>;
+  /** Lets parents go on whose children are finished. */
+  readonly finishChildren: () => Promise<void>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -43,6 +45,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   await takeFromDeadWorkers(parts);
   await dispatchLostRuns(parts);
   await parts.wake();
+  await parts.finishChildren();
   const ended = await parts.timeOutRestingRuns(BATCH);
   if (ended.length > 0) {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');

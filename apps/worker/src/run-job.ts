@@ -34,6 +34,8 @@ export interface RunJobParts {
   readonly release: (run: { executionId: string; epoch: number }) => Promise<void>;
   /** Ends the waits of a run whose time is up, and hands all that ended to the run. */
   readonly loadAnswers: (run: ActiveRun) => Promise<void>;
+  /** Lets parents go on whose children are finished: of these children, or these parents. */
+  readonly finishChildren: (finished: { childIds: string[] } | { parentIds: string[] }) => Promise<void>;
   /** Lets a resting run go on at its time, in ms since the epoch. */
   readonly wakeAt: (time: number) => void;
   /** Tells whoever waits that the run finished or rests. */
@@ -90,8 +92,9 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     },
   });
   try {
-    const isLeft = await leave(await execute(claimed, run, parts, journal, records), run, journal, parts);
-    if (isLeft) parts.announce(claimed.id);
+    const ending = await execute(claimed, run, parts, journal, records);
+    const isLeft = await leave(ending, run, journal, parts);
+    if (isLeft) await tell(claimed, ending, parts, logger);
     else if (run.haltReason() !== 'fenced') await parts.release(run);
   } catch (error) {
     if (error instanceof FencedError) return;
@@ -102,6 +105,21 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
         if (!(again instanceof FencedError)) throw again;
       },
     );
+  }
+}
+
+/** Tells those who wait for the run. What gets lost here the reconciler finds. */
+async function tell(claimed: ClaimedExecution, ending: Ending, parts: RunJobParts, logger: Logger): Promise<void> {
+  parts.announce(claimed.id);
+  try {
+    if (ending.kind !== 'waiting') {
+      if (claimed.hasParent) await parts.finishChildren({ childIds: [claimed.id] });
+    } else if (ending.waits.some(({ kind }) => kind === 'workflow')) {
+      // A child may have been quicker than this run came to rest.
+      await parts.finishChildren({ parentIds: [claimed.id] });
+    }
+  } catch (err) {
+    logger.warn({ err }, 'a parent could not be told yet');
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  answerParents,
   claimExecutions,
   type ClaimedExecution,
   type ClaimRequest,
@@ -27,6 +28,7 @@ import {
   leaveFleet,
   onControl,
   publishChanges,
+  publishControl,
   readFleet,
   RECONCILER_LEASE_KEY,
   type WorkerState,
@@ -43,6 +45,7 @@ import { createLiveness } from './liveness.js';
 import { reconcile } from './reconciler.js';
 import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
+import { createWorkflowStarter } from './start-workflows.js';
 
 /** Runs of one claiming statement at most. */
 const CLAIM_BATCH = 100;
@@ -62,7 +65,8 @@ export interface WorkerOptions {
   readonly db: Database;
   readonly redisUrl: string;
   readonly nodeTypes: NodeTypes;
-  readonly services: NodeServices;
+  /** What nodes act through; starting workflows is the worker's own. */
+  readonly services: Omit<NodeServices, 'workflows'>;
   /** Runs held at once. */
   readonly concurrency: number;
   /** How long nodes in flight may go on once the worker drains, in ms. */
@@ -136,6 +140,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await queue.add(runs);
     }
   }
+  async function finishChildren(finished: Parameters<typeof answerParents>[1]): Promise<void> {
+    const parents = await answerParents(db, finished);
+    const idle = parents.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }]));
+    const held = parents.flatMap(({ executionId, dispatch }) => (dispatch === null ? [executionId] : []));
+    await queue.add(idle);
+    if (held.length > 0) await publishControl(redis, { type: 'answer', executionIds: held });
+  }
+
   const alarm = createAlarm(() => {
     // The reconciler wakes what this one could not.
     wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
@@ -144,11 +156,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const parts = {
     active,
     loadAnswers,
+    finishChildren,
     wakeAt: (time: number) => {
       alarm.set(time);
     },
     writer,
-    services: options.services,
+    services: { ...options.services, workflows: createWorkflowStarter(db, queue) },
     logger,
     claim,
     loadVersion: createCompiledVersions(options.nodeTypes, (versionId) => readDefinition(db, versionId)),
@@ -197,6 +210,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         dispatchAgain: (runs) => dispatchAgain(db, runs),
         timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
         wake,
+        finishChildren: () => finishChildren({ limit: WAKE_BATCH }),
         addJobs: (runs) => queue.add(runs),
         announce: (executionIds) => publishChanges(redis, executionIds),
         logger,

@@ -5,6 +5,7 @@ export { listApiKeys } from './api-keys/list.js';
 export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
 export { createDatabase, type Database, type DatabaseOptions } from './client.js';
+export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions, type AcceptRequest, type AcceptVerdict } from './executions/accept.js';
 export {
   type Checkpoint,

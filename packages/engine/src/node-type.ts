@@ -89,9 +89,26 @@ export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
+/** A run that a node wants to start. */
+export interface ChildRun {
+  readonly workflowId: string;
+  readonly input: JsonValue;
+  readonly parentExecutionId: string;
+  readonly parentNodeId: string;
+  /** The same whenever the node is run again: then the child is the same too. */
+  readonly idempotencyKey: string;
+}
+
+/** Starts runs for nodes. @throws NodeError WORKFLOW_NOT_STARTED. */
+export interface WorkflowStarter {
+  /** @returns the id of the child's run. */
+  start(child: ChildRun): Promise<string>;
+}
+
 /** What the worker hands to nodes that act outside. */
 export interface NodeServices {
   readonly http: HttpClient;
+  readonly workflows: WorkflowStarter;
 }
 
 /** What a node sees of its run. */

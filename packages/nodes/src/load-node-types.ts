@@ -11,14 +11,11 @@ const NODE_TYPE_FILE = /^(?!.*\.(?:test|d)\.).+\.[jt]s$/;
 export async function loadNodeTypes(): Promise<NodeTypes> {
   const folder = new URL('./types/', import.meta.url);
   const files = (await readdir(folder)).filter((file) => NODE_TYPE_FILE.test(file)).sort();
-  const modules = await Promise.all(
-    files.map(async (file) => {
-      const module: unknown = await import(new URL(file, folder).href);
-      return toNodeType(module, file);
-    }),
-  );
   const types = new Map<string, NodeType>();
-  for (const type of modules) {
+  // One after another: the test runner's module loader does not stand several at once.
+  for (const file of files) {
+    const module: unknown = await import(new URL(file, folder).href);
+    const type = toNodeType(module, file);
     if (types.has(type.type)) throw new Error(`two files define the node type ${type.type}`);
     types.set(type.type, type);
   }

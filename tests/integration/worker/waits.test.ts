@@ -153,3 +153,46 @@ describe('a run past its time limit', () => {
     expect(pause.status).toBe('stopped');
   });
 });
+
+describe('a workflow node', () => {
+  const child = (...nodes: Parameters<typeof chain>) =>
+    seedWorkflow(db, chain(...nodes, { id: 'end', type: 'terminal', parameters: { body: '{{ $trigger.n + 1 }}' } }));
+
+  async function startParent(childWorkflow: { workflowId: string; workspaceId: string }) {
+    const call = {
+      id: 'call',
+      type: 'workflow',
+      parameters: { workflowId: childWorkflow.workflowId, input: { n: 41 } },
+    };
+    const parent = await seedWorkflow(db, chain(call, { id: 'end', type: 'terminal' }));
+    await db.workflow.update({ where: { id: parent.workflowId }, data: { workspaceId: childWorkflow.workspaceId } });
+    await db.membership.create({
+      data: { workspaceId: childWorkflow.workspaceId, userId: parent.userId, role: 'owner' },
+    });
+    const id = await parent.accept({});
+    await queue.add([{ executionId: id, dispatch: 1 }]);
+    return id;
+  }
+
+  it('starts the other workflow once, waits for it and answers its result', async () => {
+    const other = await child({ id: 'pause', type: 'wait', parameters: { seconds: 0.2 } });
+    const id = await startParent(other);
+    await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
+    expect((await run(id)).result).toContain('"body":42');
+    const children = await db.execution.findMany({ where: { parentExecutionId: id } });
+    expect(children).toMatchObject([{ status: 'success', source: 'workflow', depth: 1 }]);
+  });
+
+  it('fails when the other run fails', async () => {
+    const id = await startParent(await child({ id: 'no', type: 'fail', parameters: { message: 'sorry' } }));
+    await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
+    expect((await run(id)).error).toContain('sorry');
+  });
+
+  it('fails when there is no such workflow', async () => {
+    const other = await child();
+    const id = await startParent({ workflowId: uuidv7(), workspaceId: other.workspaceId });
+    await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
+    expect((await run(id)).error).toContain('WORKFLOW_NOT_STARTED');
+  });
+});

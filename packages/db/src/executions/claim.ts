@@ -22,6 +22,8 @@ export interface ClaimedExecution {
   readonly deadlineAt: Date;
   /** How many answers its waits have got. */
   readonly answers: number;
+  /** Whether another run may wait for this one. */
+  readonly hasParent: boolean;
 }
 
 /**
@@ -51,5 +53,5 @@ export async function claimExecutions(
     RETURNING e.id, e.workspace_id AS "workspaceId", e.workflow_version_id AS "workflowVersionId",
       e.execution_mode::text AS "executionMode", e.trigger_node_id AS "triggerNodeId",
       coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch, e.deadline_at AS "deadlineAt",
-      e.answers`);
+      e.answers, e.parent_execution_id IS NOT NULL AS "hasParent"`);
 }

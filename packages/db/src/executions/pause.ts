@@ -25,7 +25,11 @@ export function pauseExecution(db: Database, actor: Actor, executionId: string):
  * @returns the dispatch to be queued; undefined when a worker still holds the run, which is to be told.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when nobody paused it.
  */
-export function resumeExecution(db: Database, actor: Actor, executionId: string): Promise<DispatchedExecution | undefined> {
+export function resumeExecution(
+  db: Database,
+  actor: Actor,
+  executionId: string,
+): Promise<DispatchedExecution | undefined> {
   return db.$transaction(async (tx) => {
     const { status, workerId, dispatch } = await lockExecution(tx, actor, executionId);
     if (!canMove(status, 'resume')) {

@@ -1,0 +1,116 @@
+import { type Database, Prisma } from '../client.js';
+
+/** A run that a node of another run starts. */
+export interface ChildRequest {
+  /** The same whenever the node is run again, so that the child is started once. */
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly parentExecutionId: string;
+  readonly parentNodeId: string;
+  /** Serialised JSON. */
+  readonly triggerData: string;
+}
+
+/** What became of it. `started` also when it had been started before; `dispatch` is the job to be queued. */
+export type ChildVerdict =
+  | { readonly kind: 'started'; readonly dispatch: number }
+  | { readonly kind: 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'parentGone' };
+
+/** How deeply runs may start runs. */
+export const DEPTH_MAX = 10;
+
+/**
+ * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. Repeating it is
+ * harmless. A parent that is finished starts nothing.
+ */
+export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
+  const [row] = await db.$queryRaw<
+    { verdict: Exclude<ChildVerdict['kind'], 'started'> | 'started'; dispatch: number | null }[]
+  >(
+    Prisma.sql`/* executions.accept-child */
+    WITH parent AS (
+      SELECT * FROM executions
+      WHERE id = ${request.parentExecutionId}::uuid AND status NOT IN ('success', 'failed', 'timeout', 'stopped')
+      FOR SHARE
+    ), judged AS (
+      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, v.id AS version_id, v.timeout_ms,
+        v.trigger_node_ids,
+        CASE
+          WHEN w.id IS NULL THEN 'notFound'
+          WHEN v.id IS NULL THEN 'noVersion'
+          WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
+          WHEN p.depth >= ${DEPTH_MAX} THEN 'tooDeep'
+          ELSE 'started'
+        END AS verdict
+      FROM parent p
+      LEFT JOIN workflows w ON w.id = ${request.workflowId}::uuid AND w.workspace_id = p.workspace_id
+      LEFT JOIN workflow_versions v ON v.id = w.latest_version_id
+    ), inserted AS (
+      INSERT INTO executions (
+        id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
+        parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, stored_bytes
+      )
+      SELECT ${request.executionId}::uuid, workspace_id, ${request.workflowId}::uuid, version_id, execution_mode, 'workflow',
+        trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
+        least(deadline_at, now() + timeout_ms * interval '1 millisecond'), octet_length(${request.triggerData})
+      FROM judged WHERE verdict = 'started'
+      ON CONFLICT (id) DO NOTHING
+      RETURNING workspace_id, stored_bytes, dispatch
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, stored_bytes FROM inserted
+    )
+    SELECT verdict, (SELECT dispatch FROM inserted) AS dispatch FROM judged`,
+  );
+  if (!row) return { kind: 'parentGone' };
+  return row.verdict === 'started' ? { kind: 'started', dispatch: row.dispatch ?? 1 } : { kind: row.verdict };
+}
+
+/**
+ * Ends the waits of parents whose children are finished, and dispatches the parents that nobody holds.
+ * @param parentIds only these parents; all of them when undefined, which is the reconciler's way to miss none.
+ * @returns the parents, with the dispatch to be queued; null for one whose worker is to be told.
+ */
+export async function answerParents(
+  db: Database,
+  finished:
+    { readonly childIds: readonly string[] } | { readonly parentIds: readonly string[] } | { readonly limit: number },
+): Promise<{ executionId: string; dispatch: number | null }[]> {
+  // Served by waits_child, the primary key of waits, or waits_open.
+  const condition =
+    'childIds' in finished
+      ? Prisma.sql`w.child_execution_id = ANY(${[...finished.childIds]}::uuid[])`
+      : 'parentIds' in finished
+        ? Prisma.sql`w.execution_id = ANY(${[...finished.parentIds]}::uuid[])`
+        : Prisma.sql`w.kind = 'workflow'`;
+  return db.$transaction(async (tx) => {
+    const due = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`
+      SELECT DISTINCT w.execution_id AS "parentId"
+      FROM waits w JOIN executions c ON c.id = w.child_execution_id
+      WHERE ${condition} AND w.answered_at IS NULL AND c.status IN ('success', 'failed', 'timeout', 'stopped')
+      LIMIT ${'limit' in finished ? finished.limit : 1_000}`);
+    if (due.length === 0) return [];
+    const parentIds = due.map((row) => row.parentId);
+    // The parents' rows first, as everybody who changes a run does: a worker that lets one rest sees the count raised.
+    await tx.$executeRaw(Prisma.sql`
+      SELECT 1 FROM executions WHERE id = ANY(${parentIds}::uuid[]) ORDER BY id FOR UPDATE`);
+    const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`
+      UPDATE waits w
+      SET answered_at = now(),
+          answer = json_build_object('status', c.status, 'result', c.result::json, 'error', c.error::json)::text
+      FROM executions c
+      WHERE c.id = w.child_execution_id AND w.execution_id = ANY(${parentIds}::uuid[]) AND w.answered_at IS NULL
+        AND c.status IN ('success', 'failed', 'timeout', 'stopped')
+      RETURNING w.execution_id AS "parentId"`);
+    return tx.$queryRaw<{ executionId: string; dispatch: number | null }[]>(Prisma.sql`
+      UPDATE executions e
+      SET answers = e.answers + ended.count, revision = e.revision + 1,
+          dispatch = CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN e.dispatch + 1 ELSE e.dispatch END,
+          dispatched_at = CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN now() ELSE e.dispatched_at END
+      FROM (
+        SELECT id, count(*)::int AS count FROM unnest(${ended.map((row) => row.parentId)}::uuid[]) AS id GROUP BY id
+      ) ended
+      WHERE e.id = ended.id AND e.status IN ('running', 'paused', 'waiting_for_input', 'waiting_for_human')
+      RETURNING e.id AS "executionId",
+        CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN e.dispatch END AS dispatch`);
+  });
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject } from '@deckhand/contracts';
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import Type from 'typebox';
+
+export default defineNodeType({
+  type: 'workflow',
+  title: 'Workflow',
+  description:
+    "Starts a run of another workflow of the workspace. With `waitForCompletion` it waits for that run's end and answers its result; otherwise it answers `{ executionId }` at once. The other run is stopped with this one.",
+  category: 'action',
+  hasEffects: true,
+  parameters: Type.Object(
+    {
+      workflowId: Type.String({ format: 'uuid', description: 'The workflow to start; its latest version runs' }),
+      input: Type.Optional(
+        Type.Unsafe<JsonObject>({ type: 'object', description: "Its trigger data; this node's input by default" }),
+      ),
+      waitForCompletion: Type.Optional(Type.Boolean({ default: true })),
+    },
+    { additionalProperties: false },
+  ),
+  sample: () => ({ executionId: '00000000-0000-7000-8000-000000000000' }),
+  async run({ workflowId, input, waitForCompletion = true }, context) {
+    const executionId = await context.services.workflows.start({
+      workflowId,
+      input: input ?? (isJsonObject(context.input) ? context.input : {}),
+      parentExecutionId: context.executionId,
+      parentNodeId: context.nodeId,
+      idempotencyKey: context.idempotencyKey,
+    });
+    if (!waitForCompletion) return output({ executionId });
+    return { kind: 'wait', wait: { kind: 'workflow', details: { executionId }, dueAt: null } };
+  },
+  resume(answer, { details }) {
+    const end = answer.kind === 'answered' && isJsonObject(answer.value) ? answer.value : {};
+    if (end.status === 'success') {
+      const body = end.result !== undefined && isJsonObject(end.result) ? end.result.body : undefined;
+      return output(body ?? { executionId: details.executionId ?? null, status: 'success' });
+    }
+    const reason = end.error !== undefined && isJsonObject(end.error) ? `: ${String(end.error.message)}` : '';
+    throw new NodeError('WORKFLOW_FAILED', `the started run ended as ${String(end.status)}${reason}`, {
+      isRetryable: false,
+    });
+  },
+});
