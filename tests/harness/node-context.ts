@@ -1,9 +1,9 @@
 import type { NodeContext, NodeServices } from '@deckhand/engine';
 
+const refuse = (): Promise<never> => Promise.reject(new Error('this node must not act outside'));
+
 /** Services for nodes that must do without: every use fails. */
-export const NO_SERVICES: NodeServices = {
-  http: { request: () => Promise.reject(new Error('this node must not act outside')) },
-};
+export const NO_SERVICES: NodeServices = { http: { request: refuse }, workflows: { start: refuse } };
 
 /** What a node of a run named `run` sees; a test says what matters to it. */
 export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { NodeContext } from '@deckhand/engine';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { stopAll } from '../../../../tests/harness/cleanup.js';
-import { nodeContext } from '../../../../tests/harness/node-context.js';
+import { NO_SERVICES, nodeContext } from '../../../../tests/harness/node-context.js';
 import { echoOf, serve } from '../../../../tests/harness/serve.js';
 import { createHttpClient } from '../http/client.js';
 import node from './http.js';
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const run = async (parameters: JsonObject, context: Partial<NodeContext> = {}) =>
-  node.run(parameters, nodeContext({ services: { http }, ...context }));
+  node.run(parameters, nodeContext({ services: { ...NO_SERVICES, http }, ...context }));
 
 /** Runs against a server that answers with what it was sent. */
 async function echoed(parameters: JsonObject) {

@@ -1,0 +1,18 @@
+import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
+
+/** Faults of the expressions in a trigger's parameters: they are read before there is a run that could give them values. */
+export function findExpressions(value: JsonValue, path = ''): Fault[] {
+  if (typeof value === 'string') {
+    return value.includes('{{')
+      ? [{ path, message: 'is read before a run starts: no expression is possible here' }]
+      : [];
+  }
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([name, member]) =>
+      findExpressions(member, path === '' ? name : `${path}.${name}`),
+    );
+  }
+  if (!Array.isArray(value)) return [];
+  const elements: readonly JsonValue[] = value;
+  return elements.flatMap((element, index) => findExpressions(element, `${path}[${index}]`));
+}

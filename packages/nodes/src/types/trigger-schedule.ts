@@ -1,0 +1,31 @@
+import { defineNodeType, output } from '@deckhand/engine';
+import Type from 'typebox';
+import { findExpressions } from '../trigger/fixed-parameters.js';
+import { findScheduleFaults } from '../trigger/schedule.js';
+
+export default defineNodeType({
+  type: 'trigger.schedule',
+  title: 'Schedule',
+  description:
+    'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledAt }`, the time that was due.',
+  category: 'trigger',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      cron: Type.String({
+        minLength: 9,
+        maxLength: 200,
+        description: 'Minute, hour, day of month, month, day of week; with six fields the first is seconds',
+      }),
+      timezone: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, default: 'UTC', description: 'IANA name, such as Europe/Berlin' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check(parameters) {
+    const expressions = findExpressions(parameters);
+    return expressions.length > 0 ? expressions : findScheduleFaults(parameters);
+  },
+  run: (_parameters, { trigger }) => output(trigger),
+});

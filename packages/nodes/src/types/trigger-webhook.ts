@@ -1,0 +1,84 @@
+import { CLOSED, oneOf } from '@deckhand/contracts';
+import { defineNodeType, output } from '@deckhand/engine';
+import Type from 'typebox';
+import { findExpressions } from '../trigger/fixed-parameters.js';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export default defineNodeType({
+  type: 'trigger.webhook',
+  title: 'Webhook',
+  description:
+    'Starts a run for every request to its URL, while the workflow is active. Its output is `{ body, headers, query, method, path, timestamp }`: header names in lower case, the body parsed by `payloadType`, a binary one as `{ base64, contentType, bytes }`.',
+  category: 'trigger',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      path: Type.Optional(
+        Type.String({
+          pattern: '^[A-Za-z0-9_-]{8,128}$',
+          description: 'The last part of the URL; generated when the workflow is saved without one',
+        }),
+      ),
+      method: Type.Optional(
+        oneOf(METHODS, { default: 'POST', description: 'The one method that starts a run; others get 405' }),
+      ),
+      secret: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_000,
+          description: 'Has to come with every request as `X-Webhook-Secret`, else it gets 401',
+        }),
+      ),
+      payloadType: Type.Optional(
+        oneOf(['auto', 'json', 'form', 'text', 'binary'], {
+          default: 'auto',
+          description: 'How the body is read: auto goes by its content type',
+        }),
+      ),
+      rawBody: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Keeps the body as sent in `$trigger.rawBody`, to check signatures',
+        }),
+      ),
+      responseMode: Type.Optional(
+        oneOf(['immediately', 'onCompletion'], {
+          default: 'immediately',
+          description: 'Answer before the run, or after it with the result of its Terminal node',
+        }),
+      ),
+      responseCode: Type.Optional(
+        Type.Integer({
+          minimum: 200,
+          maximum: 599,
+          default: 200,
+          description: 'Status of the answer, where that is immediate',
+        }),
+      ),
+      allowedOrigins: Type.Optional(
+        Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s]+)$' }), {
+          maxItems: 100,
+          default: ['*'],
+          description: 'Pages that may send requests from a browser, such as https://example.com, or *',
+        }),
+      ),
+      allowedMethods: Type.Optional(
+        Type.Array(oneOf([...METHODS, 'OPTIONS']), {
+          maxItems: 6,
+          uniqueItems: true,
+          description: 'What a preflight request is told; the method and OPTIONS when there are none',
+        }),
+      ),
+      authentication: Type.Optional(
+        oneOf(['none', 'basic', 'bearer', 'apiKey'], {
+          default: 'none',
+          description: "Checked against the node's credential, beside the secret",
+        }),
+      ),
+    },
+    CLOSED,
+  ),
+  check: (parameters) => findExpressions(parameters),
+  run: (_parameters, { trigger }) => output(trigger),
+});
