@@ -23,7 +23,6 @@ const shared = {
   moduleNameMapper: {
     '^@deckhand/(api|worker)$': '<rootDir>/apps/$1/src/index.ts',
     '^@deckhand/local$': '<rootDir>/infra/local/src/index.ts',
-    '^@deckhand/bench$': '<rootDir>/bench/src/index.ts',
     '^@deckhand/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     // TypeScript sources name each other by what they compile to.
     '^(\\.{1,2}/.*)\\.js$': '$1',
