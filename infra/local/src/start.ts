@@ -85,7 +85,7 @@ async function upAndRunning(
 
 function summaryOf(settings: StartSettings, up: BroughtUp): Parameters<typeof describeStart>[0] {
   return {
-    url: process.env.PUBLIC_URL ?? `http://localhost:${settings.port}`,
+    url: settings.publicUrl,
     ownerEmail: up.owner.email,
     ownerPassword: settings.ownerPassword === undefined ? up.owner.password : '(the OWNER_PASSWORD that was set)',
     apiKey: up.access.apiKey,

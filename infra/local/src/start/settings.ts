@@ -14,6 +14,8 @@ export interface StartSettings {
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly port: number;
+  /** Where people reach it. */
+  readonly publicUrl: string;
   /** How many workers to start. */
   readonly workers: number;
   readonly ownerEmail: string;
@@ -30,11 +32,13 @@ export interface StartSettings {
  */
 export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const port = wholeNumber('PORT', text('PORT'), { fallback: 3000, min: 1, max: 65_535 });
   return {
     folder: join(REPOSITORY, '.deckhand'),
     databaseUrl: text('DATABASE_URL'),
     redisUrl: text('REDIS_URL'),
-    port: wholeNumber('PORT', text('PORT'), { fallback: 3000, min: 1, max: 65_535 }),
+    port,
+    publicUrl: (text('PUBLIC_URL') ?? `http://localhost:${port}`).replace(/\/+$/, ''),
     workers: wholeNumber('WORKERS', text('WORKERS'), { fallback: 1, min: 1, max: 64 }),
     ownerEmail: text('OWNER_EMAIL') ?? 'owner@example.com',
     ownerPassword: text('OWNER_PASSWORD'),
