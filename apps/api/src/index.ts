@@ -1,1 +1,3 @@
-export {};
+export { createApp } from './app.js';
+export { createServices, type Services } from './services.js';
+export { ApiSettings } from './settings.js';

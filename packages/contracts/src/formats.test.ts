@@ -2,10 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { isTime, isUuid } from './formats.js';
 
 describe('a time', () => {
-  it.each(['2026-11-20T22:20:00Z', '2026-11-20t22:20:00.123+02:00', '2024-02-29T00:00:00Z', '9999-12-31T23:59:59.999Z'])(
-    'is %s',
-    (text) => expect(isTime(text)).toBe(true),
-  );
+  it.each([
+    '2026-11-20T22:20:00Z',
+    '2026-11-20t22:20:00.123+02:00',
+    '2024-02-29T00:00:00Z',
+    '9999-12-31T23:59:59.999Z',
+  ])('is %s', (text) => expect(isTime(text)).toBe(true));
 
   it.each([
     '2026-11-20',

@@ -1,5 +1,5 @@
 import { DeckhandError, hasRole, type Role, ROLES } from '@deckhand/contracts';
-import { Prisma, type Queryable } from './client.js';
+import { type Prisma, type Queryable } from './client.js';
 
 /** On whose behalf a store acts. Every read and write is limited to what this person may see and do. */
 export interface Actor {

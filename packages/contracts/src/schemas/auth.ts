@@ -6,8 +6,8 @@ import { ROLES } from '../roles.js';
 const Email = Type.String({ format: 'email', maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 
-/** 10 to 72 bytes: bcrypt reads no further. Bytes are checked where it is hashed. */
-export const Password = Type.String({ minLength: 10, maxLength: 72 });
+/** 10 to 72 bytes: bcrypt reads no further. Bytes are checked where it is hashed; a character has up to four. */
+export const Password = Type.String({ minLength: 3, maxLength: 72, description: '10 to 72 bytes in UTF-8' });
 
 /** A password to be compared: any length up to a bound, so that a wrong one is wrong, not invalid. */
 const GivenPassword = Type.String({ maxLength: 1_000 });

@@ -1,0 +1,24 @@
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { DeckhandError } from '@deckhand/contracts';
+import { createErrorHandler } from './http/errors.js';
+import { createRequestLog } from './http/request-log.js';
+import { registerRoutes } from './http/route.js';
+import { listRoutes } from './routes.js';
+import type { Services } from './services.js';
+
+/** The gateway as an Express app. A request's way: id and log, security headers, its route, else a 404. */
+export function createApp(services: Services): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'extended');
+  app.use(createRequestLog(services.logger));
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  registerRoutes(app, listRoutes(services), services.authenticate);
+  app.use(() => {
+    throw new DeckhandError('NOT_FOUND', { message: 'There is nothing at this address' });
+  });
+  app.use(createErrorHandler(services.logger));
+  return app;
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { accessRule } from './access-rule.js';
+
+describe('the access rule', () => {
+  it.each([
+    ['GET', '/api/workflows', 'workflows:read'],
+    ['HEAD', '/api/workflows', 'workflows:read'],
+    ['POST', '/api/workflows/:id/execute', 'workflows:write'],
+    ['GET', '/api/workflows/:id/versions/:versionId', 'workflows:read'],
+    ['GET', '/api/workflows/:id/executions', 'executions:read'],
+    ['POST', '/api/executions/:id/stop', 'executions:write'],
+    ['DELETE', '/api/workspaces/:id', 'workspaces:write'],
+    ['PATCH', '/api/workspaces/:id/members/:userId', 'workspaces:write'],
+    ['GET', '/api/node-types', 'node-types:read'],
+  ])('asks for a scope: %s %s needs %s', (method, path, scope) => {
+    expect(accessRule(method, path)).toEqual({ kind: 'scope', scope });
+  });
+
+  it.each([
+    '/api/api-keys',
+    '/api/api-keys/:id/revoke',
+    '/api/auth/me',
+    '/api/admin/settings',
+    '/api/workspaces/:id/invites',
+    '/api/workspaces/:id/membership',
+  ])('closes %s to keys', (path) => {
+    expect(accessRule('GET', path)).toEqual({ kind: 'session' });
+  });
+
+  it('knows no rule for a path of no resource', () => {
+    expect(() => accessRule('GET', '/api/nonsense')).toThrow('belongs to no resource');
+  });
+});

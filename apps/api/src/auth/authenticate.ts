@@ -1,0 +1,85 @@
+import type { Request } from 'express';
+import { DeckhandError, type Scope, scopesAllow } from '@deckhand/contracts';
+import { type Database, findApiKeys, findSessions } from '@deckhand/db';
+import { createBatcher } from '@deckhand/runtime';
+import type { Caller, KeyCaller, SessionCaller } from './caller.js';
+import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
+import type { UsageLog } from './usage-log.js';
+
+/** Finds out who calls, and whether they may come in at all. */
+export interface Authenticate {
+  /** @throws DeckhandError UNAUTHORIZED; SESSION_REQUIRED for an API key. */
+  session(request: Request): Promise<SessionCaller>;
+  /** @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key. */
+  caller(request: Request, scope: Scope): Promise<Caller>;
+}
+
+/** Most lookups of one query, and most queries at once. */
+const BATCH = { maxSize: 500, concurrency: 2 } as const;
+
+/**
+ * Looks every key and session up in the database for every request, so that a revocation holds everywhere from its answer
+ * on. Requests that arrive together share one query.
+ */
+export function createAuthenticate(options: {
+  db: Database;
+  keyUsage: UsageLog;
+  sessionUsage: UsageLog;
+}): Authenticate {
+  const { db, keyUsage, sessionUsage } = options;
+  const findKey = createBatcher({ ...BATCH, flush: (hashes: string[]) => findApiKeys(db, hashes) });
+  const findSession = createBatcher({ ...BATCH, flush: (hashes: string[]) => findSessions(db, hashes) });
+
+  /** With both kinds of credentials the key decides: it may do less. */
+  async function identify(request: Request): Promise<Caller> {
+    const key = request.headers['x-api-key'];
+    if (key !== undefined) return identifyKey(String(key));
+    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (bearer === undefined) throw new DeckhandError('UNAUTHORIZED');
+    return identifySession(bearer);
+  }
+
+  async function identifyKey(text: string): Promise<KeyCaller> {
+    const key = isApiKeyText(text) ? await findKey(hashSecret(text)) : undefined;
+    if (!key) throw new DeckhandError('UNAUTHORIZED');
+    keyUsage.note(key.apiKeyId);
+    return { kind: 'key', ...key };
+  }
+
+  async function identifySession(token: string): Promise<SessionCaller> {
+    const session = isSessionToken(token) ? await findSession(hashSecret(token)) : undefined;
+    if (!session) throw new DeckhandError('UNAUTHORIZED');
+    sessionUsage.note(session.sessionId);
+    return { kind: 'session', ...session, userId: session.user.id, boundTo: null };
+  }
+
+  return {
+    async session(request) {
+      const caller = await identify(request);
+      if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');
+      return caller;
+    },
+    async caller(request, scope) {
+      const caller = await identify(request);
+      if (caller.kind === 'key') {
+        requireScope(caller, scope);
+        requireOwnWorkspace(caller, request);
+      }
+      return caller;
+    },
+  };
+}
+
+function requireScope(key: KeyCaller, scope: Scope): void {
+  if (scopesAllow(key.scopes, scope)) return;
+  const hint = `Use a key that has the scope ${scope}, or create one under Settings, API keys`;
+  throw new DeckhandError('INSUFFICIENT_SCOPE', { extra: { required: scope, hint } });
+}
+
+/** A key that is bound to a workspace may name no other, wherever in the query string it may be read. */
+function requireOwnWorkspace(key: KeyCaller, request: Request): void {
+  if (key.boundTo === null) return;
+  const named = request.query.workspaceId;
+  if (named === undefined || (typeof named === 'string' && named.toLowerCase() === key.boundTo)) return;
+  throw new DeckhandError('WORKSPACE_MISMATCH');
+}

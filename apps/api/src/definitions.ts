@@ -1,0 +1,79 @@
+import {
+  type Check,
+  type Definition,
+  type Fault,
+  isJsonObject,
+  type JsonObject,
+  validationFailed,
+} from '@deckhand/contracts';
+import type { NewVersion } from '@deckhand/db';
+import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
+
+/** The node type whose nodes have a URL. */
+const WEBHOOK_TRIGGER = 'trigger.webhook';
+
+/** What saving a definition needs to know of it, found by compiling it. */
+export type CheckedDefinition = Pick<NewVersion, 'definition' | 'timeoutMs' | 'triggerNodeIds' | 'webhookNodeIds'>;
+
+/** A body whose `definition` was checked as a whole. */
+export interface BodyWithDefinition<T> {
+  readonly body: T;
+  /** Null when the body has none. */
+  readonly definition: CheckedDefinition | null;
+}
+
+/** Stands in while the rest of a body is checked, for the compiler says all about the definition itself. */
+const SOUND: Definition = { nodes: [], edges: [] };
+
+/**
+ * Checks a body and the definition in it.
+ * @throws DeckhandError VALIDATION_FAILED with the faults of both, those of the definition under `definition`.
+ */
+export function parseWithDefinition<T>(check: Check<T>, body: unknown, nodeTypes: NodeTypes): BodyWithDefinition<T> {
+  const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition');
+  const rest = check(hasDefinition ? { ...body, definition: SOUND } : body);
+  const compiled = hasDefinition ? compile(body.definition, nodeTypes) : { definition: null };
+  const faults = [...('faults' in rest ? rest.faults : []), ...('faults' in compiled ? compiled.faults : [])];
+  if ('faults' in rest || 'faults' in compiled) throw validationFailed(faults);
+  return { body: rest.value, definition: compiled.definition };
+}
+
+function compile(
+  definition: unknown,
+  nodeTypes: NodeTypes,
+): { readonly definition: CheckedDefinition } | { readonly faults: readonly Fault[] } {
+  const result = compileWorkflow(definition, nodeTypes);
+  if ('faults' in result) return { faults: result.faults.map(inDefinition) };
+  const { workflow } = result;
+  return {
+    definition: {
+      definition: workflow.definition,
+      timeoutMs: workflow.timeoutMs,
+      triggerNodeIds: workflow.triggers.map(({ nodeId }) => nodeId),
+      webhookNodeIds: workflow.triggers.filter(({ type }) => type === WEBHOOK_TRIGGER).map(({ nodeId }) => nodeId),
+    },
+  };
+}
+
+function inDefinition({ path, message }: Fault): Fault {
+  if (path === '') return { path: 'definition', message };
+  return { path: path.startsWith('[') ? `definition${path}` : `definition.${path}`, message };
+}
+
+/** A node of a definition that was checked when it was saved. */
+export interface SavedNode {
+  readonly id: string;
+  readonly parameters: JsonObject;
+}
+
+/** The nodes of a saved definition, those of webhook triggers only when asked. */
+export function savedNodes(definition: unknown, only?: 'webhooks'): SavedNode[] {
+  const nodes: unknown = isJsonObject(definition) ? definition.nodes : undefined;
+  if (!Array.isArray(nodes)) return [];
+  return nodes.flatMap((node: unknown): SavedNode[] => {
+    if (!isJsonObject(node) || typeof node.id !== 'string') return [];
+    if (only === 'webhooks' && node.type !== WEBHOOK_TRIGGER) return [];
+    const parameters = node.parameters;
+    return [{ id: node.id, parameters: isJsonObject(parameters) ? parameters : {} }];
+  });
+}

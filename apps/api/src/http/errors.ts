@@ -1,0 +1,34 @@
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+import { isDatabaseUnavailable } from '@deckhand/db';
+import type { Logger } from '@deckhand/runtime';
+import { sendJson } from './respond.js';
+
+/** Turns whatever a route threw into its answer: the one place that does. */
+export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request: Request, response: Response, _next) => {
+    const known = toDeckhandError(error);
+    if (known.status >= 500) logger.error({ err: error, requestId: request.id, code: known.code }, 'request failed');
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
+    sendJson(response, known.status, {
+      error: known.message,
+      code: known.code,
+      ...known.extra,
+      ...(known.details === undefined ? {} : { details: known.details }),
+      requestId: request.id,
+    });
+  };
+}
+
+function toDeckhandError(error: unknown): DeckhandError {
+  if (error instanceof DeckhandError) return error;
+  // Express's own refusal of a path that cannot be decoded: such a path leads nowhere.
+  if (error instanceof URIError) return new DeckhandError('NOT_FOUND');
+  if (isDatabaseUnavailable(error)) return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
+  return new DeckhandError('INTERNAL', { cause: error });
+}

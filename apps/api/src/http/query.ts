@@ -1,0 +1,29 @@
+import type { Request } from 'express';
+import { compileQuery, DeckhandError, type Fault, isUuid, pageQuery, validationFailed } from '@deckhand/contracts';
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** Compiles a schema into a reader of a request's query string; parameters that it does not know are ignored. */
+export function queryReader<S extends TSchema>(schema: S): (request: Request) => Static<S> {
+  const parse = compileQuery(schema);
+  return (request) => {
+    const { query } = request;
+    const faults = Object.entries(query).flatMap(([name, value]): Fault[] =>
+      JSON.stringify(value).includes('\\u0000') ? [{ path: name, message: 'holds a NUL character' }] : [],
+    );
+    if (faults.length > 0) throw validationFailed(faults);
+    return parse(query);
+  };
+}
+
+/** Reads `limit`, `offset` and `includeTotal`. */
+export const readPage = queryReader(Type.Object(pageQuery()));
+
+/**
+ * An id in the path, in lower case. What is no UUID is the id of nothing.
+ * @throws DeckhandError NOT_FOUND.
+ */
+export function pathId(request: Request, name = 'id'): string {
+  const value = request.params[name];
+  if (typeof value !== 'string' || !isUuid(value)) throw new DeckhandError('NOT_FOUND');
+  return value.toLowerCase();
+}

@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer';
+import type { Request } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+import { checkJson } from './check-json.js';
+
+/** Largest JSON body: definitions and trigger data may be this large. */
+export const BODY_BYTES_MAX = 10 * 1024 * 1024;
+
+/** Largest body before anybody is signed in. */
+export const OPEN_BODY_BYTES_MAX = 16 * 1024;
+
+/**
+ * Reads a request's JSON body. Called by a route after authentication, so that nobody makes the service read megabytes
+ * who may not use it.
+ * @returns undefined when there is no body or it is empty.
+ * @throws DeckhandError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON; VALIDATION_FAILED for JSON that cannot
+ * be kept (NUL characters, nesting without end).
+ */
+export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+  const length = request.headers['content-length'];
+  if (length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)) return undefined;
+  if (length !== undefined) requireJson(request);
+  if (Number(length) > bytesMax) throw tooLarge(request, bytesMax);
+
+  const bytes = await readBytes(request, bytesMax);
+  if (bytes.length === 0) return undefined;
+  requireJson(request);
+  if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });
+  return parseJson(bytes.toString('utf8'));
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?(?:;\s*)?$/i;
+
+function requireJson(request: Request): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  const isJson = JSON_TYPE.test(request.headers['content-type'] ?? '');
+  if (isJson && encoding === 'identity') return;
+  // What is not read is thrown away, so that the caller gets to see the answer.
+  request.resume();
+  throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');
+}
+
+function tooLarge(request: Request, bytesMax: number): DeckhandError {
+  request.resume();
+  return new DeckhandError('PAYLOAD_TOO_LARGE', { details: { bytesMax } });
+}
+
+function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bytesMax) chunks.push(chunk);
+      else reject(tooLarge(request, bytesMax));
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (error) {
+    throw new DeckhandError('INVALID_JSON', { cause: error });
+  }
+  checkJson(value, text);
+  return value;
+}

@@ -1,0 +1,84 @@
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+import { accessRule } from '../auth/access-rule.js';
+import type { Authenticate } from '../auth/authenticate.js';
+import type { Caller, SessionCaller } from '../auth/caller.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Handles a request; what it throws becomes the answer in one place. */
+export type OpenHandler = (request: Request, response: Response) => Promise<void> | void;
+export type Handler = (request: Request, response: Response, caller: Caller) => Promise<void> | void;
+export type SessionHandler = (request: Request, response: Response, caller: SessionCaller) => Promise<void> | void;
+
+/** One operation: where it is, who may call it, what it does. */
+export type Route =
+  | { readonly access: 'open'; readonly method: Method; readonly path: string; readonly handle: OpenHandler }
+  | { readonly access: 'session'; readonly method: Method; readonly path: string; readonly handle: SessionHandler }
+  | { readonly access: 'key'; readonly method: Method; readonly path: string; readonly handle: Handler };
+
+/** An operation that needs no authentication. */
+export function open(method: Method, path: string, handle: OpenHandler): Route {
+  return { access: 'open', method, path, handle };
+}
+
+/** An operation for a signed-in person, closed to API keys. */
+export function forSession(method: Method, path: string, handle: SessionHandler): Route {
+  return { access: 'session', method, path, handle };
+}
+
+/** An operation for a signed-in person or an API key with the scope that the path and the method ask for. */
+export function forKey(method: Method, path: string, handle: Handler): Route {
+  return { access: 'key', method, path, handle };
+}
+
+/** Registers routes in their order; another method on a known path is a 405 that lists those it has. */
+export function registerRoutes(app: Express, routes: readonly Route[], authenticate: Authenticate): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const operations = routes.filter((route) => route.path === path);
+    const route = app.route(path);
+    for (const operation of operations) {
+      const handler = toRequestHandler(operation, authenticate);
+      switch (operation.method) {
+        case 'GET':
+          route.get(handler);
+          break;
+        case 'POST':
+          route.post(handler);
+          break;
+        case 'PUT':
+          route.put(handler);
+          break;
+        case 'PATCH':
+          route.patch(handler);
+          break;
+        case 'DELETE':
+          route.delete(handler);
+          break;
+      }
+    }
+    route.all(refuseMethod(operations.map((operation) => operation.method)));
+  }
+}
+
+function toRequestHandler(route: Route, authenticate: Authenticate): RequestHandler {
+  if (route.access === 'open') return (request, response) => route.handle(request, response);
+  const rule = accessRule(route.method, route.path);
+  if (route.access === 'session') {
+    return async (request, response) => {
+      await route.handle(request, response, await authenticate.session(request));
+    };
+  }
+  if (rule.kind === 'session') throw new Error(`${route.path} is closed to API keys: register it with forSession`);
+  return async (request, response) => {
+    await route.handle(request, response, await authenticate.caller(request, rule.scope));
+  };
+}
+
+function refuseMethod(methods: readonly Method[]): RequestHandler {
+  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  const headers = { Allow: allowed.join(', ') };
+  return () => {
+    throw new DeckhandError('METHOD_NOT_ALLOWED', { headers });
+  };
+}

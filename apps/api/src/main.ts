@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import { createDatabase } from '@deckhand/db';
+import { createLogger, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
+import { createApp } from './app.js';
+import { createServices } from './services.js';
+import { ApiSettings } from './settings.js';
+
+/** Requests under way may take this long once the process is told to stop, in ms. */
+const GRACE_MS = 10_000;
+
+async function main(): Promise<void> {
+  const settings = readSettings(ApiSettings);
+  const logger = createLogger({ name: 'api', level: settings.LOG_LEVEL });
+  const db = createDatabase({
+    url: settings.DATABASE_URL,
+    poolSize: settings.DATABASE_POOL_SIZE,
+    onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
+  });
+  const services = await createServices({ settings, db, logger });
+  const server = createServer(createApp(services));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.PORT, resolve);
+  });
+  logger.info({ port: settings.PORT }, 'ready');
+
+  onShutdown({
+    logger,
+    graceMs: GRACE_MS,
+    async close() {
+      services.drain();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await closed;
+      await services.close();
+      await db.$disconnect();
+    },
+  });
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof SettingsError ? error.message : String(error)}\n`);
+  process.exit(1);
+});

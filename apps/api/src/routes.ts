@@ -1,0 +1,70 @@
+import type { Route } from './http/route.js';
+import { createApiKey } from './routes/api-keys/create.js';
+import { listApiKeys } from './routes/api-keys/list.js';
+import { revokeApiKey } from './routes/api-keys/revoke.js';
+import { login } from './routes/auth/login.js';
+import { logout } from './routes/auth/logout.js';
+import { me } from './routes/auth/me.js';
+import { setup } from './routes/auth/setup.js';
+import { execute } from './routes/executions/execute.js';
+import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
+import { readExecution } from './routes/executions/read.js';
+import { readNodeOutput } from './routes/executions/read-output.js';
+import { stopExecution } from './routes/executions/stop.js';
+import { live, ready } from './routes/health/health.js';
+import { listNodeTypes } from './routes/node-types/list.js';
+import { listVersions } from './routes/versions/list.js';
+import { readVersion } from './routes/versions/read.js';
+import { saveVersion } from './routes/versions/save.js';
+import { createWorkflow } from './routes/workflows/create.js';
+import { deleteWorkflow } from './routes/workflows/delete.js';
+import { listWorkflows } from './routes/workflows/list.js';
+import { readWorkflow } from './routes/workflows/read.js';
+import { updateWorkflow } from './routes/workflows/update.js';
+import { createWorkspace } from './routes/workspaces/create.js';
+import { deleteWorkspace } from './routes/workspaces/delete.js';
+import { listWorkspaces } from './routes/workspaces/list.js';
+import { readWorkspace } from './routes/workspaces/read.js';
+import { updateWorkspace } from './routes/workspaces/update.js';
+import type { Services } from './services.js';
+
+/** Every operation of the API, in the order in which paths are matched. */
+export function listRoutes(services: Services): Route[] {
+  const operations = [
+    live,
+    ready,
+
+    setup,
+    login,
+    logout,
+    me,
+
+    createApiKey,
+    listApiKeys,
+    revokeApiKey,
+
+    listWorkspaces,
+    createWorkspace,
+    readWorkspace,
+    updateWorkspace,
+    deleteWorkspace,
+
+    listWorkflows,
+    createWorkflow,
+    readWorkflow,
+    updateWorkflow,
+    deleteWorkflow,
+    listVersions,
+    saveVersion,
+    readVersion,
+    listNodeTypes,
+
+    execute,
+    readExecution,
+    readNodeOutput,
+    stopExecution,
+    pauseExecution,
+    resumeExecution,
+  ];
+  return operations.map((operation) => operation(services));
+}

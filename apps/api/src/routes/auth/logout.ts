@@ -1,0 +1,12 @@
+import { deleteSession } from '@deckhand/db';
+import { sendNothing } from '../../http/respond.js';
+import { forSession, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** POST /api/auth/logout: ends the session that asks. */
+export function logout({ db }: Services): Route {
+  return forSession('POST', '/api/auth/logout', async (_request, response, caller) => {
+    await deleteSession(db, caller.sessionId);
+    sendNothing(response);
+  });
+}

@@ -1,0 +1,41 @@
+import { pendingMigrations } from '@deckhand/db';
+import { sendJson } from '../../http/respond.js';
+import { open, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /healthz: the process runs. */
+export function live(_services: Services): Route {
+  return open('GET', '/healthz', (_request, response) => {
+    sendJson(response, 200, { status: 'ok' });
+  });
+}
+
+/** GET /readyz: PostgreSQL and Redis answer, every migration has run, and the process is not about to stop. */
+export function ready(services: Services): Route {
+  let isMigrated = false;
+
+  async function check(what: string, ask: () => Promise<boolean>): Promise<[string, boolean]> {
+    try {
+      return [what, await ask()];
+    } catch (err) {
+      services.logger.warn({ err, check: what }, 'not ready');
+      return [what, false];
+    }
+  }
+
+  return open('GET', '/readyz', async (_request, response) => {
+    const checks = Object.fromEntries(
+      await Promise.all([
+        check('postgresql', async () => (await services.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
+        check('redis', async () => (await services.redis.ping()) === 'PONG'),
+        check('migrations', async () => {
+          // Migrations only ever come along with a new version of this process.
+          isMigrated ||= (await pendingMigrations(services.databaseUrl)).length === 0;
+          return isMigrated;
+        }),
+      ]),
+    );
+    const isReady = services.isReady() && Object.values(checks).every(Boolean);
+    sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
+  });
+}

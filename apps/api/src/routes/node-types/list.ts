@@ -1,0 +1,29 @@
+import { readPage } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/node-types: what forms and agents are built from. */
+export function listNodeTypes({ nodeTypes }: Services): Route {
+  const entries = [...nodeTypes.values()].map((type) => ({
+    type: type.type,
+    title: type.title,
+    description: type.description,
+    category: type.category,
+    hasEffects: type.hasEffects,
+    isTrigger: type.isTrigger,
+    /** For a type whose ways out follow from its parameters: those of a node without any. */
+    handles: type.handles?.({}) ?? [],
+    parameters: type.parameters,
+  }));
+  return forKey('GET', '/api/node-types', (request, response) => {
+    const { limit, offset, includeTotal } = readPage(request);
+    sendJson(response, 200, {
+      data: entries.slice(offset, offset + limit),
+      limit,
+      offset,
+      hasMore: entries.length > offset + limit,
+      ...(includeTotal ? { total: entries.length } : {}),
+    });
+  });
+}

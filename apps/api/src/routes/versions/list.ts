@@ -1,0 +1,12 @@
+import { listVersions as list } from '@deckhand/db';
+import { pathId, readPage } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/workflows/{id}/versions: the newest first, without definitions. */
+export function listVersions({ db }: Services): Route {
+  return forKey('GET', '/api/workflows/:id/versions', async (request, response, caller) => {
+    sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
+  });
+}

@@ -1,0 +1,26 @@
+import { compileCheck, CreateWorkflowBody } from '@deckhand/contracts';
+import { createWorkflow as create, readWorkflow } from '@deckhand/db';
+import { parseWithDefinition } from '../../definitions.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { workflowAnswer } from '../../workflows/workflow-answer.js';
+import type { Services } from '../../services.js';
+
+const check = compileCheck(CreateWorkflowBody);
+
+/** POST /api/workflows: a draft; with a definition its first version is saved along with it. */
+export function createWorkflow(services: Services): Route {
+  const { db, nodeTypes } = services;
+  return forKey('POST', '/api/workflows', async (request, response, caller) => {
+    const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+    const id = await create(db, caller, {
+      workspaceId: body.workspaceId,
+      name: body.name,
+      description: body.description ?? '',
+      folderId: body.folderId ?? null,
+      version: definition && { ...definition, comment: '', createdBy: caller.userId },
+    });
+    sendJson(response, 201, workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl));
+  });
+}

@@ -1,0 +1,15 @@
+import { deleteWorkflow as remove } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { sendNothing } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { tellWorkers } from '../../runs/tell-workers.js';
+import type { Services } from '../../services.js';
+
+/** DELETE /api/workflows/{id}: its runs are stopped first, and stay to be read. */
+export function deleteWorkflow(services: Services): Route {
+  return forKey('DELETE', '/api/workflows/:id', async (request, response, caller) => {
+    const stopped = await remove(services.db, caller, pathId(request));
+    await tellWorkers(services, 'stop', stopped);
+    sendNothing(response);
+  });
+}

@@ -1,0 +1,15 @@
+import { ListWorkflowsQuery } from '@deckhand/contracts';
+import { listWorkflows as list } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListWorkflowsQuery);
+
+/** GET /api/workflows?workspaceId=: without definitions. */
+export function listWorkflows({ db }: Services): Route {
+  return forKey('GET', '/api/workflows', async (request, response, caller) => {
+    sendJson(response, 200, await list(db, caller, readQuery(request)));
+  });
+}

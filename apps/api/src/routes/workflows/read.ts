@@ -1,0 +1,13 @@
+import { readWorkflow as read } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { workflowAnswer } from '../../workflows/workflow-answer.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/workflows/{id}: with the latest definition. */
+export function readWorkflow({ db, webhookBaseUrl }: Services): Route {
+  return forKey('GET', '/api/workflows/:id', async (request, response, caller) => {
+    sendJson(response, 200, workflowAnswer(await read(db, caller, pathId(request)), webhookBaseUrl));
+  });
+}

@@ -1,0 +1,19 @@
+import { compileBody, UpdateWorkflowBody } from '@deckhand/contracts';
+import { readWorkflow, updateWorkflow as update } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { workflowAnswer } from '../../workflows/workflow-answer.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(UpdateWorkflowBody);
+
+/** PATCH /api/workflows/{id}: name, description, folder, status and active version. */
+export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
+  return forKey('PATCH', '/api/workflows/:id', async (request, response, caller) => {
+    const id = pathId(request);
+    await update(db, caller, id, parse(await readBody(request)));
+    sendJson(response, 200, workflowAnswer(await readWorkflow(db, caller, id), webhookBaseUrl));
+  });
+}

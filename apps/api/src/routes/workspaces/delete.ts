@@ -1,0 +1,15 @@
+import { deleteWorkspace as remove } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { sendNothing } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { tellWorkers } from '../../runs/tell-workers.js';
+import type { Services } from '../../services.js';
+
+/** DELETE /api/workspaces/{id}: its runs are stopped first. */
+export function deleteWorkspace(services: Services): Route {
+  return forKey('DELETE', '/api/workspaces/:id', async (request, response, caller) => {
+    const stopped = await remove(services.db, caller, pathId(request));
+    await tellWorkers(services, 'stop', stopped);
+    sendNothing(response);
+  });
+}

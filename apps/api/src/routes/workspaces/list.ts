@@ -1,0 +1,12 @@
+import { listWorkspaces as list } from '@deckhand/db';
+import { readPage } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/workspaces: those that the caller is a member of. */
+export function listWorkspaces({ db }: Services): Route {
+  return forKey('GET', '/api/workspaces', async (request, response, caller) => {
+    sendJson(response, 200, await list(db, caller, readPage(request)));
+  });
+}

@@ -1,0 +1,18 @@
+import { compileBody, CreateWorkspaceBody } from '@deckhand/contracts';
+import { renameWorkspace } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(CreateWorkspaceBody);
+
+/** PATCH /api/workspaces/{id}: its name. */
+export function updateWorkspace({ db }: Services): Route {
+  return forKey('PATCH', '/api/workspaces/:id', async (request, response, caller) => {
+    const id = pathId(request);
+    const { name } = parse(await readBody(request));
+    sendJson(response, 200, await renameWorkspace(db, caller, id, name));
+  });
+}

@@ -1,0 +1,47 @@
+import { isFinished } from '@deckhand/contracts';
+import type { ExecutionRecord } from '@deckhand/db';
+
+const NOT_BEGUN = '{"status":"pending","startedAt":null,"finishedAt":null,"attempts":0,"outputBytes":0}';
+
+/**
+ * A run as JSON text, made by joining what is serialised already: outputs and trigger data are not parsed to be written
+ * again.
+ * @param nodeIds the nodes of the run's version: those that have not begun are `pending` while the run is unfinished.
+ */
+export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
+  const head = JSON.stringify({
+    executionId: run.id,
+    id: run.id,
+    workflowId: run.workflowId,
+    workspaceId: run.workspaceId,
+    workflowVersionId: run.workflowVersionId,
+    status: run.status,
+    executionMode: run.executionMode,
+    source: run.source,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    finishedAt: run.finishedAt?.toISOString() ?? null,
+    currentNodeId: run.currentNodeId,
+  });
+  const members = [
+    `"progress":{${progressMembers(run, nodeIds)}}`,
+    `"data":{${dataMembers(run)}}`,
+    `"error":${run.errorJson ?? 'null'}`,
+    `"result":${run.resultJson ?? 'null'}`,
+  ];
+  return `${head.slice(0, -1)},${members.join(',')}}`;
+}
+
+function progressMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {
+  const begun = run.progressJson === null ? [] : [run.progressJson];
+  if (isFinished(run.status)) return begun.join(',');
+  const known = new Set(run.begunNodeIds);
+  const pending = nodeIds.filter((id) => !known.has(id)).map((id) => `"${id}":${NOT_BEGUN}`);
+  return [...begun, ...pending].join(',');
+}
+
+function dataMembers(run: ExecutionRecord): string {
+  const members = [`"trigger":${run.triggerJson ?? 'null'}`, `"triggerNodeId":"${run.triggerNodeId}"`];
+  if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
+  return [...members, '"approvals":[]'].join(',');
+}

@@ -1,0 +1,79 @@
+import { type Database, touchApiKeys, touchSessions } from '@deckhand/db';
+import type { NodeTypes } from '@deckhand/engine';
+import { loadNodeTypes } from '@deckhand/nodes';
+import { connectRedis, createFleetView, createRunQueue, type FleetView, type RunQueue } from '@deckhand/queue';
+import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime';
+import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
+import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
+import { createUsageLog } from './auth/usage-log.js';
+import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
+import { createIntake, type Intake } from './runs/intake.js';
+import { type ApiSettings, webhookBaseUrl } from './settings.js';
+
+export type Redis = ReturnType<typeof connectRedis>;
+
+/** What routes work with. */
+export interface Services {
+  readonly db: Database;
+  readonly redis: Redis;
+  readonly queue: RunQueue;
+  readonly fleet: FleetView;
+  readonly logger: Logger;
+  readonly nodeTypes: NodeTypes;
+  readonly secretBox: SecretBox;
+  readonly authenticate: Authenticate;
+  readonly loginThrottle: LoginThrottle;
+  readonly intake: Intake;
+  readonly executions: ExecutionReader;
+  /** Of migrations: whether they have all run. */
+  readonly databaseUrl: string;
+  /** What webhooks' URLs begin with. */
+  readonly webhookBaseUrl: string;
+  /** False once the process is about to stop: load balancers send no more. */
+  isReady(): boolean;
+  /** Turns `isReady` off. */
+  drain(): void;
+  /** Writes what is remembered and closes what this opened; the database stays the caller's. */
+  close(): Promise<void>;
+}
+
+/** Connects to Redis and puts the services together. */
+export async function createServices(options: {
+  settings: ApiSettings;
+  db: Database;
+  logger: Logger;
+}): Promise<Services> {
+  const { settings, db, logger } = options;
+  const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
+  redis.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis cannot be reached'));
+  const queue = createRunQueue(redis);
+  const fleet = await createFleetView(redis);
+  const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
+  const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
+  let ready = true;
+  return {
+    db,
+    redis,
+    queue,
+    fleet,
+    logger,
+    nodeTypes: await loadNodeTypes(),
+    secretBox: createSecretBox(settings.ENCRYPTION_KEY),
+    authenticate: createAuthenticate({ db, keyUsage, sessionUsage }),
+    loginThrottle: createLoginThrottle(redis),
+    intake: createIntake({ db, queue, logger }),
+    executions: createExecutionReader(db),
+    databaseUrl: settings.DATABASE_URL,
+    webhookBaseUrl: webhookBaseUrl(settings),
+    isReady: () => ready,
+    drain() {
+      ready = false;
+    },
+    async close() {
+      await Promise.all([keyUsage.flush(), sessionUsage.flush()]);
+      fleet.close();
+      await queue.close();
+      redis.disconnect();
+    },
+  };
+}

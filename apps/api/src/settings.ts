@@ -1,0 +1,25 @@
+import Type, { type Static } from 'typebox';
+
+/** The environment of the API. */
+export const ApiSettings = Type.Object({
+  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
+  DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://' }),
+  REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  /** Where people reach the service; http://localhost:PORT when it is not set. */
+  PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
+  /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
+  WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
+  /** Encrypts credentials: 32 bytes as base64 or hex, or a text of at least 32 characters. */
+  ENCRYPTION_KEY: Type.String({ minLength: 32 }),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
+  /** Connections to PostgreSQL at most. */
+  DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 20 }),
+});
+
+export type ApiSettings = Static<typeof ApiSettings>;
+
+/** What webhooks' URLs begin with, without a slash at the end. */
+export function webhookBaseUrl(settings: ApiSettings): string {
+  const url = settings.WEBHOOK_BASE_URL ?? settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`;
+  return url.replace(/\/+$/, '');
+}
