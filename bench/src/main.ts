@@ -6,8 +6,10 @@ import { startStack } from './stack.js';
 /** Runs that warm up the processes before anything is measured. */
 const WARM_UP = 1_000;
 
-async function main(): Promise<void> {
+/** Runs the benchmarks. @param args what stands behind `npm run bench --`. @returns the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
+    args: [...args],
     options: {
       runs: { type: 'string', default: '10000' },
       connections: { type: 'string', default: '50' },
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
       results.push(await endToEnd(stack, { runs, connections, cpuOf }));
     }
     print(results);
+    return results.every(({ lost }) => lost === 0) ? 0 : 1;
   } finally {
     await stack.stop();
   }
@@ -47,5 +50,3 @@ function print(results: readonly EndToEndResult[]): void {
     })),
   );
 }
-
-await main();

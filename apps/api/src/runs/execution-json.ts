@@ -1,12 +1,16 @@
-import { isFinished } from '@deckhand/contracts';
+import type { ExecutionStatus } from '@deckhand/contracts';
 import type { ExecutionRecord } from '@deckhand/db';
 
-const NOT_BEGUN = '{"status":"pending","startedAt":null,"finishedAt":null,"attempts":0,"outputBytes":0}';
+/** A node without a record: in a run that succeeded it was never reached, in another it did not come to it (yet). */
+function withoutRecord(status: ExecutionStatus): string {
+  const state = status === 'success' ? 'skipped' : 'pending';
+  return `{"status":"${state}","startedAt":null,"finishedAt":null,"attempts":0,"outputBytes":0}`;
+}
 
 /**
  * A run as JSON text, made by joining what is serialised already: outputs and trigger data are not parsed to be written
  * again.
- * @param nodeIds the nodes of the run's version: those that have not begun are `pending` while the run is unfinished.
+ * @param nodeIds the nodes of the run's version: those without a record are in `progress` too.
  */
 export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
   const head = JSON.stringify({
@@ -34,9 +38,8 @@ export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]):
 
 function progressMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {
   const begun = run.progressJson === null ? [] : [run.progressJson];
-  if (isFinished(run.status)) return begun.join(',');
   const known = new Set(run.begunNodeIds);
-  const pending = nodeIds.filter((id) => !known.has(id)).map((id) => `"${id}":${NOT_BEGUN}`);
+  const pending = nodeIds.filter((id) => !known.has(id)).map((id) => `"${id}":${withoutRecord(run.status)}`);
   return [...begun, ...pending].join(',');
 }
 

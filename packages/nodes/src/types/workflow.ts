@@ -15,7 +15,9 @@ export default defineNodeType({
       input: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: "Its trigger data; this node's input by default" }),
       ),
-      waitForCompletion: Type.Optional(Type.Boolean({ default: true })),
+      waitForCompletion: Type.Optional(
+        Type.Boolean({ default: true, description: "Whether this node waits for the other run's end" }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -37,9 +39,10 @@ export default defineNodeType({
       const body = end.result !== undefined && isJsonObject(end.result) ? end.result.body : undefined;
       return output(body ?? { executionId: details.executionId ?? null, status: 'success' });
     }
-    const reason = end.error !== undefined && isJsonObject(end.error) ? `: ${String(end.error.message)}` : '';
-    throw new NodeError('WORKFLOW_FAILED', `the started run ended as ${String(end.status)}${reason}`, {
-      isRetryable: false,
-    });
+    const { status, error } = end;
+    const reason =
+      error !== undefined && isJsonObject(error) && typeof error.message === 'string' ? `: ${error.message}` : '';
+    const message = `the started run ended as ${typeof status === 'string' ? status : 'unknown'}${reason}`;
+    throw new NodeError('WORKFLOW_FAILED', message, { isRetryable: false });
   },
 });

@@ -27,7 +27,7 @@ export function ready(services: Services): Route {
     const checks = Object.fromEntries(
       await Promise.all([
         check('postgresql', async () => (await services.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
-        check('redis', async () => (await services.redis.ping()) === 'PONG'),
+        check('redis', async () => (await services.redis.ping()).length > 0),
         check('migrations', async () => {
           // Migrations only ever come along with a new version of this process.
           isMigrated ||= (await pendingMigrations(services.databaseUrl)).length === 0;
