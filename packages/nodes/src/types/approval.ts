@@ -23,7 +23,13 @@ export default defineNodeType({
           description: 'Each is a way out',
         }),
       ),
-      timeoutSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })),
+      timeoutSeconds: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 31_536_000,
+          description: 'How long to wait; without it, as long as the run may',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -8,7 +8,7 @@ export default defineNodeType({
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
-    { message: Type.String({ minLength: 1, maxLength: 10_000 }) },
+    { message: Type.String({ minLength: 1, maxLength: 10_000, description: "The run's error" }) },
     { additionalProperties: false },
   ),
   run({ message }) {

@@ -10,9 +10,15 @@ export default defineNodeType({
   hasEffects: false,
   parameters: Type.Object(
     {
-      title: Type.String({ minLength: 1, maxLength: 500 }),
+      title: Type.String({ minLength: 1, maxLength: 500, description: 'What is to be done' }),
       schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of what the person fills in' }),
-      timeoutSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })),
+      timeoutSeconds: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 31_536_000,
+          description: 'How long to wait; without it, as long as the run may',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -9,7 +9,11 @@ export default defineNodeType({
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
-    { mode: Type.Optional(Type.Enum(['object', 'array', 'first'], { default: 'object' })) },
+    {
+      mode: Type.Optional(
+        Type.Enum(['object', 'array', 'first'], { default: 'object', description: 'What the branches become' }),
+      ),
+    },
     { additionalProperties: false },
   ),
   run({ mode = 'object' }, { inputs }) {

@@ -18,12 +18,12 @@ export default defineNodeType({
       cases: Type.Array(
         Type.Object(
           {
-            handle: Type.String({ minLength: 1, maxLength: 64 }),
+            handle: Type.String({ minLength: 1, maxLength: 64, description: 'The way out, not "default" or "error"' }),
             equals: Type.Unsafe<JsonValue>({ description: 'Compared by value and type' }),
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, maxItems: 100 },
+        { minItems: 1, maxItems: 100, description: 'Compared in their order' },
       ),
     },
     { additionalProperties: false },
@@ -44,8 +44,8 @@ export default defineNodeType({
 });
 
 function caseHandles(parameters: JsonObject): string[] {
-  const cases: unknown = parameters['cases'];
+  const cases: unknown = parameters.cases;
   if (!Array.isArray(cases)) return [];
   const list: readonly unknown[] = cases;
-  return list.flatMap((entry) => (isJsonObject(entry) && typeof entry['handle'] === 'string' ? [entry['handle']] : []));
+  return list.flatMap((entry) => (isJsonObject(entry) && typeof entry.handle === 'string' ? [entry.handle] : []));
 }

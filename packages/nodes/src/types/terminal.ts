@@ -11,9 +11,13 @@ export default defineNodeType({
   hasEffects: false,
   parameters: Type.Object(
     {
-      body: Type.Optional(Type.Unsafe<JsonValue>({})),
-      statusCode: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, default: 200 })),
-      headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+      body: Type.Optional(Type.Unsafe<JsonValue>({ description: "The result; the node's input without it" })),
+      statusCode: Type.Optional(
+        Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the answer to a webhook' }),
+      ),
+      headers: Type.Optional(
+        Type.Record(Type.String(), Type.String(), { description: 'Headers of the answer to a webhook, name → value' }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -24,7 +24,9 @@ export default defineNodeType({
     if (Number.isNaN(dueAt)) {
       throw new NodeError('PARAMETERS_INVALID', 'parameters.until is not a time (ISO 8601)', { isRetryable: false });
     }
-    return dueAt <= now() ? output(input) : { kind: 'wait', wait: { kind: 'time', details: {}, dueAt: Math.ceil(dueAt) } };
+    return dueAt <= now()
+      ? output(input)
+      : { kind: 'wait', wait: { kind: 'time', details: {}, dueAt: Math.ceil(dueAt) } };
   },
   resume: (_answer, _wait, { input }) => output(input),
 });
