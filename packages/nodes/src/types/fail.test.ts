@@ -1,0 +1,11 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeContext } from '../../../../tests/harness/node-context.js';
+import node from './fail.js';
+
+describe('fail', () => {
+  it('fails for good, with its message', () => {
+    expect(() => node.run({ message: 'no stock' }, nodeContext())).toThrow(
+      expect.objectContaining({ code: 'FAILED_BY_WORKFLOW', message: 'no stock', isRetryable: false }),
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeContext } from '../../../../tests/harness/node-context.js';
+import node from './if.js';
+
+const input = { a: 1 };
+
+describe('if', () => {
+  it.each([[true], [1], ['no'], ['false'], [[]], [{}]])('leaves by true for %p', (condition) => {
+    expect(node.run({ condition }, nodeContext({ input }))).toEqual({ kind: 'output', output: input, handle: 'true' });
+  });
+
+  it.each([[false], [0], [''], [null]])('leaves by false for %p', (condition) => {
+    expect(node.run({ condition }, nodeContext({ input }))).toEqual({ kind: 'output', output: input, handle: 'false' });
+  });
+
+  it('has these two ways out, whatever its parameters', () => {
+    expect(node.handles?.({})).toEqual(['true', 'false']);
+  });
+});

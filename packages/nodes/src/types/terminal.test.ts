@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeContext } from '../../../../tests/harness/node-context.js';
+import node from './terminal.js';
+
+describe('terminal', () => {
+  it('makes its body the result, or its input when it has none', () => {
+    const input = { a: 1 };
+    expect(node.run({ body: null }, nodeContext({ input }))).toMatchObject({ result: { body: null } });
+    expect(node.run({}, nodeContext({ input }))).toEqual({
+      kind: 'result',
+      result: { body: input, statusCode: 200, headers: {} },
+    });
+  });
+
+  it('says how a webhook is answered', () => {
+    const headers = { 'x-a': 'b' };
+    expect(node.run({ body: 1, statusCode: 418, headers }, nodeContext())).toEqual({
+      kind: 'result',
+      result: { body: 1, statusCode: 418, headers },
+    });
+  });
+
+  it('refuses what is no final status', () => {
+    expect(node.validate({ statusCode: 100 })).toMatchObject([{ path: 'statusCode' }]);
+    expect(node.validate({ statusCode: 600 })).toMatchObject([{ path: 'statusCode' }]);
+  });
+});
