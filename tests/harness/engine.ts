@@ -5,6 +5,7 @@ import {
   type Ending,
   NodeError,
   type NodeRecord,
+  type NodeServices,
   type NodeType,
   output,
   recordKey,
@@ -13,6 +14,7 @@ import {
 } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import Type from 'typebox';
+import { NO_SERVICES } from './node-context.js';
 
 /** What a run in memory led to. */
 export interface MemoryRun {
@@ -36,6 +38,10 @@ export interface MemoryRunOptions {
   readonly answer?: (key: string, call: number) => JsonValue | Error | Promise<JsonValue>;
   /** Answers to waits, by `node/iteration`. */
   readonly waitAnswers?: ReadonlyMap<string, WaitAnswer>;
+  /** Services in place of those that fail on every use. */
+  readonly services?: Partial<NodeServices>;
+  /** Takes the place of a node type, to watch it. */
+  readonly replace?: (type: NodeType) => NodeType;
   /** Called after each record; may abort the run. */
   readonly onRecord?: (record: NodeRecord, abort: () => void) => void;
 }
@@ -52,7 +58,8 @@ export function edges(...texts: string[]): Definition['edges'] {
 /** Compiles and runs a definition with the built-in node types and `probe`, an effect that is counted. */
 export async function runInMemory(definition: unknown, options: MemoryRunOptions = {}): Promise<MemoryRun> {
   const calls: string[] = [];
-  const types = new Map<string, NodeType>(await loadNodeTypes());
+  const { replace = (type: NodeType) => type } = options;
+  const types = new Map([...(await loadNodeTypes())].map(([name, type]) => [name, replace(type)]));
   types.set('probe', probe(calls, options.answer ?? (() => ({ ok: true }))));
   const compiled = compileWorkflow(definition, types);
   if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults, undefined, 2));
@@ -75,10 +82,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       answer: (key) => options.waitAnswers?.get(key),
       onChange: () => undefined,
     },
-    services: {
-      http: { request: () => Promise.reject(new Error('no network here')) },
-      workflows: { start: () => Promise.reject(new Error('no workflows here')) },
-    },
+    services: { ...NO_SERVICES, ...options.services },
     ports: {
       now: () => (clock += 1),
       random: () => 0,

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
+import { nodeContext } from '../../../tests/harness/node-context.js';
+import { exampleParameters } from '../../../tests/harness/node-examples.js';
+import { loadNodeTypes } from './load-node-types.js';
+
+const types = [...(await loadNodeTypes()).values()];
+const pure = types.filter(({ hasEffects }) => !hasEffects);
+const withEffects = types.filter(({ hasEffects }) => hasEffects);
+
+/** How long a node may take to give up after an abort, in ms. */
+const ABORT_MS = 200;
+
+const titled = (list: readonly NodeType[]) => list.map((type): [string, NodeType] => [type.type, type]);
+
+/** One sentence or more, each with a capital and a full stop. */
+const SENTENCES = /^[A-Z].*\.$/s;
+
+/** A value that no schema of a type takes. */
+const WRONG: Readonly<Record<string, JsonValue>> = {
+  string: 5,
+  boolean: 'maybe',
+  integer: 'many',
+  number: 'many',
+  array: 'none',
+  object: 'none',
+};
+
+async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}) {
+  return type.run(parameters, nodeContext(context));
+}
+
+/** Parameters of the example, with some of their own. */
+async function changed(type: NodeType, change: JsonObject): Promise<JsonObject> {
+  const parameters = await exampleParameters(type.type);
+  return { ...(isJsonObject(parameters) ? parameters : {}), ...change };
+}
+
+/** The parameters that a type can't do without. Where there is none, its schema has no list of them. */
+function requiredOf({ parameters }: { parameters: { required?: readonly string[] } }): readonly string[] {
+  return parameters.required ?? [];
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}
+
+/** Services that wait until the node is aborted, and count how often they are asked. */
+function waitingServices(signal: AbortSignal): { services: NodeServices; asked: () => number } {
+  let count = 0;
+  const wait = (): Promise<never> => {
+    count += 1;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+  };
+  return { services: { http: { request: wait }, workflows: { start: wait } }, asked: () => count };
+}
+
+describe.each(titled(types))('%s', (name, type) => {
+  it('says in full sentences what it does', () => {
+    expect(type.title).toMatch(/^[A-Z]/);
+    expect(type.description).toMatch(SENTENCES);
+    expect(type.isTrigger).toBe(name.startsWith('trigger.'));
+  });
+
+  it('says what each parameter means, and takes no other', async () => {
+    expect(type.parameters).toMatchObject({ type: 'object', additionalProperties: false });
+    for (const [parameter, schema] of Object.entries(type.parameters.properties)) {
+      expect([parameter, schema]).toEqual([parameter, expect.objectContaining({ description: expect.any(String) })]);
+    }
+    await expect(run(type, await changed(type, { sureley: 1 }))).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      isRetryable: false,
+      message: expect.stringContaining('parameters.sureley is not a known field'),
+    });
+  });
+
+  it('names the parameter that is missing or wrong', async () => {
+    for (const parameter of requiredOf(type)) {
+      const { [parameter]: _left, ...others } = await changed(type, {});
+      await expect(run(type, others)).rejects.toMatchObject({
+        code: 'PARAMETERS_INVALID',
+        message: expect.stringContaining(`parameters.${parameter} is required`),
+      });
+    }
+    for (const [parameter, schema] of Object.entries(type.parameters.properties)) {
+      const kind = 'enum' in schema ? 'string' : 'type' in schema && typeof schema.type === 'string' ? schema.type : '';
+      const wrong = WRONG[kind];
+      if (wrong === undefined) continue;
+      await expect(run(type, await changed(type, { [parameter]: wrong }))).rejects.toMatchObject({
+        code: 'PARAMETERS_INVALID',
+        isRetryable: false,
+        message: expect.stringContaining(`parameters.${parameter} must`),
+      });
+    }
+  });
+
+  it('finds no fault in the parameters of its example', async () => {
+    const parameters = await changed(type, {});
+    expect(type.check?.(parameters) ?? []).toEqual([]);
+  });
+
+  it('leaves what it was given as it was, and gives JSON', async () => {
+    const parameters = deepFreeze(await exampleParameters(name));
+    const input = deepFreeze({ list: [1, { deep: true }], text: 'a' });
+    const inputs = deepFreeze([{ nodeId: 'a', output: input }]);
+    const mode = type.hasEffects ? 'sandbox' : 'normal';
+    const running = run(type, parameters, { input, inputs, trigger: input, mode });
+    // A node may well fail, as long as that isn't for want of something to change.
+    const outcome = await running.catch((error: unknown) => {
+      if (error instanceof TypeError) throw error;
+    });
+    if (outcome) expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
+  });
+});
+
+describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) => {
+  it('handles an input of 5 MB without copying it', async () => {
+    const input = { items: Array.from({ length: 50_000 }, (_, index) => ({ index, text: 'x'.repeat(80) })) };
+    const parameters = await exampleParameters(name);
+    const context = { input, inputs: [{ nodeId: 'a', output: input }], trigger: input };
+    const before = process.memoryUsage().heapUsed;
+    const start = performance.now();
+    await run(type, parameters, context).catch((error: unknown) => error);
+    expect(performance.now() - start).toBeLessThan(500);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+  });
+});
+
+describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
+  it('does nothing in sandbox mode, and answers its mock or a sample', async () => {
+    const parameters = await exampleParameters(name);
+    const abort = new AbortController();
+    const { services, asked } = waitingServices(abort.signal);
+    const sample = await run(type, parameters, { mode: 'sandbox', services });
+    expect(sample).toMatchObject({ kind: 'output', output: expect.anything() });
+    const mock = { made: 'up' };
+    expect(await run(type, parameters, { mode: 'sandbox', services, mock })).toEqual({ kind: 'output', output: mock });
+    expect(asked()).toBe(0);
+  });
+
+  it('checks its parameters in sandbox mode too', async () => {
+    const parameters = await changed(type, { sureley: 1 });
+    await expect(run(type, parameters, { mode: 'sandbox' })).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
+  });
+
+  it('gives up at once when it is aborted', async () => {
+    const abort = new AbortController();
+    const { services, asked } = waitingServices(abort.signal);
+    const running = run(type, await exampleParameters(name), { signal: abort.signal, services });
+    setTimeout(() => abort.abort(), 10);
+    const start = performance.now();
+    await expect(running).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(ABORT_MS);
+    expect(asked()).toBe(1);
+  });
+});

@@ -1,0 +1,92 @@
+import { type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
+import type { HttpRequest, NodeServices, NodeType, TerminalResult, WaitAnswer } from '@deckhand/engine';
+import { existsSync, readFileSync } from 'node:fs';
+import { lastRecords, type MemoryRun, runInMemory } from './engine.js';
+
+/** The folder of the nodes' pages. */
+export const NODE_DOCS = new URL('../../docs/nodes/', import.meta.url);
+
+/** A node of an example's definition. */
+export interface ExampleNode {
+  readonly id: string;
+  readonly type: string;
+  readonly parameters?: JsonObject;
+}
+
+/** A small workflow around one node type, with what it leads to: `docs/nodes/examples/<type>.json`. */
+export interface NodeExample {
+  readonly trigger: JsonValue;
+  readonly vars?: JsonObject;
+  readonly definition: { readonly nodes: readonly ExampleNode[]; readonly edges: readonly JsonObject[] };
+  /** How the waits of nodes end, by node. */
+  readonly answers?: Readonly<Record<string, WaitAnswer>>;
+  /** What the http node sends, as far as it is told, and the answer that it gets. */
+  readonly request?: Partial<HttpRequest>;
+  readonly response?: { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+  /** Expected: outputs by node, nodes that are skipped, and the run's result or error. */
+  readonly outputs: JsonObject;
+  readonly skipped?: readonly string[];
+  readonly result?: TerminalResult;
+  readonly error?: { readonly message: string; readonly code: string };
+}
+
+/** Reads the example of a node type. @throws when there is none. */
+export function readExample(type: string): NodeExample {
+  const file = new URL(`examples/${type}.json`, NODE_DOCS);
+  if (!existsSync(file)) throw new Error(`docs/nodes/examples/${type}.json: each node type has an example there`);
+  return parseOwnJson<NodeExample>(readFileSync(file, 'utf8'));
+}
+
+/** Runs an example to its end, over its waits. `requests` are those that its http nodes sent. */
+export async function runExample(
+  example: NodeExample,
+  replace?: (type: NodeType) => NodeType,
+): Promise<{ run: MemoryRun; requests: readonly HttpRequest[] }> {
+  const requests: HttpRequest[] = [];
+  const options = {
+    trigger: example.trigger,
+    vars: example.vars ?? {},
+    services: exampleServices(example, requests),
+    ...(replace && { replace }),
+  };
+  const first = await runInMemory(example.definition, options);
+  if (first.ending.kind !== 'waiting') return { run: first, requests };
+  const answers = Object.entries(example.answers ?? {}).map(([id, answer]): [string, WaitAnswer] => [`${id}/`, answer]);
+  const waitAnswers = new Map(answers);
+  const second = await runInMemory(example.definition, {
+    ...options,
+    records: lastRecords(first.journal),
+    waitAnswers,
+  });
+  const journal = [...first.journal, ...second.journal];
+  return { run: { ...second, journal, last: lastRecords(journal) }, requests };
+}
+
+/** The parameters that the nodes of a type are run with in their example, expressions evaluated. */
+export async function exampleParameters(type: string): Promise<JsonValue> {
+  const seen: JsonValue[] = [];
+  await runExample(readExample(type), (original) => ({
+    ...original,
+    run(parameters, context) {
+      if (original.type === type) seen.push(parameters);
+      return original.run(parameters, context);
+    },
+  }));
+  const [first] = seen;
+  if (first === undefined) throw new Error(`the example of ${type} runs no node of that type`);
+  return first;
+}
+
+function exampleServices({ response }: NodeExample, requests: HttpRequest[]): Partial<NodeServices> {
+  return {
+    workflows: { start: () => Promise.resolve('01890a5d-ac96-774b-bcce-b302099a8058') },
+    ...(response && {
+      http: {
+        request(request) {
+          requests.push(request);
+          return Promise.resolve({ ...response, setCookies: [], body: Buffer.from(response.body) });
+        },
+      },
+    }),
+  };
+}
