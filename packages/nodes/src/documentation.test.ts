@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { nodeContext } from '../../../tests/harness/node-context.js';
+import { exampleParameters, NODE_DOCS, readExample } from '../../../tests/harness/node-examples.js';
+import { nodeIndex, nodePage } from '../../../tests/harness/node-pages.js';
+import { loadNodeTypes } from './load-node-types.js';
+
+const types = [...(await loadNodeTypes()).values()].sort((a, b) => a.type.localeCompare(b.type));
+
+/** Holds a page to what it is made from, or writes it when UPDATE_DOCS is set. */
+function holdPage(name: string, text: string): void {
+  const file = new URL(name, NODE_DOCS);
+  if (process.env.UPDATE_DOCS !== undefined) writeFileSync(file, text);
+  // Jest names the page that is stale; UPDATE_DOCS=1 writes it anew.
+  expect({ name, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }).toEqual({ name, text });
+}
+
+describe('docs/nodes', () => {
+  it.each(types.map((type) => [type.type, type] as const))('describes %s as it is', async (name, type) => {
+    const outcome = type.hasEffects
+      ? await type.run(await exampleParameters(name), nodeContext({ mode: 'sandbox' }))
+      : undefined;
+    holdPage(`${name}.md`, nodePage(type, readExample(name), outcome?.kind === 'output' ? outcome.output : undefined));
+  });
+
+  it('lists every node type', () => {
+    holdPage('README.md', nodeIndex(types));
+  });
+
+  it('has no page and no example of a type that is gone', () => {
+    const known = types.map(({ type }) => type).sort();
+    const named = (folder: string, ending: string) =>
+      readdirSync(new URL(folder, NODE_DOCS))
+        .filter((file) => file.endsWith(ending) && file !== 'README.md')
+        .map((file) => file.slice(0, -ending.length))
+        .sort();
+    expect(named('.', '.md')).toEqual(known);
+    expect(named('examples/', '.json')).toEqual(known);
+  });
+});

@@ -1,0 +1,138 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import type { NodeType } from '@deckhand/engine';
+import type { NodeExample } from './node-examples.js';
+
+/** What a page shows of a JSON Schema. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly JsonValue[];
+  readonly description?: string;
+  readonly default?: JsonValue;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+const ROLES: Readonly<Record<NodeType['category'], string>> = {
+  trigger: 'Trigger',
+  data: 'Data',
+  flow: 'Flow',
+  action: 'Action',
+  person: 'Person',
+};
+
+/** The page of a node type: what its file says of it, and its example. */
+export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue | undefined): string {
+  const parameters = example.definition.nodes.find((node) => node.type === type.type)?.parameters ?? {};
+  const rows = parameterRows(type.parameters, '');
+  const table = ['| parameter | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  const sections = [
+    `# ${type.title}`,
+    `\`${type.type}\` · ${ROLES[type.category]}`,
+    type.description,
+    '## Parameters',
+    rows.length > 0 ? table : 'None.',
+    '## Ways out',
+    waysOut(type, parameters),
+    ...(sample === undefined ? [] : ['## In sandbox mode', sandboxText(sample)]),
+    '## Example',
+    exampleText(example),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** The list of all pages. */
+export function nodeIndex(types: readonly NodeType[]): string {
+  const rows = types.map(({ type, title, category, description }) => {
+    const [sentence = ''] = /^.*?[.:](?= |$)/s.exec(description) ?? [];
+    return `| [\`${type}\`](${type}.md) | ${title} | ${ROLES[category]} | ${cell(sentence.replace(/:$/, '.'))} |`;
+  });
+  return `# Node types
+
+Each page is written from the node type's own file, and its example is run by the tests. Any text parameter may hold
+[expressions](../expressions.md), except in triggers. What every node has beside its parameters (\`retry\`, \`timeoutSeconds\`, \`onError\`,
+\`disabled\`, \`mock\`) is part of the definition, not of its type.
+
+| type | title | kind | in a sentence |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}
+
+/** A row per parameter; what is inside objects and lists of objects has rows of its own. */
+function parameterRows({ properties = {}, required = [] }: Schema, prefix: string): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const path = `${prefix}${name}`;
+    const fallback = required.includes(name) ? 'required' : schema.default === undefined ? '' : code(schema.default);
+    const row = `| \`${path}\` | ${cell(typeText(schema))} | ${cell(fallback)} | ${cell(schema.description ?? '')} |`;
+    return [row, ...parameterRows(schema, `${path}.`), ...parameterRows(schema.items ?? {}, `${path}[].`)];
+  });
+}
+
+function typeText(schema: Schema): string {
+  if (schema.enum) return schema.enum.map(code).join(', ');
+  if (schema.type === undefined) return 'any';
+  const names = [schema.type].flat().map((name) => (name === 'array' ? listText(schema.items) : name));
+  const { minimum, exclusiveMinimum, maximum } = schema;
+  const bounds = [
+    ...(minimum === undefined ? [] : [`from ${figure(minimum)}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`over ${figure(exclusiveMinimum)}`]),
+    ...(maximum === undefined ? [] : [`to ${figure(maximum)}`]),
+  ];
+  return [names.join(' or '), bounds.join(' ')].filter(Boolean).join(', ');
+}
+
+function listText(items: Schema | undefined): string {
+  if (items === undefined || (items.type === undefined && !items.enum)) return 'list';
+  return items.properties
+    ? 'list of objects'
+    : `list of ${items.enum ? typeText(items) : [items.type].flat().join('/')}`;
+}
+
+function waysOut(type: NodeType, parameters: JsonObject): string {
+  const own = type.handles?.(parameters) ?? [];
+  if (own.length === 0) return 'One, without a name.';
+  // A function that takes no parameters has nothing to follow them by.
+  const isFixed = type.handles?.length === 0;
+  const list = own.map((handle) => `\`${handle}\``).join(', ');
+  return isFixed ? `${list}.` : `They follow from the parameters; in the example below: ${list}.`;
+}
+
+function sandboxText(sample: JsonValue): string {
+  return `Nothing happens outside. It answers its \`mock\`, or without one:\n\n${block(JSON.stringify(sample, undefined, 2))}`;
+}
+
+function exampleText({ trigger, definition, outputs, skipped = [], result, error }: NodeExample): string {
+  const list = (values: readonly unknown[]): string =>
+    values.map((value) => `    ${JSON.stringify(value)}`).join(',\n');
+  const text = `{\n  "nodes": [\n${list(definition.nodes)}\n  ],\n  "edges": [\n${list(definition.edges)}\n  ]\n}`;
+  const rows = [
+    ...Object.entries(outputs).map(([id, output]) => `| \`${id}\` | ${cell(code(output))} |`),
+    ...skipped.map((id) => `| \`${id}\` | skipped |`),
+  ];
+  const ends = [
+    ...(result ? [`The run's result: ${code(result)}`] : []),
+    ...(error ? [`The run fails with \`${error.code}\`: ${error.message}`] : []),
+  ];
+  const table = ['| node | output |', '| --- | --- |', ...rows].join('\n');
+  return [`Started with \`$trigger\` = ${code(trigger)}`, block(text), table, ...ends].join('\n\n');
+}
+
+function block(json: string): string {
+  return `\`\`\`json\n${json}\n\`\`\``;
+}
+
+function code(value: unknown): string {
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
