@@ -4,3 +4,4 @@ export * from './databases.js';
 export * from './until.js';
 export * from './receiver.js';
 export * from './seed.js';
+export * from './gateway.js';

@@ -62,8 +62,8 @@ export async function runExample(
   return { run: { ...second, journal, last: lastRecords(journal) }, requests };
 }
 
-/** The parameters that the nodes of a type are run with in their example, expressions evaluated. */
-export async function exampleParameters(type: string): Promise<JsonValue> {
+/** What the nodes of a type are run with in their example, expressions evaluated: once per run of such a node. */
+export async function exampleParameters(type: string): Promise<readonly [JsonValue, ...JsonValue[]]> {
   const seen: JsonValue[] = [];
   await runExample(readExample(type), (original) => ({
     ...original,
@@ -72,9 +72,9 @@ export async function exampleParameters(type: string): Promise<JsonValue> {
       return original.run(parameters, context);
     },
   }));
-  const [first] = seen;
+  const [first, ...others] = seen;
   if (first === undefined) throw new Error(`the example of ${type} runs no node of that type`);
-  return first;
+  return [first, ...others];
 }
 
 function exampleServices({ response }: NodeExample, requests: HttpRequest[]): Partial<NodeServices> {

@@ -1,4 +1,4 @@
-import { pino, type Logger } from 'pino';
+import { type DestinationStream, pino, type Logger } from 'pino';
 
 export type { Logger };
 
@@ -14,13 +14,16 @@ const SECRET_PATHS = [
   '*.key',
 ];
 
-/** A JSON logger. `level` is a pino level or `silent`. */
-export function createLogger(options: { name: string; level: string }): Logger {
-  return pino({
-    name: options.name,
-    level: options.level,
-    redact: { paths: SECRET_PATHS, censor: '[redacted]' },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
+/** A JSON logger. `level` is a pino level or `silent`. `destination`: standard output by default. */
+export function createLogger(options: { name: string; level: string; destination?: DestinationStream }): Logger {
+  return pino(
+    {
+      name: options.name,
+      level: options.level,
+      redact: { paths: SECRET_PATHS, censor: '[redacted]' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    options.destination,
+  );
 }

@@ -1,0 +1,140 @@
+import { ApiSettings, createApp, createServices } from '@deckhand/api';
+import { createDatabase, type Database } from '@deckhand/db';
+import type { LocalRedis } from '@deckhand/local';
+import { createLogger, readSettings } from '@deckhand/runtime';
+import { createServer } from 'node:http';
+import { stopLater } from './cleanup.js';
+import { createTestDatabase, startTestRedis } from './databases.js';
+import { until } from './until.js';
+
+/** The stores that gateways of a test share. */
+export interface Stores {
+  readonly databaseUrl: string;
+  readonly db: Database;
+  readonly redis: LocalRedis;
+}
+
+/** A gateway in this process, on a free port. */
+export interface Gateway {
+  readonly url: string;
+  /** What it logged, a JSON text a line. */
+  readonly log: readonly string[];
+  /** Sends a request. A body that is no string is sent as JSON. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A session token, or an API key. */
+  readonly as?: string | undefined;
+}
+
+/** An answer. `body` is parsed JSON, or null when there is none. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // What a test expects of it, the test says.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+  readonly text: string;
+}
+
+export const OWNER = {
+  email: 'Owner@Example.com',
+  password: 'correct horse battery',
+  name: 'Ada',
+  workspaceName: 'Home',
+};
+
+/** Clones a database and starts a Redis. */
+export async function startStores(): Promise<Stores> {
+  const { url } = await createTestDatabase();
+  const db = createDatabase({ url, poolSize: 4 });
+  stopLater({ stop: () => db.$disconnect() });
+  return { databaseUrl: url, db, redis: await startTestRedis() };
+}
+
+/** Starts a gateway on the stores: each call gives one more replica. */
+export async function startGateway(stores: Stores): Promise<Gateway> {
+  const settings = readSettings(ApiSettings, {
+    DATABASE_URL: stores.databaseUrl,
+    REDIS_URL: stores.redis.url,
+    ENCRYPTION_KEY: 'a key for tests, thirty-two characters or more',
+    PORT: '0',
+    PUBLIC_URL: 'https://deckhand.example',
+  });
+  const log: string[] = [];
+  const logger = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => void log.push(line) } });
+  const db = createDatabase({ url: stores.databaseUrl, poolSize: 8 });
+  const services = await createServices({ settings, db, logger });
+  await until(() => services.redis.status === 'ready');
+  const server = createServer(createApp(services));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the gateway has no port');
+  const url = `http://127.0.0.1:${address.port}`;
+  stopLater({
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await services.close();
+      await db.$disconnect();
+    },
+  });
+  return { url, log, call: (method, path, options) => send(url + path, method, options ?? {}) };
+}
+
+async function send(url: string, method: string, { body, headers, as }: CallOptions): Promise<Answer> {
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(as === undefined ? {} : as.startsWith('dk_') ? { 'x-api-key': as } : { authorization: `Bearer ${as}` }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : null, text };
+}
+
+/** An instance that is set up: its owner's session, a key with full access, and the first workspace. */
+export interface Instance extends Stores {
+  readonly gateway: Gateway;
+  readonly session: string;
+  readonly key: string;
+  readonly workspaceId: string;
+}
+
+/** Starts stores and a gateway, and signs the first owner up. */
+export async function startInstance(): Promise<Instance> {
+  const stores = await startStores();
+  const gateway = await startGateway(stores);
+  const { body } = await gateway.call('POST', '/api/auth/setup', { body: OWNER });
+  const session: string = body.token;
+  const key = await createKey(gateway, session, { preset: 'full' });
+  const me = await gateway.call('GET', '/api/auth/me', { as: session });
+  return { ...stores, gateway, session, key, workspaceId: me.body.workspaces[0].workspaceId };
+}
+
+/** Creates an API key of the owner. */
+export async function createKey(gateway: Gateway, session: string, options: object): Promise<string> {
+  const { status, body, text } = await gateway.call('POST', '/api/api-keys', {
+    as: session,
+    body: { name: 'test', password: OWNER.password, ...options },
+  });
+  if (status !== 201) throw new Error(text);
+  return body.key;
+}
+
+/** Saves a workflow. @returns its id. */
+export async function createWorkflow(instance: Instance, definition?: object): Promise<string> {
+  const { status, body, text } = await instance.gateway.call('POST', '/api/workflows', {
+    as: instance.session,
+    body: { workspaceId: instance.workspaceId, name: 'Test', ...(definition === undefined ? {} : { definition }) },
+  });
+  if (status !== 201) throw new Error(text);
+  return body.id;
+}

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createKey,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  OWNER,
+  startGateway,
+  startInstance,
+  startStores,
+  stopAll,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+let replica: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  replica = await startGateway(instance);
+}, 30_000);
+afterAll(stopAll);
+
+describe('setup', () => {
+  it('makes one owner of two who try at once: one 201, one 409', async () => {
+    const stores = await startStores();
+    const replicas = [await startGateway(stores), await startGateway(stores)];
+    const answers = await Promise.all(replicas.map((one) => one.call('POST', '/api/auth/setup', { body: OWNER })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(await stores.db.user.count()).toBe(1);
+    expect(await stores.db.workspace.count()).toBe(1);
+  }, 30_000);
+
+  it('400: names every fault and creates nobody', async () => {
+    const stores = await startStores();
+    const fresh = await startGateway(stores);
+    const { status, body } = await fresh.call('POST', '/api/auth/setup', {
+      body: { email: 'x', password: 'short', extra: 1 },
+    });
+    expect(status).toBe(400);
+    expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'email',
+      'extra',
+      'name',
+      'workspaceName',
+    ]);
+    expect(await stores.db.user.count()).toBe(0);
+  }, 30_000);
+});
+
+describe('login', () => {
+  it('200: answers a token that opens what needs a session, whatever the case of the e-mail', async () => {
+    const { status, body } = await gateway.call('POST', '/api/auth/login', {
+      body: { email: OWNER.email.toUpperCase(), password: OWNER.password },
+    });
+    expect(status).toBe(200);
+    expect(body.user).toMatchObject({ email: 'owner@example.com', isAdmin: true });
+    const me = await replica.call('GET', '/api/auth/me', { as: body.token });
+    expect(me.body.workspaces).toEqual([{ workspaceId: instance.workspaceId, name: 'Home', role: 'owner' }]);
+    expect((await gateway.call('POST', '/api/auth/logout', { as: body.token })).status).toBe(204);
+    expect((await replica.call('GET', '/api/auth/me', { as: body.token })).status).toBe(401);
+  });
+
+  it('401: alike for a wrong e-mail and a wrong password', async () => {
+    const wrong = { email: OWNER.email, password: 'wrong wrong wrong' };
+    const answers = [
+      await gateway.call('POST', '/api/auth/login', { body: wrong }),
+      await gateway.call('POST', '/api/auth/login', { body: { ...wrong, email: 'nobody@example.com' } }),
+    ];
+    const [first, second] = answers.map(({ status, body }) => ({ status, error: body.error, code: body.code }));
+    expect(first).toEqual(second);
+    expect(first?.status).toBe(401);
+  });
+
+  it('429: slows down guessing, with Retry-After', async () => {
+    const guess = () =>
+      gateway.call('POST', '/api/auth/login', { body: { email: 'guessed@example.com', password: 'not this one' } });
+    const answers = await Promise.all(Array.from({ length: 12 }, guess));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  }, 30_000);
+});
+
+describe('an API key', () => {
+  it('is shown once, kept as a hash, and listed with its label', async () => {
+    const key = await createKey(gateway, instance.session, { name: 'ci', preset: 'read-write' });
+    const { body } = await gateway.call('GET', '/api/api-keys', { as: instance.session });
+    const entry = body.data.find(({ keyPrefix }: { keyPrefix: string }) => key.startsWith(keyPrefix));
+    expect(entry).toMatchObject({ name: 'ci', access: 'Read + write', state: 'Active' });
+    expect(JSON.stringify(body)).not.toContain(key);
+    expect(JSON.stringify(await instance.db.apiKey.findMany())).not.toContain(key);
+    expect(gateway.log.join('')).not.toContain(key);
+  });
+
+  it('is refused by every replica once it is revoked', async () => {
+    const key = await createKey(gateway, instance.session, {});
+    expect((await replica.call('GET', '/api/workspaces', { as: key })).status).toBe(200);
+    const { body } = await gateway.call('GET', '/api/api-keys', { as: instance.session });
+    const { id } = body.data.find(({ keyPrefix }: { keyPrefix: string }) => key.startsWith(keyPrefix));
+    const revoked = await gateway.call('POST', `/api/api-keys/${id}/revoke`, { as: instance.session });
+    expect(revoked).toMatchObject({ status: 200, body: { state: 'Revoked' } });
+    expect((await replica.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
+  });
+
+  it('401: sent as Bearer, mistyped, or a session token sent as key', async () => {
+    const headers: Record<string, string>[] = [
+      { authorization: `Bearer ${instance.key}` },
+      { 'x-api-key': `${instance.key.slice(0, -1)}!` },
+      { 'x-api-key': instance.session },
+      {},
+    ];
+    for (const one of headers) {
+      expect(await gateway.call('GET', '/api/workspaces', { headers: one })).toMatchObject({
+        status: 401,
+        body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
+      });
+    }
+  });
+
+  it('403: without the scope, saying which', async () => {
+    const key = await createKey(gateway, instance.session, { scopes: ['workflows:read'] });
+    const { status, body } = await gateway.call('POST', '/api/workflows', { as: key, body: {} });
+    expect(status).toBe(403);
+    expect(body).toMatchObject({
+      error: 'API key is not scoped for this request',
+      code: 'INSUFFICIENT_SCOPE',
+      required: 'workflows:write',
+    });
+    expect(body.hint).toEqual(expect.any(String));
+  });
+
+  it('403: at what needs a session, whatever its scopes', async () => {
+    for (const path of ['/api/api-keys', '/api/auth/me']) {
+      expect(await gateway.call('GET', path, { as: instance.key })).toMatchObject({
+        status: 403,
+        body: { error: 'This endpoint requires an interactive session, not an API key', code: 'SESSION_REQUIRED' },
+      });
+    }
+  });
+
+  it('bound to a workspace: 403 where another is named, 404 for what another holds', async () => {
+    const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
+    const key = await createKey(gateway, instance.session, { preset: 'full', workspaceId: other.body.id });
+    const { status, body } = await gateway.call('GET', `/api/workflows?workspaceId=${instance.workspaceId}`, {
+      as: key,
+    });
+    expect([status, body.error, body.code]).toEqual([
+      403,
+      'This API key is bound to a different workspace',
+      'WORKSPACE_MISMATCH',
+    ]);
+    const workflowId = await createWorkflow(instance);
+    expect((await gateway.call('GET', `/api/workflows/${workflowId}`, { as: key })).status).toBe(404);
+    const inBody = { workspaceId: instance.workspaceId, name: 'x' };
+    expect((await gateway.call('POST', '/api/workflows', { as: key, body: inBody })).body.code).toBe(
+      'WORKSPACE_MISMATCH',
+    );
+    const list = await gateway.call('GET', '/api/workspaces', { as: key });
+    expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual([other.body.id]);
+  });
+
+  it('stops working after its expiry date', async () => {
+    const key = await createKey(gateway, instance.session, {
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    expect((await gateway.call('GET', '/api/workspaces', { as: key })).status).toBe(200);
+    await instance.db.apiKey.updateMany({ where: { keyPrefix: key.slice(0, 10) }, data: { expiresAt: new Date() } });
+    expect((await gateway.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
+  });
+
+  it.each([
+    [{ password: 'not the password' }, 403],
+    [{ preset: 'full', scopes: ['*'] }, 400],
+    [{ scopes: ['workflow:read'] }, 400],
+    [{ expiresAt: '2020-01-01T00:00:00.000Z' }, 400],
+    [{ nmae: 'typo' }, 400],
+  ])('is not created from %j: %i', async (options, expected) => {
+    const before = await instance.db.apiKey.count();
+    const { status } = await gateway.call('POST', '/api/api-keys', {
+      as: instance.session,
+      body: { name: 'x', password: OWNER.password, ...options },
+    });
+    expect(status).toBe(expected);
+    expect(await instance.db.apiKey.count()).toBe(before);
+  });
+});

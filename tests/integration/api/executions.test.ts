@@ -1,0 +1,243 @@
+import { loadNodeTypes } from '@deckhand/nodes';
+import { createLogger } from '@deckhand/runtime';
+import { startWorker, type Worker } from '@deckhand/worker';
+import { createDatabase } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  chain,
+  createKey,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startInstance,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+}, 30_000);
+afterAll(stopAll);
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const execute = (workflowId: string, body?: unknown) => call('POST', `/api/workflows/${workflowId}/execute`, body);
+const read = (id: string, query = '') => call('GET', `/api/executions/${id}${query}`);
+const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } });
+
+async function withWorker(act: () => Promise<void>): Promise<void> {
+  const db = createDatabase({ url: instance.databaseUrl, poolSize: 5 });
+  const worker: Worker = await startWorker({
+    id: uuidv7(),
+    version: 'test',
+    db,
+    redisUrl: instance.redis.url,
+    nodeTypes: await loadNodeTypes(),
+    services: { http: { request: () => Promise.reject(new Error('not here')) } },
+    concurrency: 10,
+    graceMs: 500,
+    logger: createLogger({ name: 'worker', level: 'silent' }),
+  });
+  try {
+    await act();
+  } finally {
+    await worker.drain();
+    await db.$disconnect();
+  }
+}
+
+const ended = (id: string) =>
+  until(async () => {
+    const { body } = await read(id);
+    return ['success', 'failed', 'stopped', 'timeout'].includes(body.status) ? body : undefined;
+  }, 8_000);
+
+describe('execute', () => {
+  it('202 without a worker: warns, stays pending, and runs once one starts', async () => {
+    const id = await createWorkflow(instance, simple);
+    const { status, body } = await execute(id, { input: { n: 7 } });
+    expect(status).toBe(202);
+    expect(body).toMatchObject({
+      executionId: expect.any(String),
+      message: expect.any(String),
+      workers: { live: 0, consuming: 0 },
+    });
+    expect(body.warning).toEqual(expect.any(String));
+    const pending = await read(body.executionId);
+    expect(pending.body).toMatchObject({ status: 'pending', source: 'api', executionMode: 'normal', startedAt: null });
+    expect(pending.body.progress).toMatchObject({ start: { status: 'pending' }, a: { status: 'pending' } });
+    await withWorker(async () => {
+      const run = await ended(body.executionId);
+      expect(run).toMatchObject({
+        status: 'success',
+        error: null,
+        data: { trigger: { n: 7 }, triggerNodeId: 'start', approvals: [] },
+      });
+      expect(run.progress.a).toMatchObject({ status: 'success', output: { n: 7 }, attempts: 1 });
+      await until(async () => (await execute(id)).body.workers.consuming === 1, 3_000, 'the worker to count');
+      expect((await execute(id)).body.warning).toBeUndefined();
+    });
+  }, 30_000);
+
+  it('202 for no body, an empty one and {} alike, each a run of its own', async () => {
+    const id = await createWorkflow(instance, simple);
+    const answers = [
+      await execute(id),
+      await gateway.call('POST', `/api/workflows/${id}/execute`, { as: instance.key, body: '' }),
+      await execute(id, {}),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect(new Set(answers.map(({ body }) => body.executionId)).size).toBe(3);
+  });
+
+  it.each([
+    ['an unknown field', { inputs: {} }, 'inputs'],
+    ['an unknown mode', { executionMode: 'fast' }, 'executionMode'],
+    ['an input that is no object', { input: [1] }, 'input'],
+    ['an unknown trigger', { triggerNodeId: 'ghost' }, 'triggerNodeId'],
+    ['a node that is no trigger', { triggerNodeId: 'a' }, 'triggerNodeId'],
+  ])('400: %s, and no run is made', async (_what, body, path) => {
+    const id = await createWorkflow(instance, simple);
+    const before = await instance.db.execution.count();
+    const answer = await execute(id, body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    expect(answer.body.details.map((fault: { path: string }) => fault.path)).toEqual([path]);
+    expect(await instance.db.execution.count()).toBe(before);
+  });
+
+  it('404 for no workflow, 409 for one that was never saved, 413 over quota', async () => {
+    expect((await execute('01a1fb35-e8df-7352-8660-75a19a555603')).status).toBe(404);
+    const unsaved = await createWorkflow(instance);
+    expect(await execute(unsaved)).toMatchObject({ status: 409, body: { code: 'NO_ACTIVE_VERSION' } });
+    const saved = await createWorkflow(instance, simple);
+    await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storageQuotaBytes: 0n } });
+    expect(await execute(saved)).toMatchObject({ status: 413, body: { code: 'workspace_over_quota' } });
+    await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storageQuotaBytes: null } });
+  });
+
+  it('403 for a viewer and for a key without the scope', async () => {
+    const id = await createWorkflow(instance, simple);
+    const key = await createKey(gateway, instance.session, { preset: 'read-only' });
+    expect((await gateway.call('POST', `/api/workflows/${id}/execute`, { as: key })).status).toBe(403);
+    await instance.db.membership.updateMany({ where: { workspaceId: instance.workspaceId }, data: { role: 'viewer' } });
+    expect(await execute(id)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    await instance.db.membership.updateMany({ where: { workspaceId: instance.workspaceId }, data: { role: 'owner' } });
+  });
+
+  it('503 while Redis is away: the run is named and failed; the API recovers by itself', async () => {
+    const id = await createWorkflow(instance, simple);
+    await instance.redis.kill();
+    const { status, body } = await execute(id);
+    expect([status, body.code]).toEqual([503, 'QUEUE_UNAVAILABLE']);
+    expect((await read(body.executionId)).body).toMatchObject({
+      status: 'failed',
+      error: { code: 'QUEUE_UNAVAILABLE' },
+    });
+    expect((await gateway.call('GET', '/readyz')).status).toBe(503);
+    await instance.redis.restart();
+    await until(async () => (await execute(id)).status === 202, 10_000, 'a run to be accepted again');
+    expect((await gateway.call('GET', '/readyz')).status).toBe(200);
+  }, 30_000);
+});
+
+describe('reading a run', () => {
+  it('slim leaves outputs out; large ones are fetched by themselves, and iterations one by one', async () => {
+    const big = 'x'.repeat(70_000);
+    const id = await createWorkflow(instance, {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'big', type: 'set', parameters: { fields: { big } } },
+        { id: 'each', type: 'loop', parameters: { items: [1, 2, 3] } },
+        { id: 'double', type: 'set', parameters: { fields: { n: '{{ $loop.item * 2 }}' } } },
+        { id: 'never', type: 'set', parameters: { fields: {} } },
+        { id: 'end', type: 'terminal', parameters: { body: '{{ $nodes.each.output }}' } },
+      ],
+      edges: [
+        { source: 'start', target: 'big' },
+        { source: 'big', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'double' },
+        { source: 'each', sourceHandle: 'done', target: 'end' },
+      ],
+    });
+    await withWorker(async () => {
+      const { body } = await execute(id);
+      const run = await ended(body.executionId);
+      expect(run.result).toMatchObject({ body: [{ n: 2 }, { n: 4 }, { n: 6 }], statusCode: 200 });
+      expect(run.progress.big).toMatchObject({ outputOmitted: true, outputBytes: 70_010 });
+      expect(run.progress.double).toMatchObject({ iterations: 3, status: 'success' });
+      expect(run.progress.never.status).toBe('skipped');
+      expect((await read(run.id, '?slim=true')).text).not.toContain('"output":');
+
+      const output = (path: string) => call('GET', `/api/executions/${run.id}/nodes/${path}`);
+      expect((await output('big/output')).body.output).toEqual({ big });
+      expect((await output('double/output?iteration=1')).body).toEqual({
+        nodeId: 'double',
+        iteration: 1,
+        status: 'success',
+        output: { n: 4 },
+      });
+      expect((await output('double/output')).body.iteration).toBe(2);
+      for (const missing of ['double/output?iteration=3', 'ghost/output', 'never/output', 'big/output?iteration=0']) {
+        expect((await output(missing)).status).toBe(404);
+      }
+      expect((await output('double/output?iteration=x')).status).toBe(400);
+    });
+  }, 30_000);
+
+  it('404 for a run of a workspace that the caller may not see', async () => {
+    const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
+    const key = await createKey(gateway, instance.session, { preset: 'full', workspaceId: other.body.id });
+    const { body } = await execute(await createWorkflow(instance, simple));
+    expect((await gateway.call('GET', `/api/executions/${body.executionId}`, { as: key })).status).toBe(404);
+  });
+});
+
+describe('stop, pause and resume', () => {
+  const resting = chain(
+    { id: 'pause', type: 'wait', parameters: { seconds: 600 } },
+    { id: 'after', type: 'set', parameters: { fields: {} } },
+  );
+  const act = (id: string, verb: string) => call('POST', `/api/executions/${id}/${verb}`);
+
+  it('stop ends a run for good: 200, then 409', async () => {
+    const { body } = await execute(await createWorkflow(instance, resting));
+    const id: string = body.executionId;
+    expect(await act(id, 'stop')).toMatchObject({ status: 200, body: { executionId: id, status: 'stopped' } });
+    expect(await act(id, 'stop')).toMatchObject({ status: 409, body: { code: 'INVALID_STATE' } });
+    await withWorker(async () => {
+      await until(async () => (await instance.db.execution.count({ where: { status: 'pending' } })) === 0, 8_000);
+      expect((await read(id)).body).toMatchObject({ status: 'stopped', startedAt: null });
+    });
+  }, 30_000);
+
+  it('pause holds a run, resume lets it go on where it stood', async () => {
+    const { body } = await execute(await createWorkflow(instance, simple));
+    const id: string = body.executionId;
+    expect(await act(id, 'resume')).toMatchObject({ status: 409 });
+    expect(await act(id, 'pause')).toMatchObject({ status: 200, body: { status: 'paused' } });
+    expect(await act(id, 'pause')).toMatchObject({ status: 409 });
+    await withWorker(async () => {
+      await until(async () => (await instance.db.execution.count({ where: { status: 'pending' } })) === 0, 8_000);
+      expect((await read(id)).body.status).toBe('paused');
+      expect(await act(id, 'resume')).toMatchObject({ status: 200, body: { status: 'running' } });
+      expect((await ended(id)).status).toBe('success');
+    });
+  }, 30_000);
+
+  it('400 for a body with members, 404 for no run', async () => {
+    const { body } = await execute(await createWorkflow(instance, simple));
+    expect((await call('POST', `/api/executions/${body.executionId}/stop`, { force: true })).status).toBe(400);
+    expect((await act('01a1fb35-e8df-7352-8660-75a19a555603', 'stop')).status).toBe(404);
+  });
+});
+
+it('no log line holds a key, a token or a password', () => {
+  const log = gateway.log.join('');
+  expect(log.length).toBeGreaterThan(0);
+  for (const secret of [instance.key, instance.session, 'correct horse battery']) expect(log).not.toContain(secret);
+});

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chain, createWorkflow, type Gateway, type Instance, startInstance, stopAll } from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+}, 30_000);
+afterAll(stopAll);
+
+const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } });
+const save = (id: string, body: object) =>
+  gateway.call('POST', `/api/workflows/${id}/versions`, { as: instance.session, body });
+
+describe('a definition', () => {
+  it('400: with five faults has all five reported, and nothing is written', async () => {
+    const definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'start', type: 'set', parameters: { fields: {} } },
+        { id: 'odd', type: 'teleport', parameters: {} },
+        { id: 'call', type: 'http', parameters: { url: 'https://example.com', methd: 'GET' } },
+        { id: 'sum', type: 'set', parameters: { fields: { total: '{{ $trigger.a + }}' } } },
+      ],
+      edges: [{ source: 'start', target: 'nowhere' }],
+      settings: {},
+    };
+    const before = await instance.db.workflow.count();
+    const { status, body } = await gateway.call('POST', '/api/workflows', {
+      as: instance.session,
+      body: { workspaceId: instance.workspaceId, name: 'Faulty', definition },
+    });
+    expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'definition.edges[0].target',
+      'definition.nodes[1].id',
+      'definition.nodes[2].type',
+      'definition.nodes[3].parameters.methd',
+      'definition.nodes[4].parameters.fields.total',
+    ]);
+    expect(await instance.db.workflow.count()).toBe(before);
+  });
+
+  it.each([
+    [
+      'a cycle',
+      {
+        nodes: [{ id: 's', type: 'trigger.manual' }, ...['a', 'b'].map((id) => ({ id, type: 'merge' }))],
+        edges: [
+          { source: 's', target: 'a' },
+          { source: 'a', target: 'b' },
+          { source: 'b', target: 'a' },
+        ],
+      },
+      'definition.edges',
+    ],
+    ['no trigger', { nodes: [{ id: 'a', type: 'merge' }], edges: [] }, 'definition.nodes'],
+    [
+      'an edge without its handle',
+      {
+        nodes: [
+          { id: 's', type: 'trigger.manual' },
+          { id: 'i', type: 'if', parameters: { condition: true } },
+          { id: 'a', type: 'merge' },
+        ],
+        edges: [
+          { source: 's', target: 'i' },
+          { source: 'i', target: 'a' },
+        ],
+      },
+      'definition.edges[1].sourceHandle',
+    ],
+    [
+      'a way into a loop that is not its body',
+      {
+        nodes: [
+          { id: 's', type: 'trigger.manual' },
+          { id: 'l', type: 'loop', parameters: { items: [] } },
+          { id: 'a', type: 'merge' },
+        ],
+        edges: [
+          { source: 's', target: 'l' },
+          { source: 'l', sourceHandle: 'body', target: 'a' },
+          { source: 's', target: 'a' },
+        ],
+      },
+      'definition.edges[2]',
+    ],
+    [
+      'a reference to no node',
+      chain({ id: 'a', type: 'set', parameters: { fields: { x: '{{ $nodes.ghost.output }}' } } }),
+      'definition.nodes[1].parameters',
+    ],
+    [
+      '$loop outside of a loop',
+      chain({ id: 'a', type: 'set', parameters: { fields: { x: '{{ $loop.item }}' } } }),
+      'definition.nodes[1].parameters',
+    ],
+    ['no object', 'text', 'definition'],
+  ])('400: with %s is refused where the fault is', async (_what, definition, path) => {
+    const id = await createWorkflow(instance);
+    const { status, body } = await save(id, { definition });
+    expect(status).toBe(400);
+    expect(body.details.map((fault: { path: string }) => fault.path)).toEqual([path]);
+  });
+});
+
+describe('versions', () => {
+  it('never change, and the latest one is read with its workflow', async () => {
+    const id = await createWorkflow(instance, simple);
+    const second = chain({ id: 'b', type: 'set', parameters: { fields: { n: 2 } } });
+    const saved = await save(id, { definition: second, comment: 'better' });
+    expect(saved).toMatchObject({ status: 201, body: { number: 2 } });
+    const { body } = await gateway.call('GET', `/api/workflows/${id}`, { as: instance.session });
+    expect(body).toMatchObject({ status: 'draft', latestVersionId: saved.body.workflowVersionId, definition: second });
+    const list = await gateway.call('GET', `/api/workflows/${id}/versions`, { as: instance.session });
+    expect(list.body.data.map(({ number, comment }: { number: number; comment: string }) => [number, comment])).toEqual(
+      [
+        [2, 'better'],
+        [1, ''],
+      ],
+    );
+    const first = list.body.data[1].workflowVersionId ?? list.body.data[1].id;
+    const read = await gateway.call('GET', `/api/workflows/${id}/versions/${first}`, { as: instance.session });
+    expect(read.body.definition).toEqual(simple);
+  });
+
+  it('409: are refused when somebody saved in between', async () => {
+    const id = await createWorkflow(instance, simple);
+    const { body } = await gateway.call('GET', `/api/workflows/${id}`, { as: instance.session });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => save(id, { definition: simple, baseVersionId: body.latestVersionId })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  it('saved at the same time are numbered without holes', async () => {
+    const id = await createWorkflow(instance);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => save(id, { definition: simple })));
+    expect(answers.map(({ body }) => body.number).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});
+
+describe('a workflow', () => {
+  it('409: cannot be activated before it is saved; then its latest version is the active one', async () => {
+    const id = await createWorkflow(instance);
+    const activate = () =>
+      gateway.call('PATCH', `/api/workflows/${id}`, { as: instance.session, body: { status: 'active' } });
+    expect(await activate()).toMatchObject({ status: 409, body: { code: 'NO_ACTIVE_VERSION' } });
+    const saved = await save(id, { definition: simple });
+    expect(await activate()).toMatchObject({
+      status: 200,
+      body: { status: 'active', activeVersionId: saved.body.workflowVersionId },
+    });
+  });
+
+  it('has a URL for each webhook trigger that stays the same across versions', async () => {
+    const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook', parameters: {} }], edges: [] };
+    const id = await createWorkflow(instance, hook);
+    const url = async () => (await gateway.call('GET', `/api/workflows/${id}`, { as: instance.session })).body.webhooks;
+    const before = await url();
+    expect(before).toEqual([
+      {
+        nodeId: 'hook',
+        method: 'POST',
+        url: expect.stringMatching(/^https:\/\/deckhand\.example\/webhook\/[\w-]{22,}$/),
+      },
+    ]);
+    await save(id, { definition: hook });
+    expect(await url()).toEqual(before);
+  });
+
+  it('is listed with filters and paging, without its definition', async () => {
+    const workspace = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Lists' } });
+    const own = { ...instance, workspaceId: workspace.body.id };
+    for (let i = 0; i < 3; i += 1) await createWorkflow(own, simple);
+    const list = (query: string) =>
+      gateway.call('GET', `/api/workflows?workspaceId=${own.workspaceId}${query}`, { as: instance.session });
+    expect((await list('')).body).toMatchObject({ limit: 100, offset: 0, hasMore: false });
+    expect((await list('&limit=2&includeTotal=true')).body).toMatchObject({ hasMore: true, total: 3 });
+    expect((await list('&status=active')).body.data).toEqual([]);
+    expect((await list('')).body.data[0].definition).toBeUndefined();
+    for (const bad of ['&limit=0', '&limit=501', '&limit=1.5', '&limit=x', '&offset=-1', '&status=gone']) {
+      expect((await list(bad)).status).toBe(400);
+    }
+    expect((await list('&unknown=1')).status).toBe(200);
+  });
+
+  it('403 where the caller is no member, whether the workspace exists or not; 404 by id', async () => {
+    const nowhere = '01a1fb35-e8df-7352-8660-75a19a555603';
+    const list = await gateway.call('GET', `/api/workflows?workspaceId=${nowhere}`, { as: instance.session });
+    expect(list).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    for (const id of [nowhere, 'no-uuid', '%00']) {
+      expect((await gateway.call('GET', `/api/workflows/${id}`, { as: instance.session })).status).toBe(404);
+    }
+  });
+});
+
+describe('a bad request', () => {
+  it.each([
+    ['malformed JSON', '{"name":', {}, 400, 'INVALID_JSON'],
+    ['no JSON at all', 'name=x', { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a wrong type', '{"name":5}', {}, 400, 'VALIDATION_FAILED'],
+    ['an unknown field', '{"name":"x","nmae":"y"}', {}, 400, 'VALIDATION_FAILED'],
+    ['a NUL character', '{"name":"a\\u0000b"}', {}, 400, 'VALIDATION_FAILED'],
+    ['a body that is too large', JSON.stringify({ name: 'x'.repeat(11 * 1024 * 1024) }), {}, 413, 'PAYLOAD_TOO_LARGE'],
+  ])('with %s is refused and changes nothing', async (_what, body, headers, status, code) => {
+    const before = await instance.db.workspace.count();
+    const answer = await gateway.call('POST', '/api/workspaces', { as: instance.session, body, headers });
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'));
+    expect(await instance.db.workspace.count()).toBe(before);
+  });
+
+  it('404 for an unknown path, 405 with Allow for an unknown method', async () => {
+    expect(await gateway.call('GET', '/api/nothing', { as: instance.key })).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    });
+    const answer = await gateway.call('DELETE', '/api/node-types', { as: instance.key });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it("keeps a sane caller's request id and replaces another", async () => {
+    const id = async (given: string) =>
+      (await gateway.call('GET', '/healthz', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
+    expect(await id('order-42.a_b')).toBe('order-42.a_b');
+    expect(await id('a b;c')).not.toBe('a b;c');
+  });
+});
