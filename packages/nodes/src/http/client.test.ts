@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from '@deckhand/engine';
+import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { stopAll } from '../../../../tests/harness/cleanup.js';
 import { serve } from '../../../../tests/harness/serve.js';
@@ -116,6 +117,24 @@ describe('a request that is aborted', () => {
     await expect(send(url, { signal: abort.signal })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
     expect(performance.now() - abortedAt).toBeLessThan(200);
     await until(() => seen.isClosed);
+  });
+
+  it('while it waits for a connection ends at once, and is not sent later', async () => {
+    const held: ServerResponse[] = [];
+    const { url } = await serve((_request, response) => void held.push(response));
+    const holding = Array.from({ length: 64 }, () => send(url));
+    await until(() => held.length === 64);
+    const start = performance.now();
+    await expect(send(url, { signal: AbortSignal.timeout(10) })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    expect(performance.now() - start).toBeLessThan(200);
+    for (const response of held) response.end();
+    await Promise.all(holding);
+    // A request that was sent after them is answered, the one that was given up has not been seen.
+    const last = send(url);
+    await until(() => held.length > 64);
+    held.slice(64).forEach((response) => response.end());
+    await last;
+    expect(held.length).toBe(65);
   });
 
   it('before it began is not sent', async () => {

@@ -5,6 +5,7 @@ import { checkHost } from './addresses.js';
 import { createDispatcher, isProxied, type ProxySettings } from './dispatcher.js';
 import { readBody } from './read-body.js';
 import { redirect } from './redirect.js';
+import { untilAborted } from './until-aborted.js';
 
 const REDIRECTS_MAX = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
@@ -30,9 +31,19 @@ export interface HttpClientOptions {
 export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   const dispatcher = createDispatcher(options);
   const isChecked = isProxied(options.proxy) && !options.allowPrivate;
-  const check = isChecked ? (url: URL) => checkHost(url.hostname) : undefined;
   return {
-    request: (request) => follow(request, (each) => exchange(dispatcher, each, check)),
+    request: (request) =>
+      follow(request, async (each) => {
+        const url = new URL(each.url);
+        try {
+          return await untilAborted(each.signal, async () => {
+            if (isChecked) await checkHost(url.hostname);
+            return exchange(dispatcher, url, each);
+          });
+        } catch (error) {
+          throw toNodeError(error, url);
+        }
+      }),
     close: () => dispatcher.close(),
   };
 }
@@ -52,34 +63,18 @@ async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) =>
   throw new NodeError('HTTP_REQUEST_FAILED', message, { isRetryable: false });
 }
 
-async function exchange(
-  dispatcher: Dispatcher,
-  request: HttpRequest,
-  check: ((url: URL) => Promise<void>) | undefined,
-): Promise<Step> {
-  const { method, maxResponseBytes, signal } = request;
-  const url = new URL(request.url);
-  try {
-    await check?.(url);
-    const answer = await send(url, {
-      dispatcher,
-      method,
-      headers: request.headers,
-      body: request.body ?? null,
-      signal,
-    });
-    const { 'set-cookie': cookies, ...others } = answer.headers;
-    const headers = joined(others);
-    const next = request.followRedirects ? redirect(request, answer.statusCode, headers) : undefined;
-    if (next) {
-      await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
-      return { next };
-    }
-    const body = await readBody(answer.body, headers['content-encoding'], maxResponseBytes);
-    return { response: { status: answer.statusCode, headers, setCookies: [cookies ?? []].flat(), body } };
-  } catch (error) {
-    throw toNodeError(error, url);
+async function exchange(dispatcher: Dispatcher, url: URL, request: HttpRequest): Promise<Step> {
+  const { method, headers, signal, maxResponseBytes } = request;
+  const answer = await send(url, { dispatcher, method, headers, body: request.body ?? null, signal });
+  const { 'set-cookie': cookies, ...others } = answer.headers;
+  const answered = joined(others);
+  const next = request.followRedirects ? redirect(request, answer.statusCode, answered) : undefined;
+  if (next) {
+    await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
+    return { next };
   }
+  const body = await readBody(answer.body, answered['content-encoding'], maxResponseBytes);
+  return { response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body } };
 }
 
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
