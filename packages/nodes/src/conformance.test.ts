@@ -33,7 +33,7 @@ async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeC
 
 /** Parameters of the example, with some of their own. */
 async function changed(type: NodeType, change: JsonObject): Promise<JsonObject> {
-  const parameters = await exampleParameters(type.type);
+  const [parameters] = await exampleParameters(type.type);
   return { ...(isJsonObject(parameters) ? parameters : {}), ...change };
 }
 
@@ -104,35 +104,37 @@ describe.each(titled(types))('%s', (name, type) => {
   });
 
   it('leaves what it was given as it was, and gives JSON', async () => {
-    const parameters = deepFreeze(await exampleParameters(name));
     const input = deepFreeze({ list: [1, { deep: true }], text: 'a' });
     const inputs = deepFreeze([{ nodeId: 'a', output: input }]);
     const mode = type.hasEffects ? 'sandbox' : 'normal';
-    const running = run(type, parameters, { input, inputs, trigger: input, mode });
-    // A node may well fail, as long as that isn't for want of something to change.
-    const outcome = await running.catch((error: unknown) => {
-      if (error instanceof TypeError) throw error;
-    });
-    if (outcome) expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
+    for (const parameters of deepFreeze(await exampleParameters(name))) {
+      const running = run(type, parameters, { input, inputs, trigger: input, mode });
+      // A node may well fail, as long as that isn't for want of something to change.
+      const outcome = await running.catch((error: unknown) => {
+        if (error instanceof TypeError) throw error;
+      });
+      if (outcome) expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
+    }
   });
 });
 
 describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) => {
   it('handles an input of 5 MB without copying it', async () => {
     const input = { items: Array.from({ length: 50_000 }, (_, index) => ({ index, text: 'x'.repeat(80) })) };
-    const parameters = await exampleParameters(name);
     const context = { input, inputs: [{ nodeId: 'a', output: input }], trigger: input };
-    const before = process.memoryUsage().heapUsed;
-    const start = performance.now();
-    await run(type, parameters, context).catch((error: unknown) => error);
-    expect(performance.now() - start).toBeLessThan(500);
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+    for (const parameters of await exampleParameters(name)) {
+      const before = process.memoryUsage().heapUsed;
+      const start = performance.now();
+      await run(type, parameters, context).catch((error: unknown) => error);
+      expect(performance.now() - start).toBeLessThan(500);
+      expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+    }
   });
 });
 
 describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
   it('does nothing in sandbox mode, and answers its mock or a sample', async () => {
-    const parameters = await exampleParameters(name);
+    const [parameters] = await exampleParameters(name);
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
     const sample = await run(type, parameters, { mode: 'sandbox', services });
@@ -150,7 +152,8 @@ describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
   it('gives up at once when it is aborted', async () => {
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
-    const running = run(type, await exampleParameters(name), { signal: abort.signal, services });
+    const [parameters] = await exampleParameters(name);
+    const running = run(type, parameters, { signal: abort.signal, services });
     setTimeout(() => abort.abort(), 10);
     const start = performance.now();
     await expect(running).rejects.toThrow();

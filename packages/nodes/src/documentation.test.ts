@@ -17,9 +17,8 @@ function holdPage(name: string, text: string): void {
 
 describe('docs/nodes', () => {
   it.each(types.map((type) => [type.type, type] as const))('describes %s as it is', async (name, type) => {
-    const outcome = type.hasEffects
-      ? await type.run(await exampleParameters(name), nodeContext({ mode: 'sandbox' }))
-      : undefined;
+    const [parameters] = await exampleParameters(name);
+    const outcome = type.hasEffects ? await type.run(parameters, nodeContext({ mode: 'sandbox' })) : undefined;
     holdPage(`${name}.md`, nodePage(type, readExample(name), outcome?.kind === 'output' ? outcome.output : undefined));
   });
 
