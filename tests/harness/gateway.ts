@@ -3,6 +3,7 @@ import { createDatabase, type Database } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { createLogger, readSettings } from '@deckhand/runtime';
 import { createServer } from 'node:http';
+import supertest from 'supertest';
 import { stopLater } from './cleanup.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
 import { until } from './until.js';
@@ -82,22 +83,45 @@ export async function startGateway(stores: Stores): Promise<Gateway> {
       await db.$disconnect();
     },
   });
-  return { url, log, call: (method, path, options) => send(url + path, method, options ?? {}) };
+  return { url, log, call: (method, path, options) => send(url, method, path, options ?? {}) };
 }
 
-async function send(url: string, method: string, { body, headers, as }: CallOptions): Promise<Answer> {
-  const answer = await fetch(url, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(as === undefined ? {} : as.startsWith('dk_') ? { 'x-api-key': as } : { authorization: `Bearer ${as}` }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : null, text };
+async function send(url: string, method: string, path: string, { body, headers, as }: CallOptions): Promise<Answer> {
+  const request = supertest(url)[methodName(method)](path);
+  if (body !== undefined) request.set('content-type', 'application/json');
+  if (as !== undefined) {
+    if (as.startsWith('dk_')) request.set('x-api-key', as);
+    else request.set('authorization', `Bearer ${as}`);
+  }
+  request.set(headers ?? {});
+  if (body !== undefined) request.send(typeof body === 'string' ? body : JSON.stringify(body));
+  const answer = await request;
+  const isJson = answer.type === 'application/json';
+  return {
+    status: answer.status,
+    headers: new Headers(
+      Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    ),
+    body: isJson ? answer.body : null,
+    text: answer.text,
+  };
+}
+
+function methodName(method: string): 'get' | 'post' | 'put' | 'patch' | 'delete' {
+  switch (method) {
+    case 'GET':
+      return 'get';
+    case 'POST':
+      return 'post';
+    case 'PUT':
+      return 'put';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return 'delete';
+    default:
+      throw new Error(`no test sends ${method}`);
+  }
 }
 
 /** An instance that is set up: its owner's session, a key with full access, and the first workspace. */

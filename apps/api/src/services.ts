@@ -1,7 +1,14 @@
 import { type Database, touchApiKeys, touchSessions } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
-import { connectRedis, createFleetView, createRunQueue, type FleetView, type RunQueue } from '@deckhand/queue';
+import {
+  connectRedis,
+  createFleetView,
+  createRunQueue,
+  type FleetView,
+  type Redis,
+  type RunQueue,
+} from '@deckhand/queue';
 import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
@@ -9,8 +16,6 @@ import { createUsageLog } from './auth/usage-log.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createIntake, type Intake } from './runs/intake.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
-
-export type Redis = ReturnType<typeof connectRedis>;
 
 /** What routes work with. */
 export interface Services {

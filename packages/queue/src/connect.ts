@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 
+export type { Redis };
+
 /**
  * What a connection is for. `producer` fails fast while Redis is away, so that a request gets its answer; `blocking` waits
  * for Redis to come back, as BullMQ's workers must; `subscriber` resubscribes by itself.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DeckhandError } from '@deckhand/contracts';
-import type { Redis } from '../services.js';
+import type { Redis } from '@deckhand/queue';
 
 /** Slows down guessing of passwords. */
 export interface LoginThrottle {

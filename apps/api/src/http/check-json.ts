@@ -1,7 +1,7 @@
 import { type Fault, validationFailed } from '@deckhand/contracts';
 
 /** Deepest nesting of arrays and objects in a body. */
-export const DEPTH_MAX = 200;
+const DEPTH_MAX = 200;
 
 /**
  * Refuses JSON that the service cannot keep: strings with NUL characters, which PostgreSQL has no text for, and nesting so

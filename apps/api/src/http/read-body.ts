@@ -4,7 +4,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import { checkJson } from './check-json.js';
 
 /** Largest JSON body: definitions and trigger data may be this large. */
-export const BODY_BYTES_MAX = 10 * 1024 * 1024;
+const BODY_BYTES_MAX = 10 * 1024 * 1024;
 
 /** Largest body before anybody is signed in. */
 export const OPEN_BODY_BYTES_MAX = 16 * 1024;

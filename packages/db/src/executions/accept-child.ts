@@ -17,7 +17,7 @@ export type ChildVerdict =
   | { readonly kind: 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'parentGone' };
 
 /** How deeply runs may start runs. */
-export const DEPTH_MAX = 10;
+const DEPTH_MAX = 10;
 
 /**
  * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. Repeating it is

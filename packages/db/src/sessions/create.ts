@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../client.js';
 
 /** How long a session lasts, in ms: 30 days. */
-export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** Keeps a new session's hash. @returns when it expires. */
 export async function createSession(

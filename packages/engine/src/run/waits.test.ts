@@ -83,7 +83,10 @@ describe('waits inside a loop', () => {
     const records = lastRecords(first.journal);
     const second = await runInMemory(looped, { records, waitAnswers: new Map([['ask/1', approved]]) });
     expect(second.calls).toEqual(['then/1']);
-    expect(second.ending).toMatchObject({ kind: 'waiting', waits: [{ details: { message: 'a?' } }, { details: { message: 'c?' } }] });
+    expect(second.ending).toMatchObject({
+      kind: 'waiting',
+      waits: [{ details: { message: 'a?' } }, { details: { message: 'c?' } }],
+    });
   });
 });
 
