@@ -95,7 +95,11 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     const ending = await execute(claimed, run, parts, journal, records);
     const isLeft = await leave(ending, run, journal, parts);
     if (isLeft) await tell(claimed, ending, parts, logger);
-    else if (run.haltReason() !== 'fenced') await parts.release(run);
+    else if (run.haltReason() !== 'fenced') {
+      // What finished last must be on disk first, or whoever takes the run over would do it again.
+      await journal.flush();
+      await parts.release(run);
+    }
   } catch (error) {
     if (error instanceof FencedError) return;
     logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
