@@ -5,3 +5,4 @@ export * from './until.js';
 export * from './receiver.js';
 export * from './seed.js';
 export * from './gateway.js';
+export * from './worker.js';

@@ -2,14 +2,18 @@ import type { Route } from './http/route.js';
 import { createApiKey } from './routes/api-keys/create.js';
 import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
+import { listApprovals } from './routes/approvals/list.js';
+import { submitApproval } from './routes/approvals/submit.js';
 import { login } from './routes/auth/login.js';
 import { logout } from './routes/auth/logout.js';
 import { me } from './routes/auth/me.js';
 import { setup } from './routes/auth/setup.js';
+import { completeHuman } from './routes/executions/complete.js';
 import { execute } from './routes/executions/execute.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
 import { readExecution } from './routes/executions/read.js';
 import { readNodeOutput } from './routes/executions/read-output.js';
+import { rerunExecution } from './routes/executions/rerun.js';
 import { stopExecution } from './routes/executions/stop.js';
 import { live, ready } from './routes/health/health.js';
 import { listNodeTypes } from './routes/node-types/list.js';
@@ -65,6 +69,11 @@ export function listRoutes(services: Services): Route[] {
     stopExecution,
     pauseExecution,
     resumeExecution,
+    rerunExecution,
+    completeHuman,
+
+    listApprovals,
+    submitApproval,
   ];
   return operations.map((operation) => operation(services));
 }

@@ -46,5 +46,5 @@ function progressMembers(run: ExecutionRecord, nodeIds: readonly string[]): stri
 function dataMembers(run: ExecutionRecord): string {
   const members = [`"trigger":${run.triggerJson ?? 'null'}`, `"triggerNodeId":"${run.triggerNodeId}"`];
   if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
-  return [...members, '"approvals":[]'].join(',');
+  return [...members, `"approvals":[${run.approvalsJson ?? ''}]`].join(',');
 }

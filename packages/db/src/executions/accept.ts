@@ -15,6 +15,8 @@ export interface AcceptRequest {
   readonly source: ExecutionSource;
   /** Serialised JSON. */
   readonly triggerData: string;
+  /** The run that this one repeats. */
+  readonly rerunOf?: string;
 }
 
 /** What became of a request; only `accepted` made a run. */
@@ -75,8 +77,9 @@ async function insertJudged(db: Database, requests: readonly AcceptRequest[]): P
         ${requests.map((request) => request.triggerNodeId)}::text[],
         ${requests.map((request) => request.mode)}::execution_mode[],
         ${requests.map((request) => request.source)}::execution_source[],
-        ${requests.map((request) => request.triggerData)}::text[]
-      ) AS asked (id, workflow_id, user_id, bound_to, trigger_node_id, mode, source, trigger_data)
+        ${requests.map((request) => request.triggerData)}::text[],
+        ${requests.map((request) => request.rerunOf ?? null)}::uuid[]
+      ) AS asked (id, workflow_id, user_id, bound_to, trigger_node_id, mode, source, trigger_data, rerun_of)
       LEFT JOIN workflows w
         ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
       LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
@@ -85,10 +88,10 @@ async function insertJudged(db: Database, requests: readonly AcceptRequest[]): P
     ), inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        created_at, dispatched_at, deadline_at, stored_bytes
+        rerun_of, created_at, dispatched_at, deadline_at, stored_bytes
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        now(), now(), now() + timeout_ms * interval '1 millisecond', octet_length(trigger_data)
+        rerun_of, now(), now(), now() + timeout_ms * interval '1 millisecond', octet_length(trigger_data)
       FROM judged
       WHERE verdict = 'accepted'
       ON CONFLICT (id) DO NOTHING

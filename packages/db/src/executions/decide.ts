@@ -69,6 +69,7 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
     await tx.$executeRaw(Prisma.sql`
       UPDATE executions
       SET answers = answers + 1, dispatch = ${dispatch}, revision = revision + 1,
+          status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
           dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
       WHERE id = ${executionId}::uuid`);
     return { kind: 'recorded', dispatch: isDispatched ? dispatch : null };

@@ -38,6 +38,8 @@ export interface ExecutionRecord {
   readonly resultJson: string | null;
   /** The members of `progress`, comma-separated, without the braces; null when no node has begun. */
   readonly progressJson: string | null;
+  /** The decisions on its approvals, comma-separated JSON objects; null while there is none. */
+  readonly approvalsJson: string | null;
   /** Nodes that have a record. */
   readonly begunNodeIds: readonly string[] | null;
 }
@@ -61,7 +63,12 @@ export async function readExecutions(
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
       e.rerun_of AS "rerunOf", e.revision, e.trigger_data AS "triggerJson", e.error AS "errorJson",
-      e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds"
+      e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
+      (
+        SELECT string_agg('{"nodeId":"' || w.node_id || '",' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
+        FROM waits w
+        WHERE w.execution_id = e.id AND w.kind = 'approval' AND w.answer IS NOT NULL
+      ) AS "approvalsJson"
     FROM unnest(
       ${requests.map((request) => request.executionId)}::uuid[],
       ${requests.map((request) => request.actor.userId)}::uuid[],

@@ -1,0 +1,15 @@
+import { ListApprovalsQuery } from '@deckhand/contracts';
+import { listApprovals as list } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListApprovalsQuery);
+
+/** GET /api/approvals?workspaceId=: what waits for a decision, the oldest first. */
+export function listApprovals({ db }: Services): Route {
+  return forKey('GET', '/api/approvals', async (request, response, caller) => {
+    sendJson(response, 200, await list(db, caller, readQuery(request)));
+  });
+}

@@ -1,0 +1,45 @@
+import {
+  compileBody,
+  CompleteHumanBody,
+  compileUntrusted,
+  parseJson,
+  parseOwnJson,
+  validationFailed,
+} from '@deckhand/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { answer } from '../../runs/answer.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(CompleteHumanBody);
+
+/** POST /api/executions/{id}/nodes/{nodeId}/complete: what a person filled in, checked against the node's form. */
+export function completeHuman(services: Services): Route {
+  return forKey('POST', '/api/executions/:id/nodes/:nodeId/complete', async (request, response, caller) => {
+    const executionId = pathId(request);
+    const { data } = parse(await readBody(request));
+    const recorded = await answer(services, caller, {
+      executionId,
+      nodeId: String(request.params.nodeId),
+      kind: 'human',
+      toAnswer(details) {
+        const faults = faultsOf(parseOwnJson<{ schema: object }>(details).schema, data);
+        if (faults.length > 0) throw validationFailed(faults);
+        return data;
+      },
+      isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
+    });
+    sendJson(response, 200, recorded);
+  });
+}
+
+function faultsOf(schema: object, data: unknown) {
+  const compiled = compileUntrusted(schema);
+  if ('faults' in compiled) return compiled.faults;
+  const result = compiled.check(data);
+  if (!('faults' in result)) return [];
+  return result.faults.map(({ path, message }) => ({ path: path === '' ? 'data' : `data.${path}`, message }));
+}

@@ -1,0 +1,26 @@
+import { readForRerun } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { startedAnswer } from '../../runs/started-answer.js';
+import type { Services } from '../../services.js';
+
+/** POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode. */
+export function rerunExecution({ db, intake, fleet }: Services): Route {
+  return forKey('POST', '/api/executions/:id/rerun', async (request, response, caller) => {
+    const rerunOf = pathId(request);
+    await refuseBody(request);
+    const origin = await readForRerun(db, caller, rerunOf);
+    const executionId = await intake.start({
+      workflowId: origin.workflowId,
+      actor: { userId: caller.userId, boundTo: caller.boundTo },
+      triggerNodeId: origin.triggerNodeId,
+      mode: origin.executionMode,
+      source: 'rerun',
+      triggerData: origin.triggerData,
+      rerunOf,
+    });
+    sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+  });
+}

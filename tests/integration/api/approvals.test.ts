@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createKey,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startGateway,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+let replica: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  replica = await startGateway(instance);
+  await startTestWorker(instance);
+}, 30_000);
+afterAll(stopAll);
+
+const start = { id: 'start', type: 'trigger.manual' };
+const ask = { id: 'ask', type: 'approval', parameters: { message: 'Pay {{ $trigger.sum }}?' } };
+const paid = { id: 'paid', type: 'set', parameters: { fields: { by: '{{ $input.by }}' } } };
+const refused = { id: 'refused', type: 'set', parameters: { fields: {} } };
+const APPROVAL = {
+  nodes: [start, ask, paid, refused],
+  edges: [
+    { source: 'start', target: 'ask' },
+    { source: 'ask', sourceHandle: 'approved', target: 'paid' },
+    { source: 'ask', sourceHandle: 'rejected', target: 'refused' },
+  ],
+};
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
+const submit = (body: object) => call('POST', '/api/approvals/submit', body);
+const list = async () =>
+  (await call('GET', `/api/approvals?workspaceId=${instance.workspaceId}`)).body.data as { id: string }[];
+
+async function waitingRun(definition: object = APPROVAL, status = 'waiting_for_input'): Promise<string> {
+  const workflowId = await createWorkflow(instance, definition);
+  const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, { input: { sum: 9 } });
+  const id: string = body.executionId;
+  await until(async () => (await read(id)).status === status, 8_000, `the run to be ${status}`);
+  return id;
+}
+const end = (id: string, status: string) =>
+  until(async () => (await read(id)).status === status, 8_000, `the run to be ${status}`);
+
+describe('an approval', () => {
+  it('is listed while it waits, and goes on with the decision, which is kept with the run', async () => {
+    const id = await waitingRun();
+    expect((await list()).find((entry) => entry.id === id)).toMatchObject({
+      currentNodeId: 'ask',
+      workflowName: 'Test',
+      message: 'Pay 9?',
+      choices: ['approved', 'rejected'],
+      waitingSince: expect.any(String),
+    });
+    expect(await submit({ executionId: id, nodeId: 'ask', approved: true, comment: 'fine' })).toMatchObject({
+      status: 200,
+      body: { executionId: id, status: 'running' },
+    });
+    await end(id, 'success');
+    const run = await read(id);
+    expect(run.data.approvals).toEqual([
+      {
+        nodeId: 'ask',
+        decision: 'approved',
+        approved: true,
+        comment: 'fine',
+        by: expect.any(String),
+        at: expect.any(String),
+      },
+    ]);
+    expect(run.progress.refused.status).toBe('skipped');
+    expect((await list()).some((entry) => entry.id === id)).toBe(false);
+  });
+
+  it('goes on the other way when it is rejected, by name or by approved: false', async () => {
+    for (const decision of [{ approved: false }, { decision: 'rejected' }]) {
+      const id = await waitingRun();
+      await submit({ executionId: id, nodeId: 'ask', ...decision });
+      await end(id, 'success');
+      expect((await read(id)).progress).toMatchObject({ refused: { status: 'success' }, paid: { status: 'skipped' } });
+    }
+  });
+
+  it('takes one decision of many that are sent at once to two replicas; the others are refused', async () => {
+    const id = await waitingRun();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        (i % 2 === 0 ? gateway : replica).call('POST', '/api/approvals/submit', {
+          as: instance.key,
+          body: { executionId: id, nodeId: 'ask', approved: i % 2 === 0 },
+        }),
+      ),
+    );
+    await end(id, 'success');
+    const [kept] = (await read(id)).data.approvals as { approved: boolean }[];
+    // Whoever said the same before the run went on was answered alike.
+    for (const [i, { status }] of answers.entries()) {
+      if (status === 200) expect(i % 2 === 0).toBe(kept?.approved);
+      else expect(status).toBe(400);
+    }
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+  });
+
+  it.each([
+    ['neither approved nor decision', {}],
+    ['both', { approved: true, decision: 'approved' }],
+    ['no choice of the node', { decision: 'maybe' }],
+    ['an unknown field', { approved: true, reason: 'x' }],
+    ['another node', { nodeId: 'paid', approved: true }],
+  ])('400: %s, and the run waits on', async (_what, body) => {
+    const id = await waitingRun();
+    expect((await submit({ executionId: id, nodeId: 'ask', ...body })).status).toBe(400);
+    expect((await read(id)).status).toBe('waiting_for_input');
+    await call('POST', `/api/executions/${id}/stop`);
+  });
+
+  it('400 for a run that does not wait, 404 for one that is not visible, 403 without the scope', async () => {
+    const id = await waitingRun();
+    await call('POST', `/api/executions/${id}/stop`);
+    expect((await submit({ executionId: id, nodeId: 'ask', approved: true })).status).toBe(400);
+    const nowhere = '01a1fb35-e8df-7352-8660-75a19a555603';
+    expect((await submit({ executionId: nowhere, nodeId: 'ask', approved: true })).status).toBe(404);
+    const key = await createKey(gateway, instance.session, { preset: 'read-write' });
+    const body = { executionId: id, nodeId: 'ask', approved: true };
+    const answer = await gateway.call('POST', '/api/approvals/submit', { as: key, body });
+    expect(answer).toMatchObject({ status: 403, body: { required: 'approvals:write' } });
+  });
+
+  it('is not answered by resume: a paused run waits again', async () => {
+    const id = await waitingRun();
+    await call('POST', `/api/executions/${id}/pause`);
+    expect((await submit({ executionId: id, nodeId: 'ask', approved: true })).status).toBe(400);
+    expect((await call('POST', `/api/executions/${id}/resume`)).status).toBe(200);
+    await end(id, 'waiting_for_input');
+    await submit({ executionId: id, nodeId: 'ask', approved: true });
+    await end(id, 'success');
+  });
+
+  it('503 while Redis is away: the decision is recorded, and submitting it again lets the run go on', async () => {
+    const id = await waitingRun();
+    await instance.redis.kill();
+    const body = { executionId: id, nodeId: 'ask', approved: true };
+    expect(await submit(body)).toMatchObject({ status: 503, body: { code: 'RESUME_PENDING', executionId: id } });
+    await instance.redis.restart();
+    await until(async () => [200, 400].includes((await submit(body)).status), 10_000, 'the second try');
+    await end(id, 'success');
+    expect((await read(id)).data.approvals).toHaveLength(1);
+  }, 30_000);
+});
+
+describe('a human task', () => {
+  const form = {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string' } },
+    additionalProperties: false,
+  };
+  const definition = {
+    nodes: [
+      start,
+      { id: 'form', type: 'human', parameters: { title: 'Who?', schema: form } },
+      { id: 'end', type: 'terminal', parameters: { body: '{{ $input.name }}' } },
+    ],
+    edges: [
+      { source: 'start', target: 'form' },
+      { source: 'form', target: 'end' },
+    ],
+  };
+
+  it('takes what fits its form and goes on with it', async () => {
+    const id = await waitingRun(definition, 'waiting_for_human');
+    const complete = (data: unknown) => call('POST', `/api/executions/${id}/nodes/form/complete`, { data });
+    const faulty = await complete({ nmae: 'Ada' });
+    expect(faulty.status).toBe(400);
+    expect(faulty.body.details.map(({ path }: { path: string }) => path).sort()).toEqual(['data.name', 'data.nmae']);
+    expect((await complete({ name: 'Ada' })).status).toBe(200);
+    await end(id, 'success');
+    expect((await read(id)).result.body).toBe('Ada');
+  });
+});
+
+describe('a rerun', () => {
+  it('202: is a new run with the original trigger data; the original stays', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [start, paid],
+      edges: [{ source: 'start', target: 'paid' }],
+    });
+    const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {
+      input: { sum: 3 },
+      executionMode: 'debug',
+    });
+    await end(body.executionId, 'success');
+    const before = await read(body.executionId);
+    const rerun = await call('POST', `/api/executions/${body.executionId}/rerun`);
+    expect(rerun).toMatchObject({ status: 202, body: { message: expect.any(String) } });
+    await end(rerun.body.executionId, 'success');
+    expect(await read(rerun.body.executionId)).toMatchObject({
+      source: 'rerun',
+      executionMode: 'debug',
+      data: { trigger: { sum: 3 }, rerunOf: body.executionId },
+    });
+    expect(await read(body.executionId)).toEqual(before);
+  });
+
+  it('422 for a run that is not finished, or whose trigger data is gone', async () => {
+    const id = await waitingRun();
+    expect(await call('POST', `/api/executions/${id}/rerun`)).toMatchObject({
+      status: 422,
+      body: { code: 'EXECUTION_NOT_FINISHED' },
+    });
+    await call('POST', `/api/executions/${id}/stop`);
+    await instance.db.execution.update({ where: { id }, data: { triggerData: null } });
+    expect(await call('POST', `/api/executions/${id}/rerun`)).toMatchObject({
+      status: 422,
+      body: { code: 'TRIGGER_DATA_GONE' },
+    });
+  });
+});
