@@ -99,9 +99,7 @@ async function send(url: string, method: string, path: string, { body, headers, 
   const isJson = answer.type === 'application/json';
   return {
     status: answer.status,
-    headers: new Headers(
-      Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]),
-    ),
+    headers: new Headers(answer.headers),
     body: isJson ? answer.body : null,
     text: answer.text,
   };
