@@ -130,9 +130,9 @@ export interface Instance extends Stores {
   readonly workspaceId: string;
 }
 
-/** Starts stores and a gateway, and signs the first owner up. */
-export async function startInstance(): Promise<Instance> {
-  const stores = await startStores();
+/** Starts a gateway, on stores of its own unless some are given, and signs the first owner up. */
+export async function startInstance(given?: Stores): Promise<Instance> {
+  const stores = given ?? (await startStores());
   const gateway = await startGateway(stores);
   const { body } = await gateway.call('POST', '/api/auth/setup', { body: OWNER });
   const session: string = body.token;

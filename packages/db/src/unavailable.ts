@@ -1,15 +1,35 @@
-/** Prisma's and PostgreSQL's words for "not reachable now": connection refused, lost, timed out, starting or stopping. */
-const UNAVAILABLE =
-  /P1001|P1002|P1008|P1017|P2024|P2028|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[123]|53300|08\d\d\d|DatabaseNotReachable|ConnectionClosed|SocketTimeout|Connection terminated|timeout exceeded when trying to connect|Server has closed the connection/;
+import { isNativeError } from 'node:util/types';
+import { isJsonObject } from '@deckhand/contracts';
+
+/** Codes of Prisma, Node and PostgreSQL for "not reachable now": refused, lost, timed out, starting or stopping. */
+const UNAVAILABLE_CODE =
+  /^(P1001|P1002|P1008|P1017|P2024|P2028|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|57P0[123]|53300|08\w{3})$/;
+
+/** The driver adapter's words for the same, which a raw query has in place of a code. */
+const UNAVAILABLE_KIND = /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/;
+
+/** What the driver says where it gives no code at all. */
+const UNAVAILABLE_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection)/;
 
 /**
  * True when the error says that the database could not be reached or went away. What was asked for may or may not have
  * happened.
  */
-export function isDatabaseUnavailable(error: unknown, depth = 0): boolean {
-  if (!(error instanceof Error) || depth > 4) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  const originalCode = 'originalCode' in error ? String(error.originalCode) : '';
-  if (UNAVAILABLE.test(code) || UNAVAILABLE.test(originalCode) || UNAVAILABLE.test(error.message)) return true;
-  return isDatabaseUnavailable(error.cause, depth + 1);
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!isNativeError(error)) return false;
+  if ('code' in error && UNAVAILABLE_CODE.test(String(error.code))) return true;
+  const adapterCause = adapterCauseOf(error);
+  if (adapterCause) {
+    return UNAVAILABLE_KIND.test(String(adapterCause.kind)) || UNAVAILABLE_CODE.test(String(adapterCause.originalCode));
+  }
+  return UNAVAILABLE_MESSAGE.test(error.message) || isDatabaseUnavailable(error.cause);
+}
+
+/** Prisma keeps what the driver adapter reported beside its own code. */
+function adapterCauseOf(error: Error): { readonly kind?: unknown; readonly originalCode?: unknown } | undefined {
+  const meta: unknown = 'meta' in error ? error.meta : undefined;
+  const adapterError: unknown = isJsonObject(meta) ? meta.driverAdapterError : undefined;
+  const cause: unknown = isNativeError(adapterError) ? adapterError.cause : undefined;
+  return isJsonObject(cause) ? cause : undefined;
 }

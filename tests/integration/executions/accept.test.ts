@@ -1,0 +1,92 @@
+import { acceptExecutions, type AcceptRequest, createDatabase, type Database } from '@deckhand/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+
+let db: Database;
+let seed: Seed;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = createDatabase({ url, poolSize: 4 });
+  stopLater({ stop: () => db.$disconnect() });
+});
+beforeEach(async () => {
+  seed = await seedWorkflow(db, chain());
+});
+afterAll(stopAll);
+
+function order(changes: Partial<AcceptRequest> = {}): AcceptRequest {
+  return {
+    executionId: uuidv7(),
+    workflowId: seed.workflowId,
+    actor: { userId: seed.userId, boundTo: null },
+    triggerNodeId: null,
+    mode: 'normal',
+    source: 'api',
+    triggerData: '{"n":1}',
+    ...changes,
+  };
+}
+
+/** A database whose first query does its work, then loses the connection before the answer. */
+function losingFirstAnswer(meanwhile: () => Promise<unknown>): Database {
+  let isFirst = true;
+  return new Proxy(db, {
+    get(target, name, receiver) {
+      if (name !== '$queryRaw') return Reflect.get(target, name, receiver);
+      return async (...statement: Parameters<Database['$queryRaw']>) => {
+        const answer = await target.$queryRaw(...statement);
+        if (!isFirst) return answer;
+        isFirst = false;
+        await meanwhile();
+        throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+      };
+    },
+  });
+}
+
+describe('accepting runs', () => {
+  it('judges each of a batch by itself and inserts only what is allowed', async () => {
+    const stranger = await seedWorkflow(db, chain());
+    const requests = [
+      order(),
+      order({ triggerNodeId: 'ghost' }),
+      order({ workflowId: uuidv7() }),
+      order({ actor: { userId: stranger.userId, boundTo: null } }),
+      order({ actor: { userId: seed.userId, boundTo: stranger.workspaceId } }),
+      order({ triggerNodeId: 'start' }),
+    ];
+    expect(await acceptExecutions(db, requests)).toEqual([
+      'accepted',
+      'unknownTrigger',
+      'notFound',
+      'notFound',
+      'notFound',
+      'accepted',
+    ]);
+    const runs = await db.execution.findMany({ where: { workflowId: seed.workflowId } });
+    expect(runs.map(({ id }) => id).sort()).toEqual([requests[0]?.executionId, requests[5]?.executionId].sort());
+  });
+
+  it('starts one run though the answer was lost and the batch is sent again', async () => {
+    const request = order();
+    const nothing = () => Promise.resolve();
+    expect(await acceptExecutions(losingFirstAnswer(nothing), [request])).toEqual(['accepted']);
+    expect(await db.execution.count({ where: { workflowId: seed.workflowId } })).toBe(1);
+    expect(await db.storageChange.count({ where: { workspaceId: seed.workspaceId } })).toBe(1);
+  });
+
+  it('stands by a run that landed, though its workflow is gone when it is sent again', async () => {
+    const request = order();
+    const meanwhile = () => db.workflow.delete({ where: { id: seed.workflowId } });
+    expect(await acceptExecutions(losingFirstAnswer(meanwhile), [request])).toEqual(['accepted']);
+    expect(await db.execution.count({ where: { workflowId: seed.workflowId } })).toBe(1);
+  });
+
+  it('counts the bytes of trigger data towards the quota once', async () => {
+    await acceptExecutions(db, [order(), order()]);
+    const changes = await db.storageChange.findMany({ where: { workspaceId: seed.workspaceId } });
+    expect(changes.map(({ bytes }) => bytes)).toEqual([14n]);
+  });
+});
