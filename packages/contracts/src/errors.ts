@@ -75,9 +75,12 @@ export class DeckhandError extends Error {
   }
 }
 
-/** A 400 that lists every fault. @returns the error, to be thrown. */
+/** Faults of one answer at most: what has more was not written by hand, and the answer would outgrow the request. */
+export const FAULTS_MAX = 1_000;
+
+/** A 400 that lists every fault, up to `FAULTS_MAX`. @returns the error, to be thrown. */
 export function validationFailed(faults: readonly Fault[]): DeckhandError {
   const first = faults[0];
   const message = first ? `${first.path || 'body'}: ${first.message}` : ERRORS.VALIDATION_FAILED.message;
-  return new DeckhandError('VALIDATION_FAILED', { message, details: faults });
+  return new DeckhandError('VALIDATION_FAILED', { message, details: faults.slice(0, FAULTS_MAX) });
 }
