@@ -13,6 +13,8 @@ export function createApp(services: Services): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'extended');
+  // The caller's address is what the nearest proxy on a private network says it is.
+  app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal']);
   app.use(createRequestLog(services.logger));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   registerRoutes(app, listRoutes(services), services.authenticate);

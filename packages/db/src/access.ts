@@ -27,7 +27,8 @@ export function visibleWorkspace(actor: Actor, needed: Role = 'viewer') {
  * WORKSPACE_MISMATCH when the actor's key is bound to another.
  */
 export async function requireRole(db: Queryable, actor: Actor, workspaceId: string, needed: Role): Promise<Role> {
-  if (actor.boundTo !== null && actor.boundTo !== workspaceId) throw new DeckhandError('WORKSPACE_MISMATCH');
+  if (actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase())
+    throw new DeckhandError('WORKSPACE_MISMATCH');
   const membership = await db.membership.findUnique({
     where: { workspaceId_userId: { workspaceId, userId: actor.userId } },
     select: { role: true },

@@ -104,6 +104,15 @@ describe('an API key', () => {
     expect((await replica.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
   });
 
+  it('400: is not revoked by a request that says more than that', async () => {
+    await createKey(gateway, instance.session, {});
+    const list = () => gateway.call('GET', '/api/api-keys?limit=1', { as: instance.session });
+    const { id } = (await list()).body.data[0];
+    const path = `/api/api-keys/${id}/revoke`;
+    expect((await gateway.call('POST', path, { as: instance.session, body: { when: 'never' } })).status).toBe(400);
+    expect((await list()).body.data[0]).toMatchObject({ id, state: 'Active' });
+  });
+
   it('401: sent as Bearer, mistyped, or a session token sent as key', async () => {
     const headers: Record<string, string>[] = [
       { authorization: `Bearer ${instance.key}` },

@@ -99,6 +99,7 @@ describe('execute', () => {
     ['an unknown field', { inputs: {} }, 'inputs'],
     ['an unknown mode', { executionMode: 'fast' }, 'executionMode'],
     ['an input that is no object', { input: [1] }, 'input'],
+    ['a body that is null', null, ''],
     ['an unknown trigger', { triggerNodeId: 'ghost' }, 'triggerNodeId'],
     ['a node that is no trigger', { triggerNodeId: 'a' }, 'triggerNodeId'],
   ])('400: %s, and no run is made', async (_what, body, path) => {

@@ -198,6 +198,8 @@ describe('a workflow', () => {
   });
 });
 
+const LATIN_1 = { 'content-type': 'application/json; charset=latin1' };
+
 describe('a bad request', () => {
   it.each([
     ['malformed JSON', '{"name":', {}, 400, 'INVALID_JSON'],
@@ -205,6 +207,8 @@ describe('a bad request', () => {
     ['a wrong type', '{"name":5}', {}, 400, 'VALIDATION_FAILED'],
     ['an unknown field', '{"name":"x","nmae":"y"}', {}, 400, 'VALIDATION_FAILED'],
     ['a NUL character', '{"name":"a\\u0000b"}', {}, 400, 'VALIDATION_FAILED'],
+    ['nesting without end', `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, {}, 400, 'VALIDATION_FAILED'],
+    ['bytes that are no UTF-8 charset', '{"name":"x"}', LATIN_1, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a body that is too large', JSON.stringify({ name: 'x'.repeat(11 * 1024 * 1024) }), {}, 413, 'PAYLOAD_TOO_LARGE'],
   ])('with %s is refused and changes nothing', async (_what, body, headers, status, code) => {
     const before = await instance.db.workspace.count();
@@ -212,6 +216,19 @@ describe('a bad request', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'));
     expect(await instance.db.workspace.count()).toBe(before);
+  });
+
+  it('with more faults than anybody reads is answered with the first thousand', async () => {
+    const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`typo${index}`, 1]));
+    const answer = await gateway.call('POST', '/api/workspaces', { as: instance.session, body });
+    expect([answer.status, answer.body.details.length]).toEqual([400, 1_000]);
+  });
+
+  it('whose query holds a NUL character is a 400, one that only looks like it is not', async () => {
+    const search = (text: string) =>
+      gateway.call('GET', `/api/workflows?workspaceId=${instance.workspaceId}&search=${text}`, { as: instance.key });
+    expect((await search('a%00b')).status).toBe(400);
+    expect((await search('%5Cu0000')).status).toBe(200);
   });
 
   it('404 for an unknown path, 405 with Allow for an unknown method', async () => {

@@ -8,6 +8,10 @@ import { sendJson } from './respond.js';
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, _next) => {
+    if (request.readableAborted) {
+      logger.info({ requestId: request.id }, 'the caller went away');
+      return;
+    }
     const known = toDeckhandError(error);
     if (known.status >= 500) logger.error({ err: error, requestId: request.id, code: known.code }, 'request failed');
     if (response.headersSent || response.destroyed) {

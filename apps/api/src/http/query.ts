@@ -8,11 +8,17 @@ export function queryReader<S extends TSchema>(schema: S): (request: Request) =>
   return (request) => {
     const { query } = request;
     const faults = Object.entries(query).flatMap(([name, value]): Fault[] =>
-      JSON.stringify(value).includes('\\u0000') ? [{ path: name, message: 'holds a NUL character' }] : [],
+      holdsNul(value) ? [{ path: name, message: 'holds a NUL character' }] : [],
     );
     if (faults.length > 0) throw validationFailed(faults);
     return parse(query);
   };
+}
+
+/** PostgreSQL has no text with NUL characters, so no search could find any. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsNul);
 }
 
 /** Reads `limit`, `offset` and `includeTotal`. */

@@ -29,6 +29,12 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
   return parseJson(bytes.toString('utf8'));
 }
 
+/** Reads a JSON body that may be left out: nothing is `{}`, while `null` is a value like any other. */
+export async function readOptionalBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+  const body = await readBody(request, bytesMax);
+  return body === undefined ? {} : body;
+}
+
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?(?:;\s*)?$/i;
 
 function requireJson(request: Request): void {
@@ -56,6 +62,10 @@ function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', reject);
+    // Also when it broke before anybody listened: then nothing else would be heard of it.
+    const breakOff = (): void => reject(new Error('the caller went away'));
+    request.on('close', breakOff);
+    if (request.destroyed) breakOff();
   });
 }
 

@@ -26,7 +26,7 @@ export function createApiKey({ db, secretBox }: Services): Route {
     if (!(await isPassword(body.password, await readPasswordHash(db, caller.userId)))) {
       throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
     }
-    const workspaceId = body.workspaceId ?? null;
+    const workspaceId = body.workspaceId?.toLowerCase() ?? null;
     if (workspaceId !== null) await requireMembership(workspaceId);
     const key = createApiKeyText();
     const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];

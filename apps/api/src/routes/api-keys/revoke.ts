@@ -1,5 +1,6 @@
 import { revokeApiKey as revoke } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
+import { refuseBody } from '../../http/refuse-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -7,6 +8,8 @@ import type { Services } from '../../services.js';
 /** POST /api/api-keys/{id}/revoke: from the answer on, every replica refuses the key. */
 export function revokeApiKey({ db }: Services): Route {
   return forSession('POST', '/api/api-keys/:id/revoke', async (request, response, caller) => {
-    sendJson(response, 200, await revoke(db, caller.userId, pathId(request)));
+    const id = pathId(request);
+    await refuseBody(request);
+    sendJson(response, 200, await revoke(db, caller.userId, id));
   });
 }

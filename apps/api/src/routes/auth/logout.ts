@@ -1,11 +1,13 @@
 import { deleteSession } from '@deckhand/db';
+import { refuseBody } from '../../http/refuse-body.js';
 import { sendNothing } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 /** POST /api/auth/logout: ends the session that asks. */
 export function logout({ db }: Services): Route {
-  return forSession('POST', '/api/auth/logout', async (_request, response, caller) => {
+  return forSession('POST', '/api/auth/logout', async (request, response, caller) => {
+    await refuseBody(request);
     await deleteSession(db, caller.sessionId);
     sendNothing(response);
   });

@@ -1,6 +1,6 @@
 import { compileBody, ExecuteBody } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
+import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { startedAnswer } from '../../runs/started-answer.js';
@@ -12,7 +12,7 @@ const parse = compileBody(ExecuteBody);
 export function execute({ intake, fleet }: Services): Route {
   return forKey('POST', '/api/workflows/:id/execute', async (request, response, caller) => {
     const workflowId = pathId(request);
-    const body = parse((await readBody(request)) ?? {});
+    const body = parse(await readOptionalBody(request));
     const executionId = await intake.start({
       workflowId,
       actor: { userId: caller.userId, boundTo: caller.boundTo },

@@ -1,0 +1,35 @@
+import { DeckhandError } from '@deckhand/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { checkJson } from './check-json.js';
+
+const check = (text: string): void => checkJson(JSON.parse(text), text);
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+function detailsOf(text: string): unknown {
+  try {
+    check(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof DeckhandError ? error.details : error;
+  }
+}
+
+describe('JSON that cannot be kept', () => {
+  it('holds a NUL character, and the fault says where', () => {
+    expect(detailsOf('{"a":[{"b":"x\\u0000"}]}')).toEqual([{ path: 'a[0].b', message: 'holds a NUL character' }]);
+    expect(detailsOf('{"a":{"\\u0000":1}}')).toEqual([
+      { path: 'a', message: 'has a member whose name holds a NUL character' },
+    ]);
+  });
+
+  it('is nested without end', () => {
+    expect(detailsOf(nested(201))).toEqual([{ path: '', message: 'is nested deeper than 200 levels' }]);
+    expect(detailsOf(nested(1_000_000))).toEqual([{ path: '', message: 'is nested deeper than 200 levels' }]);
+  });
+});
+
+describe('JSON that can be kept', () => {
+  it.each(['null', '{"a":"\\\\u0000"}', '"\\ud800"', nested(200)])('is %s', (text) => {
+    expect(() => check(text)).not.toThrow();
+  });
+});
