@@ -48,10 +48,10 @@ export async function startStack(options: { profileDir?: string | undefined }): 
     PORT: String(port),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
-    ...(options.profileDir ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profileDir}` } : {}),
   };
-  const api = await startApi({ env, logPath: join(dir, 'api.log') });
-  const worker = await startWorker({ env, logPath: join(dir, 'worker.log') });
+  const nodeArgs = options.profileDir ? ['--cpu-prof', `--cpu-prof-dir=${options.profileDir}`] : [];
+  const api = await startApi({ env, nodeArgs, logPath: join(dir, 'api.log') });
+  const worker = await startWorker({ env, nodeArgs, logPath: join(dir, 'worker.log') });
   const { token } = await post<{ token: string }>(api.url, '/api/auth/setup', OWNER, {});
   const session = { authorization: `Bearer ${token}` };
   const { key } = await post<{ key: string }>(

@@ -12,6 +12,8 @@ export interface AppOptions {
   /** Its settings; of our own environment it gets PATH only. */
   readonly env: Readonly<Record<string, string>>;
   readonly logPath: string;
+  /** Options of Node itself, such as `--cpu-prof`. */
+  readonly nodeArgs?: readonly string[];
   /** What people know it by. */
   readonly name?: string;
   /** How long it may take to be ready. */
@@ -49,7 +51,7 @@ async function startApp(app: 'api' | 'worker', options: AppOptions & { name: str
   const started = await startProcess({
     name: options.name,
     command: process.execPath,
-    args: ['--enable-source-maps', join(REPOSITORY, 'apps', app, 'dist', 'main.js')],
+    args: ['--enable-source-maps', ...(options.nodeArgs ?? []), join(REPOSITORY, 'apps', app, 'dist', 'main.js')],
     env: { PATH: process.env.PATH, ...options.env },
     cwd: REPOSITORY,
     logPath: options.logPath,
