@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createTestDatabase, OWNER, spawnApp, startTestRedis, stopAll, type TestApp, until } from '../harness/index.js';
+
+const agent = new Agent({ keepAlive: true });
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  env = { DATABASE_URL: database.url, REDIS_URL: (await startTestRedis()).url };
+});
+afterAll(async () => {
+  agent.destroy();
+  await stopAll();
+});
+
+/** Begins to send a setup and holds its end back, once the gateway has the beginning. */
+async function beginSetup(
+  api: TestApp,
+  body: string,
+): Promise<{ sent: ClientRequest; answer: Promise<IncomingMessage> }> {
+  const sent = request(`${api.url}/api/auth/setup`, {
+    agent,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), expect: '100-continue' },
+  });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject));
+  const begun = new Promise((resolve) => sent.on('continue', resolve));
+  sent.flushHeaders();
+  await begun;
+  return { sent, answer };
+}
+
+describe('when the API is told to stop', () => {
+  it('a request under way gets its answer, nobody else gets in, and it exits with 0', async () => {
+    const api = await spawnApp('api', env);
+    const body = JSON.stringify(OWNER);
+    const { sent, answer } = await beginSetup(api, body);
+    const ended = api.kill('SIGTERM');
+    const isRefused = () =>
+      fetch(`${api.url}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await until(isRefused, 5_000, 'the refusal of new connections');
+    sent.end(body);
+    const setup = await answer;
+    expect([setup.statusCode, JSON.parse(await text(setup))]).toEqual([
+      201,
+      expect.objectContaining({ token: expect.any(String) }),
+    ]);
+    await ended;
+    expect(await api.ended).toBe('code 0');
+  }, 30_000);
+});
+
+describe('when a setting is missing or bad', () => {
+  it('the API does not start and says all that is wrong on one line', async () => {
+    const bad = { DATABASE_URL: 'mysql://x', REDIS_URL: '', PORT: 'eighty', ENCRYPTION_KEY: 'short' };
+    const output = await spawnApp('api', bad).then(
+      () => 'it started',
+      (error: unknown) => (error instanceof Error && 'output' in error ? String(error.output) : String(error)),
+    );
+    const [line, ...rest] = output.trim().split('\n');
+    for (const name of Object.keys(bad)) expect(line).toContain(name);
+    expect(rest).toEqual([]);
+  }, 30_000);
+});
