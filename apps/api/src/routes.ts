@@ -15,6 +15,7 @@ import { readExecution } from './routes/executions/read.js';
 import { readNodeOutput } from './routes/executions/read-output.js';
 import { rerunExecution } from './routes/executions/rerun.js';
 import { stopExecution } from './routes/executions/stop.js';
+import { stopExecutions } from './routes/executions/stop-many.js';
 import { live, ready } from './routes/health/health.js';
 import { listNodeTypes } from './routes/node-types/list.js';
 import { listVersions } from './routes/versions/list.js';
@@ -64,6 +65,7 @@ export function listRoutes(services: Services): Route[] {
     listNodeTypes,
 
     execute,
+    stopExecutions,
     readExecution,
     readNodeOutput,
     stopExecution,

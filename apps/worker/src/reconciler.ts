@@ -28,6 +28,8 @@ export interface ReconcilerParts {
   readonly wake: () => Promise<void>;
   /** Lets parents go on whose children are finished. */
   readonly finishChildren: () => Promise<void>;
+  /** Brings the workspaces' stored bytes up to date. */
+  readonly foldStorage: () => Promise<void>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -46,6 +48,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   await dispatchLostRuns(parts);
   await parts.wake();
   await parts.finishChildren();
+  await parts.foldStorage();
   const ended = await parts.timeOutRestingRuns(BATCH);
   if (ended.length > 0) {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');

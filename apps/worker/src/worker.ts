@@ -9,6 +9,7 @@ import {
   endDueWaits,
   findHoldingWorkers,
   findUnclaimed,
+  foldStorageChanges,
   isDatabaseUnavailable,
   loadNodeRuns,
   readDefinition,
@@ -51,6 +52,8 @@ import { createWorkflowStarter } from './start-workflows.js';
 const CLAIM_BATCH = 100;
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
+/** Changes of stored bytes folded by one statement at most. */
+const FOLD_BATCH = 5_000;
 /** Runs woken by one statement at most. */
 const WAKE_BATCH = 1_000;
 const TICK_MS = 1_000;
@@ -211,6 +214,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
         wake,
         finishChildren: () => finishChildren({ limit: WAKE_BATCH }),
+        foldStorage: async () => {
+          while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
+        },
         addJobs: (runs) => queue.add(runs),
         announce: (executionIds) => publishChanges(redis, executionIds),
         logger,

@@ -40,6 +40,7 @@ export {
 } from './executions/reconcile.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { stopExecution } from './executions/stop.js';
+export { stopExecutions, type StopManyRequest } from './executions/stop-many.js';
 export * from './migrations/index.js';
 export { createSession } from './sessions/create.js';
 export { deleteSession } from './sessions/delete.js';
@@ -48,6 +49,7 @@ export { touchSessions } from './sessions/touch.js';
 export { isDatabaseUnavailable } from './unavailable.js';
 export { createFirstOwner, hasUsers, setupIsOver } from './users/create-first-owner.js';
 export { findUserByEmail, readPasswordHash } from './users/find-by-email.js';
+export { foldStorageChanges } from './storage/fold.js';
 export { readVariables } from './variables/read.js';
 export { listVersions, readDefinition, readVersion } from './versions/list.js';
 export { type NewVersion } from './versions/insert.js';

@@ -1,9 +1,4 @@
-import { loadNodeTypes } from '@deckhand/nodes';
-import { createLogger } from '@deckhand/runtime';
-import { startWorker, type Worker } from '@deckhand/worker';
-import { createDatabase } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
   createKey,
@@ -11,6 +6,7 @@ import {
   type Gateway,
   type Instance,
   startInstance,
+  startTestWorker,
   stopAll,
   until,
 } from '../../harness/index.js';
@@ -31,23 +27,11 @@ const read = (id: string, query = '') => call('GET', `/api/executions/${id}${que
 const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } });
 
 async function withWorker(act: () => Promise<void>): Promise<void> {
-  const db = createDatabase({ url: instance.databaseUrl, poolSize: 5 });
-  const worker: Worker = await startWorker({
-    id: uuidv7(),
-    version: 'test',
-    db,
-    redisUrl: instance.redis.url,
-    nodeTypes: await loadNodeTypes(),
-    services: { http: { request: () => Promise.reject(new Error('not here')) } },
-    concurrency: 10,
-    graceMs: 500,
-    logger: createLogger({ name: 'worker', level: 'silent' }),
-  });
+  const worker = await startTestWorker(instance);
   try {
     await act();
   } finally {
-    await worker.drain();
-    await db.$disconnect();
+    await worker.stop();
   }
 }
 
@@ -195,6 +179,41 @@ describe('reading a run', () => {
     const key = await createKey(gateway, instance.session, { preset: 'full', workspaceId: other.body.id });
     const { body } = await execute(await createWorkflow(instance, simple));
     expect((await gateway.call('GET', `/api/executions/${body.executionId}`, { as: key })).status).toBe(404);
+  });
+});
+
+describe('the storage quota', () => {
+  it('413: counts what runs keep, soon after it is written', async () => {
+    const id = await createWorkflow(instance, simple);
+    await withWorker(async () => {
+      const { body } = await execute(id, { input: { n: 'x'.repeat(1_000) } });
+      await ended(body.executionId);
+      const stored = async () =>
+        (await instance.db.workspace.findUniqueOrThrow({ where: { id: instance.workspaceId } })).storedBytes;
+      const storageQuotaBytes = await until(
+        async () => ((await stored()) >= 2_000n ? await stored() : undefined),
+        5_000,
+        'the bytes to be counted',
+      );
+      await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storageQuotaBytes } });
+      expect(await execute(id)).toMatchObject({ status: 413, body: { code: 'workspace_over_quota' } });
+      await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storageQuotaBytes: null } });
+      expect((await execute(id)).status).toBe(202);
+    });
+  }, 30_000);
+});
+
+describe('stopping many', () => {
+  it('stops the unfinished runs that fit and says how many', async () => {
+    const [one, other] = [await createWorkflow(instance, simple), await createWorkflow(instance, simple)];
+    for (const id of [one, one, one, other]) await execute(id);
+    const stop = (body: object) => call('POST', '/api/executions/stop', { workspaceId: instance.workspaceId, ...body });
+    expect(await stop({ workflowId: one, status: 'running' })).toMatchObject({ status: 200, body: { stopped: 0 } });
+    expect(await stop({ workflowId: one })).toMatchObject({ status: 200, body: { stopped: 3 } });
+    expect(await stop({ workflowId: one })).toMatchObject({ body: { stopped: 0 } });
+    expect(await instance.db.execution.count({ where: { workflowId: other, status: 'pending' } })).toBe(1);
+    expect((await stop({ workflow: one })).status).toBe(400);
+    expect((await call('POST', '/api/executions/stop', { workspaceId: one })).status).toBe(403);
   });
 });
 

@@ -25,6 +25,17 @@ export const ExecuteBody = Type.Object(
   CLOSED,
 );
 
+/** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. */
+export const StopManyBody = Type.Object(
+  {
+    workspaceId: Id,
+    status: Type.Optional(ExecutionStatusSchema),
+    workflowId: Type.Optional(Id),
+    startedAt: Type.Optional(Type.Object({ gte: Type.Optional(Time), lte: Type.Optional(Time) }, CLOSED)),
+  },
+  CLOSED,
+);
+
 /** How many workers could take a run. */
 export const WorkerCounts = Type.Object({ live: Type.Integer(), consuming: Type.Integer() });
 

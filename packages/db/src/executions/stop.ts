@@ -20,7 +20,7 @@ export function stopExecution(db: Database, actor: Actor, executionId: string): 
 }
 
 /** Stops the given runs, which the caller has locked or may stop, with all that they started. Repeating it is harmless. */
-async function stopWithChildren(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
+export async function stopWithChildren(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH RECURSIVE family AS (
       SELECT id FROM executions WHERE id = ANY(${[...executionIds]}::uuid[])

@@ -1,0 +1,20 @@
+import { compileBody, StopManyBody } from '@deckhand/contracts';
+import { stopExecutions as stop } from '@deckhand/db';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { tellWorkers } from '../../runs/tell-workers.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(StopManyBody);
+
+/** POST /api/executions/stop: every unfinished run of a workspace that fits. */
+export function stopExecutions(services: Services): Route {
+  return forKey('POST', '/api/executions/stop', async (request, response, caller) => {
+    const body = parse(await readBody(request));
+    const stopped = await stop(services.db, caller, body, (executionIds) =>
+      tellWorkers(services, 'stop', executionIds),
+    );
+    sendJson(response, 200, { stopped });
+  });
+}

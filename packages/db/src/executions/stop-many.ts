@@ -1,0 +1,59 @@
+import type { ExecutionStatus } from '@deckhand/contracts';
+import { type Actor, requireRole } from '../access.js';
+import { type Database, Prisma } from '../client.js';
+import { stopWithChildren } from './stop.js';
+
+/** Which runs to stop: all of a workspace's unfinished ones that fit. */
+export interface StopManyRequest {
+  readonly workspaceId: string;
+  readonly status?: ExecutionStatus | undefined;
+  readonly workflowId?: string | undefined;
+  /** Bounds of the start time, inclusive. */
+  readonly startedAt?: { readonly gte?: string | undefined; readonly lte?: string | undefined } | undefined;
+}
+
+/** Runs of one transaction at most, so that nobody waits long for a row. */
+const BATCH = 500;
+
+/**
+ * Stops many runs, batch by batch, with those that they started. A run that starts meanwhile may escape.
+ * @param onStopped told of each batch, so that workers hear of it while the rest is stopped.
+ * @returns how many were stopped.
+ * @throws DeckhandError FORBIDDEN below the role editor.
+ */
+export async function stopExecutions(
+  db: Database,
+  actor: Actor,
+  request: StopManyRequest,
+  onStopped: (executionIds: readonly string[]) => Promise<void>,
+): Promise<number> {
+  await requireRole(db, actor, request.workspaceId, 'editor');
+  let stopped = 0;
+  for (;;) {
+    const batch = await db.$transaction(async (tx) => {
+      const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
+        SELECT e.id FROM executions e
+        WHERE ${conditions(request)}
+          AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
+        ORDER BY e.id LIMIT ${BATCH} FOR UPDATE`);
+      return rows.length === 0
+        ? []
+        : stopWithChildren(
+            tx,
+            rows.map((row) => row.id),
+          );
+    });
+    if (batch.length === 0) return stopped;
+    stopped += batch.length;
+    await onStopped(batch);
+  }
+}
+
+function conditions({ workspaceId, status, workflowId, startedAt }: StopManyRequest): Prisma.Sql {
+  const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
+  if (status !== undefined) parts.push(Prisma.sql`e.status = ${status}::execution_status`);
+  if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
+  if (startedAt?.gte !== undefined) parts.push(Prisma.sql`e.started_at >= ${startedAt.gte}::timestamptz`);
+  if (startedAt?.lte !== undefined) parts.push(Prisma.sql`e.started_at <= ${startedAt.lte}::timestamptz`);
+  return Prisma.join(parts, ' AND ');
+}

@@ -1,0 +1,22 @@
+import { type Database, Prisma } from '../client.js';
+
+/**
+ * Adds what was written since to the workspaces' stored bytes. Writers only insert their changes, so that two of one
+ * workspace never wait for each other; whoever folds takes each change once.
+ * @returns how many changes were folded; `limit` of them means that there may be more.
+ */
+export async function foldStorageChanges(db: Database, limit: number): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* storage.fold */
+    WITH taken AS (
+      DELETE FROM storage_changes
+      WHERE id IN (SELECT id FROM storage_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING workspace_id, bytes
+    ), summed AS (
+      SELECT workspace_id, sum(bytes)::bigint AS bytes FROM taken GROUP BY workspace_id
+    ), folded AS (
+      UPDATE workspaces w SET stored_bytes = greatest(w.stored_bytes + s.bytes, 0)
+      FROM summed s WHERE w.id = s.workspace_id
+    )
+    SELECT count(*)::int AS count FROM taken`);
+  return row?.count ?? 0;
+}
