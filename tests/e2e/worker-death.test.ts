@@ -91,6 +91,29 @@ describe('when a worker dies in the middle of a run', () => {
   }, 60_000);
 });
 
+describe('when a worker freezes for longer than its heartbeat lives', () => {
+  it('another goes on; when it thaws it writes nothing of that run, and takes new ones', async () => {
+    const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
+    const { receiver, id } = await startChain(100);
+    await until(() => receiver.calls.length >= 4, 10_000, 'the fourth call');
+    const frozen = await holderOf(id, workers);
+    process.kill(frozen.pid, 'SIGSTOP');
+    await until(async () => (await statusOf(id)) === 'success', 15_000, 'the end of the run');
+    const finished = await db.execution.findUniqueOrThrow({ where: { id } });
+    const nodeRuns = await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } });
+    process.kill(frozen.pid, 'SIGCONT');
+    for (const worker of workers) if (worker !== frozen) await worker.stop();
+
+    // Only the thawed one is left: it has found itself fenced by the time it has run another.
+    const next = await startChain(0);
+    await until(async () => (await statusOf(next.id)) === 'success', 15_000, 'the end of another run');
+    expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(finished);
+    expect(await db.nodeRun.findMany({ where: { executionId: id }, orderBy: { nodeId: 'asc' } })).toEqual(nodeRuns);
+    expect(Object.values(callsByPath(receiver.calls)).filter((count) => count > 1).length).toBeLessThanOrEqual(1);
+    await frozen.stop();
+  }, 60_000);
+});
+
 describe('when a worker is told to stop', () => {
   it('the node in flight finishes, others go on with the rest at once, and it exits with 0', async () => {
     const first = await spawnApp('worker', env);
