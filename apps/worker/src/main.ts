@@ -22,7 +22,12 @@ async function main(): Promise<void> {
     db,
     redisUrl: settings.REDIS_URL,
     nodeTypes: await loadNodeTypes(),
-    services: { http: createHttpClient({ allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE }) },
+    services: {
+      http: createHttpClient({
+        allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE,
+        proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+      }),
+    },
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
     logger,

@@ -11,6 +11,10 @@ export const WorkerSettings = Type.Object({
   WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
   LOG_LEVEL: Type.String({ default: 'info' }),
   HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
+  /** What http nodes go through, as other programs read these names. */
+  HTTP_PROXY: Type.Optional(Type.String()),
+  HTTPS_PROXY: Type.Optional(Type.String()),
+  NO_PROXY: Type.Optional(Type.String()),
   HOSTNAME: Type.String({ default: hostname() }),
 });
 

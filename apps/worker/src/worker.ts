@@ -4,18 +4,12 @@ import {
   type ClaimedExecution,
   type ClaimRequest,
   type Database,
-  dispatchAgain,
-  dispatchRunsOfDeadWorkers,
   endDueWaits,
-  findHoldingWorkers,
-  findUnclaimed,
-  foldStorageChanges,
   isDatabaseUnavailable,
   loadNodeRuns,
   readDefinition,
   readVariables,
   releaseExecutions,
-  timeOutRestingRuns,
   wakeDueRuns,
   writeCheckpoints,
 } from '@deckhand/db';
@@ -24,14 +18,10 @@ import {
   beat,
   connectRedis,
   createRunQueue,
-  HEARTBEAT_LIFETIME_MS,
-  holdLease,
   leaveFleet,
   onControl,
   publishChanges,
   publishControl,
-  readFleet,
-  RECONCILER_LEASE_KEY,
   type WorkerState,
 } from '@deckhand/queue';
 import { createBatcher, type Logger } from '@deckhand/runtime';
@@ -42,8 +32,7 @@ import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createCompiledVersions } from './compiled-versions.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
-import { createLiveness } from './liveness.js';
-import { reconcile } from './reconciler.js';
+import { createReconciler } from './create-reconciler.js';
 import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
 import { createWorkflowStarter } from './start-workflows.js';
@@ -52,14 +41,10 @@ import { createWorkflowStarter } from './start-workflows.js';
 const CLAIM_BATCH = 100;
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
-/** Changes of stored bytes folded by one statement at most. */
-const FOLD_BATCH = 5_000;
 /** Runs woken by one statement at most. */
 const WAKE_BATCH = 1_000;
 const TICK_MS = 1_000;
 const DEADLINE_CHECK_MS = 250;
-/** The reconciler's lease outlives a late tick, and is free again before a dead holder's runs are due. */
-const LEASE_MS = 2_500;
 
 /** What a worker is made of. */
 export interface WorkerOptions {
@@ -198,31 +183,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
-  const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
-    every(TICK_MS, logger, 'reconciler', () =>
-      reconcile({
-        liveness,
-        readFleet: () => readFleet(redis),
-        holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
-        findHoldingWorkers: () => findHoldingWorkers(db),
-        dispatchRunsOfDeadWorkers: (workerIds, limit) => dispatchRunsOfDeadWorkers(db, workerIds, limit),
-        findUnclaimed: (wanted) => findUnclaimed(db, wanted),
-        jobStates: (runs) => queue.jobStates(runs),
-        dispatchAgain: (runs) => dispatchAgain(db, runs),
-        timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
-        wake,
-        finishChildren: () => finishChildren({ limit: WAKE_BATCH }),
-        foldStorage: async () => {
-          while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
-        },
-        addJobs: (runs) => queue.add(runs),
-        announce: (executionIds) => publishChanges(redis, executionIds),
-        logger,
-        now: () => performance.now(),
-      }),
-    ),
+    every(TICK_MS, logger, 'reconciler', createReconciler({ id, db, redis, queue, logger, wake, finishChildren })),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
       const now = Date.now();
       for (const run of active.all()) if (run.deadlineAt <= now) run.halt('timeout');

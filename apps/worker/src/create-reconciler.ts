@@ -1,0 +1,68 @@
+import {
+  type Database,
+  dispatchAgain,
+  dispatchRunsOfDeadWorkers,
+  findHoldingWorkers,
+  findUnclaimed,
+  foldStorageChanges,
+  timeOutRestingRuns,
+} from '@deckhand/db';
+import {
+  HEARTBEAT_LIFETIME_MS,
+  holdLease,
+  publishChanges,
+  readFleet,
+  RECONCILER_LEASE_KEY,
+  type Redis,
+  type RunQueue,
+} from '@deckhand/queue';
+import type { Logger } from '@deckhand/runtime';
+import { createLiveness } from './liveness.js';
+import { reconcile } from './reconciler.js';
+
+/** Changes of stored bytes folded by one statement at most. */
+const FOLD_BATCH = 5_000;
+/** Parents told by one transaction at most. */
+const PARENTS_BATCH = 1_000;
+/** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
+const LEASE_MS = 2_500;
+
+/** What the reconciler of a worker works with. */
+export interface ReconcilerOptions {
+  /** The worker's id. */
+  readonly id: string;
+  readonly db: Database;
+  readonly redis: Redis;
+  readonly queue: RunQueue;
+  readonly logger: Logger;
+  /** Dispatches resting runs whose time has come. */
+  readonly wake: () => Promise<void>;
+  /** Lets parents go on whose children are finished. */
+  readonly finishChildren: (finished: { limit: number }) => Promise<void>;
+}
+
+/** Puts the reconciler together. @returns one look for runs that should be moving but are not. */
+export function createReconciler({ id, db, redis, queue, logger, wake, finishChildren }: ReconcilerOptions) {
+  const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
+  return (): Promise<void> =>
+    reconcile({
+      liveness,
+      readFleet: () => readFleet(redis),
+      holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
+      findHoldingWorkers: () => findHoldingWorkers(db),
+      dispatchRunsOfDeadWorkers: (workerIds, limit) => dispatchRunsOfDeadWorkers(db, workerIds, limit),
+      findUnclaimed: (wanted) => findUnclaimed(db, wanted),
+      jobStates: (runs) => queue.jobStates(runs),
+      dispatchAgain: (runs) => dispatchAgain(db, runs),
+      timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
+      wake,
+      finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
+      async foldStorage() {
+        while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
+      },
+      addJobs: (runs) => queue.add(runs),
+      announce: (executionIds) => publishChanges(redis, executionIds),
+      logger,
+      now: () => performance.now(),
+    });
+}
