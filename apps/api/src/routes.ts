@@ -7,6 +7,8 @@ import { submitApproval } from './routes/approvals/submit.js';
 import { login } from './routes/auth/login.js';
 import { logout } from './routes/auth/logout.js';
 import { me } from './routes/auth/me.js';
+import { changePassword } from './routes/auth/password.js';
+import { endSession, listSessions } from './routes/auth/sessions.js';
 import { setup } from './routes/auth/setup.js';
 import { completeHuman } from './routes/executions/complete.js';
 import { execute } from './routes/executions/execute.js';
@@ -43,6 +45,9 @@ export function listRoutes(services: Services): Route[] {
     login,
     logout,
     me,
+    changePassword,
+    listSessions,
+    endSession,
 
     createApiKey,
     listApiKeys,

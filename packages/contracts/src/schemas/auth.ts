@@ -15,6 +15,8 @@ const GivenPassword = Type.String({ maxLength: 1_000 });
 export const SetupBody = Type.Object({ email: Email, password: Password, name: Name, workspaceName: Name }, CLOSED);
 export const LoginBody = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, CLOSED);
 
+export const ChangePasswordBody = Type.Object({ currentPassword: GivenPassword, newPassword: Password }, CLOSED);
+
 export const UserSchema = Type.Object({ id: Id, email: Type.String(), name: Type.String(), isAdmin: Type.Boolean() });
 export const LoginAnswer = Type.Object({ token: Type.String(), expiresAt: Time, user: UserSchema });
 export const MeAnswer = Type.Object({
@@ -67,6 +69,7 @@ export const CreatedApiKey = Type.Object({
 
 export type SetupBody = Static<typeof SetupBody>;
 export type LoginBody = Static<typeof LoginBody>;
+export type ChangePasswordBody = Static<typeof ChangePasswordBody>;
 export type User = Static<typeof UserSchema>;
 export type LoginAnswer = Static<typeof LoginAnswer>;
 export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;

@@ -1,0 +1,29 @@
+import { ChangePasswordBody, compileBody, DeckhandError, validationFailed } from '@deckhand/contracts';
+import { changePassword as change, readPasswordHash } from '@deckhand/db';
+import { hashPassword, isPassword, passwordFaults } from '../../auth/passwords.js';
+import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { sendNothing } from '../../http/respond.js';
+import { forSession, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(ChangePasswordBody);
+
+/** POST /api/auth/password: every other session of the person ends. Guessing is slowed down as at signing in. */
+export function changePassword({ db, loginThrottle }: Services): Route {
+  return forSession('POST', '/api/auth/password', async (request, response, caller) => {
+    const { currentPassword, newPassword } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+    const faults = passwordFaults(newPassword, 'newPassword');
+    if (faults.length > 0) throw validationFailed(faults);
+    const { userId, sessionId, user } = caller;
+    const address = request.ip ?? '';
+    await loginThrottle.attempt(user.email, address);
+    const currentHash = await readPasswordHash(db, userId);
+    const isRight = await isPassword(currentPassword, currentHash);
+    if (currentHash === undefined || !isRight) {
+      throw new DeckhandError('FORBIDDEN', { message: 'The current password is wrong' });
+    }
+    await loginThrottle.succeeded(user.email, address);
+    await change(db, { userId, sessionId, currentHash, newHash: await hashPassword(newPassword) });
+    sendNothing(response);
+  });
+}

@@ -1,0 +1,14 @@
+import Type, { type Static } from 'typebox';
+import { Id, Time } from './common.js';
+
+/** A signed-in session as its owner sees it: never its token. */
+export const SessionEntry = Type.Object({
+  id: Id,
+  current: Type.Boolean({ description: 'The session that asks' }),
+  createdAt: Time,
+  lastUsedAt: Time,
+  expiresAt: Time,
+  userAgent: Type.String(),
+});
+
+export type SessionEntry = Static<typeof SessionEntry>;
