@@ -26,12 +26,13 @@ export interface ActiveRun {
 /** The runs that this worker holds, by execution id. */
 export interface ActiveRuns {
   readonly size: number;
-  has(executionId: string): boolean;
+  /** Sets a place aside for a run that is about to be claimed. @returns false when it has one already. */
+  reserve(executionId: string): boolean;
   get(executionId: string): ActiveRun | undefined;
   add(run: ActiveRun): void;
   remove(executionId: string): void;
   all(): Iterable<ActiveRun>;
-  /** Resolves when no run is held, or after `ms`. */
+  /** Resolves when no run is claimed or held, or after `ms`. */
   emptied(ms: number): Promise<void>;
 }
 
@@ -81,23 +82,30 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
 /** Creates an empty set. */
 export function createActiveRuns(): ActiveRuns {
   const runs = new Map<string, ActiveRun>();
+  /** Runs that are being claimed or held. */
+  const places = new Set<string>();
   let waiters: (() => void)[] = [];
   return {
     get size() {
-      return runs.size;
+      return places.size;
     },
-    has: (executionId) => runs.has(executionId),
+    reserve(executionId) {
+      if (places.has(executionId)) return false;
+      places.add(executionId);
+      return true;
+    },
     get: (executionId) => runs.get(executionId),
     add: (run) => void runs.set(run.executionId, run),
     remove(executionId) {
       runs.delete(executionId);
-      if (runs.size > 0) return;
+      places.delete(executionId);
+      if (places.size > 0) return;
       for (const resolve of waiters) resolve();
       waiters = [];
     },
     all: () => runs.values(),
     emptied(ms) {
-      if (runs.size === 0) return Promise.resolve();
+      if (places.size === 0) return Promise.resolve();
       return new Promise((resolve) => {
         const timer = setTimeout(resolve, ms);
         waiters.push(() => {

@@ -52,10 +52,16 @@ const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
  * hold the run any more; failures of the run are part of it.
  */
 export async function runJob(job: { executionId: string; dispatch: number }, parts: RunJobParts): Promise<void> {
-  // A job delivered twice to the worker that holds its run already is nothing new.
-  if (parts.active.has(job.executionId)) return;
-  const claimed = await parts.claim(job);
-  if (!claimed) return;
+  // A job that is delivered twice to one worker is nothing new: a second claim would fence the first.
+  if (!parts.active.reserve(job.executionId)) return;
+  const claimed = await parts.claim(job).catch((error: unknown) => {
+    parts.active.remove(job.executionId);
+    throw error;
+  });
+  if (!claimed) {
+    parts.active.remove(job.executionId);
+    return;
+  }
   const run = createActiveRun({
     executionId: claimed.id,
     epoch: claimed.epoch,

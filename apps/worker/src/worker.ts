@@ -33,6 +33,7 @@ import { createCompiledVersions } from './compiled-versions.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
 import { createReconciler } from './create-reconciler.js';
+import { createPersist } from './persist.js';
 import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
 import { createWorkflowStarter } from './start-workflows.js';
@@ -78,6 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   const queue = createRunQueue(redis);
   const active = createActiveRuns();
+  const persist = createPersist({ isUnavailable: isDatabaseUnavailable, logger });
   const startedAt = new Date().toISOString();
   let state: WorkerState = 'starting';
 
@@ -91,7 +93,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      const claimed = await claimExecutions(db, requests, id);
+      const claimed = await persist('claim', () => claimExecutions(db, requests, id));
       const byId = new Map(claimed.map((run) => [run.id, run]));
       return requests.map((request) => byId.get(request.executionId));
     },
@@ -112,14 +114,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
 
   async function release(run: { executionId: string; epoch: number }): Promise<void> {
-    const released = await releaseExecutions(db, [run]);
+    const released = await persist('release', () => releaseExecutions(db, [run]));
     await queue.add(
       released.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }])),
     );
   }
 
   async function loadAnswers(run: ActiveRun): Promise<void> {
-    const { waits, answers } = await endDueWaits(db, run.executionId);
+    const { waits, answers } = await persist('answers', () => endDueWaits(db, run.executionId));
     run.setAnswers(readAnswers(waits), answers);
   }
 
@@ -152,9 +154,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     services: { ...options.services, workflows: createWorkflowStarter(db, queue) },
     logger,
     claim,
-    loadVersion: createCompiledVersions(options.nodeTypes, (versionId) => readDefinition(db, versionId)),
-    loadRecords: async (executionId: string) => readRecords(await loadNodeRuns(db, executionId)),
-    loadVars: (workspaceId: string) => readVariables(db, workspaceId),
+    loadVersion: createCompiledVersions(options.nodeTypes, (versionId) =>
+      persist('version', () => readDefinition(db, versionId)),
+    ),
+    loadRecords: async (executionId: string) =>
+      readRecords(await persist('records', () => loadNodeRuns(db, executionId))),
+    loadVars: (workspaceId: string) => persist('variables', () => readVariables(db, workspaceId)),
     release,
     announce: (executionId: string) => void announce(executionId),
   };

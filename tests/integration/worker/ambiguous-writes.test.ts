@@ -1,0 +1,97 @@
+import { createDatabase, type Database } from '@deckhand/db';
+import { createHttpClient, loadNodeTypes } from '@deckhand/nodes';
+import { connectRedis, createRunQueue } from '@deckhand/queue';
+import { createLogger } from '@deckhand/runtime';
+import { startWorker } from '@deckhand/worker';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, seedWorkflow, startReceiver, startStores, stopAll, stopLater, until } from '../../harness/index.js';
+
+const RUNS = 400;
+/** Share of the statements that fail, half of them after they were done. */
+const FAULTS = 0.1;
+
+afterAll(stopAll);
+
+/** A database client that loses answers: a statement is done, or is not, and in either case the connection "broke". */
+function withFaults(db: Database, counts: { before: number; after: number }): Database {
+  const broken = () => Object.assign(new Error('the connection broke'), { code: 'P1017' });
+  return new Proxy(db, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (name !== '$queryRaw' && name !== '$executeRaw') {
+        return typeof member === 'function' ? member.bind(target) : member;
+      }
+      return async (...args: unknown[]) => {
+        const chance = Math.random();
+        if (chance < FAULTS / 2) {
+          counts.before += 1;
+          throw broken();
+        }
+        const answer: unknown = await Reflect.apply(member as (...given: unknown[]) => Promise<unknown>, target, args);
+        if (chance < FAULTS) {
+          counts.after += 1;
+          throw broken();
+        }
+        return answer;
+      };
+    },
+  });
+}
+
+describe('when answers of the database get lost', () => {
+  it('no run is lost, none ends twice, and no finished effect is called again', async () => {
+    const stores = await startStores();
+    const receiver = await startReceiver();
+    const seed = await seedWorkflow(
+      stores.db,
+      chain(
+        { id: 'a', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } },
+        { id: 'call', type: 'http', parameters: { url: `${receiver.url}/{{ $trigger.n }}` } },
+        { id: 'pause', type: 'wait', parameters: { seconds: 0.05 } },
+        { id: 'again', type: 'http', parameters: { url: `${receiver.url}/again/{{ $trigger.n }}` } },
+      ),
+    );
+    const redis = connectRedis(stores.redis.url, { role: 'producer' });
+    await until(() => redis.status === 'ready');
+    const queue = createRunQueue(redis);
+    const counts = { before: 0, after: 0 };
+    const db = createDatabase({ url: stores.databaseUrl, poolSize: 8 });
+    const workers = await Promise.all(
+      ['one', 'two'].map(async () =>
+        startWorker({
+          id: uuidv7(),
+          version: 'test',
+          db: withFaults(db, counts),
+          redisUrl: stores.redis.url,
+          nodeTypes: await loadNodeTypes(),
+          services: { http: createHttpClient({ allowPrivate: true }) },
+          concurrency: 50,
+          graceMs: 1_000,
+          logger: createLogger({ name: 'worker', level: 'silent' }),
+        }),
+      ),
+    );
+    stopLater({
+      async stop() {
+        for (const worker of workers) await worker.drain();
+        await db.$disconnect();
+        await queue.close();
+        redis.disconnect();
+      },
+    });
+    for (let n = 0; n < RUNS; n += 1) await queue.add([{ executionId: await seed.accept({ n }), dispatch: 1 }]);
+
+    const count = () => stores.db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
+    await until(async () => (await count()) === RUNS, 60_000, 'the end of every run');
+    const byPath = new Map<string, number>();
+    for (const { path } of receiver.calls) byPath.set(path, (byPath.get(path) ?? 0) + 1);
+    expect(byPath.size).toBe(2 * RUNS);
+    expect([...byPath].filter(([, calls]) => calls > 1)).toEqual([]);
+    expect(counts.before).toBeGreaterThan(0);
+    expect(counts.after).toBeGreaterThan(0);
+    process.stdout.write(
+      `ambiguous writes: ${RUNS} runs, ${counts.before} statements failed before and ${counts.after} after they were done; lost 0, doubled 0\n`,
+    );
+  }, 90_000);
+});
