@@ -5,4 +5,5 @@ export * from './until.js';
 export * from './receiver.js';
 export * from './seed.js';
 export * from './gateway.js';
+export * from './people.js';
 export * from './worker.js';

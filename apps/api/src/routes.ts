@@ -7,6 +7,7 @@ import { submitApproval } from './routes/approvals/submit.js';
 import { login } from './routes/auth/login.js';
 import { logout } from './routes/auth/logout.js';
 import { me } from './routes/auth/me.js';
+import { listAuditLog } from './routes/audit-log/list.js';
 import { changePassword } from './routes/auth/password.js';
 import { endSession, listSessions } from './routes/auth/sessions.js';
 import { setup } from './routes/auth/setup.js';
@@ -81,6 +82,8 @@ export function listRoutes(services: Services): Route[] {
 
     listApprovals,
     submitApproval,
+
+    listAuditLog,
   ];
   return operations.map((operation) => operation(services));
 }

@@ -4,6 +4,7 @@ export * from './formats.js';
 export * from './json.js';
 export * from './roles.js';
 export * from './schemas/approvals.js';
+export * from './schemas/audit-log.js';
 export * from './schemas/auth.js';
 export * from './schemas/common.js';
 export * from './schemas/definition.js';

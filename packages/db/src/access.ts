@@ -1,11 +1,22 @@
 import { DeckhandError, hasRole, type Role, ROLES } from '@deckhand/contracts';
 import { type Prisma, type Queryable } from './client.js';
 
+/** Where a request came from: what the audit log says beside who. */
+export interface Origin {
+  /** The API key that was used; null for a session. */
+  readonly apiKeyId: string | null;
+  /** The caller's network address. */
+  readonly address: string;
+  readonly requestId: string;
+}
+
 /** On whose behalf a store acts. Every read and write is limited to what this person may see and do. */
 export interface Actor {
   readonly userId: string;
   /** The only workspace that the caller's API key may touch; null for no such limit. */
   readonly boundTo: string | null;
+  /** Asked only when a change is put on record; without it the record says who, not from where. */
+  origin?(): Origin;
 }
 
 /** The roles that may do what `needed` may. */

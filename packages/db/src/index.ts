@@ -1,9 +1,11 @@
-export { type Actor } from './access.js';
+export { type Actor, type Origin } from './access.js';
 export { createApiKey, type CreatedApiKeyEntry } from './api-keys/create.js';
 export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
 export { listApiKeys } from './api-keys/list.js';
 export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
+export { listChanges } from './audit/list.js';
+export { recordChange, recordExecutionChange } from './audit/record.js';
 export { createDatabase, type Database, type DatabaseOptions } from './client.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions, type AcceptRequest, type AcceptVerdict } from './executions/accept.js';

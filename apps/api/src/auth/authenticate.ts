@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { DeckhandError, type Scope, scopesAllow } from '@deckhand/contracts';
-import { type Database, findApiKeys, findSessions } from '@deckhand/db';
+import { type Database, findApiKeys, findSessions, type Origin } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { Caller, KeyCaller, SessionCaller } from './caller.js';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
@@ -33,24 +33,25 @@ export function createAuthenticate(options: {
   /** With both kinds of credentials the key decides: it may do less. */
   async function identify(request: Request): Promise<Caller> {
     const key = request.headers['x-api-key'];
-    if (key !== undefined) return identifyKey(String(key));
+    if (key !== undefined) return identifyKey(request, String(key));
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (bearer === undefined) throw new DeckhandError('UNAUTHORIZED');
-    return identifySession(bearer);
+    return identifySession(request, bearer);
   }
 
-  async function identifyKey(text: string): Promise<KeyCaller> {
+  async function identifyKey(request: Request, text: string): Promise<KeyCaller> {
     const key = isApiKeyText(text) ? await findKey(hashSecret(text)) : undefined;
     if (!key) throw new DeckhandError('UNAUTHORIZED');
     keyUsage.note(key.apiKeyId);
-    return { kind: 'key', ...key };
+    return { kind: 'key', ...key, origin: () => originOf(request, key.apiKeyId) };
   }
 
-  async function identifySession(token: string): Promise<SessionCaller> {
+  async function identifySession(request: Request, token: string): Promise<SessionCaller> {
     const session = isSessionToken(token) ? await findSession(hashSecret(token)) : undefined;
     if (!session) throw new DeckhandError('UNAUTHORIZED');
     sessionUsage.note(session.sessionId);
-    return { kind: 'session', ...session, userId: session.user.id, boundTo: null };
+    const origin = (): Origin => originOf(request, null);
+    return { kind: 'session', ...session, userId: session.user.id, boundTo: null, origin };
   }
 
   return {
@@ -68,6 +69,11 @@ export function createAuthenticate(options: {
       return caller;
     },
   };
+}
+
+function originOf(request: Request, apiKeyId: string | null): Origin {
+  const requestId = typeof request.id === 'string' ? request.id : '';
+  return { apiKeyId, address: request.ip ?? '', requestId };
 }
 
 function requireScope(key: KeyCaller, scope: Scope): void {

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiKeyEntry } from '@deckhand/contracts';
-import { rolesFrom } from '../access.js';
+import { type Actor, rolesFrom } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { toApiKeyEntry } from './entry.js';
 
 /** A key to keep: its hash, never itself. */
 export interface NewApiKey {
-  readonly userId: string;
   /** Binds the key to this workspace. */
   readonly workspaceId: string | null;
   readonly name: string;
@@ -27,19 +27,27 @@ export interface CreatedApiKeyEntry extends ApiKeyEntry {
  * Keeps a new key and, when asked, a credential that holds it: in the workspace the key is bound to, else in the first
  * one of its creator's. Without a workspace where the creator may change credentials, none is saved.
  */
-export function createApiKey(db: Database, key: NewApiKey): Promise<CreatedApiKeyEntry> {
+export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promise<CreatedApiKeyEntry> {
   const { credentialSecret, scopes, ...columns } = key;
   return db.$transaction(async (tx) => {
-    const credentialId = credentialSecret === null ? null : await saveCredential(tx, key, credentialSecret);
-    const row = await tx.apiKey.create({ data: { id: uuidv7(), ...columns, scopes: [...scopes], credentialId } });
+    const credentialId = credentialSecret === null ? null : await saveCredential(tx, actor, key, credentialSecret);
+    const row = await tx.apiKey.create({
+      data: { id: uuidv7(), userId: actor.userId, ...columns, scopes: [...scopes], credentialId },
+    });
+    await recordChange(tx, actor, {
+      action: 'apiKey.create',
+      workspaceId: key.workspaceId,
+      resourceId: row.id,
+      details: { name: key.name, scopes },
+    });
     return { ...toApiKeyEntry(row), credentialId };
   });
 }
 
-async function saveCredential(tx: Queryable, key: NewApiKey, secret: string): Promise<string | null> {
+async function saveCredential(tx: Queryable, actor: Actor, key: NewApiKey, secret: string): Promise<string | null> {
   const membership = await tx.membership.findFirst({
     where: {
-      userId: key.userId,
+      userId: actor.userId,
       role: { in: rolesFrom('editor') },
       ...(key.workspaceId === null ? {} : { workspaceId: key.workspaceId }),
     },

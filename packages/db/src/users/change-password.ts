@@ -1,9 +1,10 @@
 import { DeckhandError } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 
 /** A password that replaces the one whose hash was compared. */
 export interface PasswordChange {
-  readonly userId: string;
   /** The hash that the present password was compared with. */
   readonly currentHash: string;
   readonly newHash: string;
@@ -15,8 +16,9 @@ export interface PasswordChange {
  * Sets a person's password and ends every other session of theirs, at once.
  * @throws DeckhandError FORBIDDEN when the password was changed meanwhile.
  */
-export function changePassword(db: Database, change: PasswordChange): Promise<void> {
-  const { userId, currentHash, newHash, sessionId } = change;
+export function changePassword(db: Database, actor: Actor, change: PasswordChange): Promise<void> {
+  const { userId } = actor;
+  const { currentHash, newHash, sessionId } = change;
   return db.$transaction(async (tx) => {
     const { count } = await tx.user.updateMany({
       where: { id: userId, passwordHash: currentHash },
@@ -24,5 +26,6 @@ export function changePassword(db: Database, change: PasswordChange): Promise<vo
     });
     if (count === 0) throw new DeckhandError('FORBIDDEN', { message: 'The password was changed meanwhile' });
     await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } });
+    await recordChange(tx, actor, { action: 'user.changePassword', workspaceId: null, resourceId: userId });
   });
 }

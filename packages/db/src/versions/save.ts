@@ -1,5 +1,6 @@
 import { DeckhandError, type SavedVersion } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { lockWorkflow } from '../workflows/lock.js';
 import { insertVersion, type NewVersion } from './insert.js';
@@ -24,6 +25,13 @@ export function saveVersion(
         details: { latestVersionId: workflow.latestVersionId },
       });
     }
-    return insertVersion(tx, workflowId, version);
+    const saved = await insertVersion(tx, workflowId, version);
+    await recordChange(tx, actor, {
+      action: 'workflow.save',
+      workspaceId: workflow.workspaceId,
+      resourceId: workflowId,
+      details: { workflowVersionId: saved.workflowVersionId, number: saved.number },
+    });
+    return saved;
   });
 }

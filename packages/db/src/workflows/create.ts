@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Actor, requireRole } from '../access.js';
 import type { Database } from '../client.js';
+import { recordChange } from '../audit/record.js';
 import { insertVersion, type NewVersion } from '../versions/insert.js';
 import { requireFolder } from './folder.js';
 
@@ -26,6 +27,7 @@ export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow
     await requireFolder(tx, workflow.workspaceId, workflow.folderId);
     const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
     if (version) await insertVersion(tx, id, version);
+    await recordChange(tx, actor, { action: 'workflow.create', workspaceId: workflow.workspaceId, resourceId: id });
     return id;
   });
 }

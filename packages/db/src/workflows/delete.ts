@@ -1,4 +1,5 @@
 import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { stopExecutionsOfWorkflow } from '../executions/stop-all.js';
 import { lockWorkflow } from './lock.js';
@@ -10,9 +11,10 @@ import { lockWorkflow } from './lock.js';
  */
 export async function deleteWorkflow(db: Database, actor: Actor, id: string): Promise<string[]> {
   const stopped = await db.$transaction(async (tx) => {
-    await lockWorkflow(tx, actor, id, 'editor');
+    const { workspaceId } = await lockWorkflow(tx, actor, id, 'editor');
     const ids = await stopExecutionsOfWorkflow(tx, id);
     await tx.workflow.delete({ where: { id } });
+    await recordChange(tx, actor, { action: 'workflow.delete', workspaceId, resourceId: id });
     return ids;
   });
   // A run that was being accepted while the workflow went.

@@ -1,5 +1,6 @@
 import { DeckhandError, type UpdateWorkflowBody, validationFailed } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { requireFolder } from './folder.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
@@ -15,6 +16,12 @@ export function updateWorkflow(db: Database, actor: Actor, id: string, changes: 
     if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
     const activeVersionId = await nextActiveVersion(tx, workflow, changes);
     await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
+    await recordChange(tx, actor, {
+      action: 'workflow.update',
+      workspaceId: workflow.workspaceId,
+      resourceId: id,
+      details: { changed: Object.keys(changes) },
+    });
   });
 }
 

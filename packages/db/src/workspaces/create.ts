@@ -1,12 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { WorkspaceEntry } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { toWorkspaceEntry } from './list.js';
 
-/** Creates a workspace that the person owns. */
-export async function createWorkspace(db: Database, userId: string, name: string): Promise<WorkspaceEntry> {
-  const workspace = await db.workspace.create({
-    data: { id: uuidv7(), name, memberships: { create: { userId, role: 'owner' } } },
+/** Creates a workspace that the actor owns. */
+export function createWorkspace(db: Database, actor: Actor, name: string): Promise<WorkspaceEntry> {
+  return db.$transaction(async (tx) => {
+    const workspace = await tx.workspace.create({
+      data: { id: uuidv7(), name, memberships: { create: { userId: actor.userId, role: 'owner' } } },
+    });
+    const { id } = workspace;
+    await recordChange(tx, actor, { action: 'workspace.create', workspaceId: id, resourceId: id });
+    return toWorkspaceEntry(workspace, 'owner');
   });
-  return toWorkspaceEntry(workspace, 'owner');
 }

@@ -30,8 +30,7 @@ export function createApiKey({ db, secretBox }: Services): Route {
     if (workspaceId !== null) await requireMembership(workspaceId);
     const key = createApiKeyText();
     const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];
-    const entry = await keepApiKey(db, {
-      userId: caller.userId,
+    const entry = await keepApiKey(db, caller, {
       workspaceId,
       name: body.name,
       keyPrefix: keyPrefix(key),

@@ -10,6 +10,6 @@ export function revokeApiKey({ db }: Services): Route {
   return forSession('POST', '/api/api-keys/:id/revoke', async (request, response, caller) => {
     const id = pathId(request);
     await refuseBody(request);
-    sendJson(response, 200, await revoke(db, caller.userId, id));
+    sendJson(response, 200, await revoke(db, caller, id));
   });
 }

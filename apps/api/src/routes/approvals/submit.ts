@@ -3,6 +3,7 @@ import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer } from '../../runs/answer.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(SubmitApprovalBody);
@@ -31,6 +32,7 @@ export function submitApproval(services: Services): Route {
       },
       isSame: (stored) => parseOwnJson<{ decision: string }>(stored).decision === decision,
     });
+    await recordRunChange(services, caller, 'execution.decide', recorded.executionId);
     sendJson(response, 200, recorded);
   });
 }

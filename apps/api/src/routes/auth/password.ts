@@ -23,7 +23,7 @@ export function changePassword({ db, loginThrottle }: Services): Route {
       throw new DeckhandError('FORBIDDEN', { message: 'The current password is wrong' });
     }
     await loginThrottle.succeeded(user.email, address);
-    await change(db, { userId, sessionId, currentHash, newHash: await hashPassword(newPassword) });
+    await change(db, caller, { sessionId, currentHash, newHash: await hashPassword(newPassword) });
     sendNothing(response);
   });
 }

@@ -12,6 +12,7 @@ import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer } from '../../runs/answer.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(CompleteHumanBody);
@@ -32,6 +33,7 @@ export function completeHuman(services: Services): Route {
       },
       isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
     });
+    await recordRunChange(services, caller, 'execution.complete', executionId);
     sendJson(response, 200, recorded);
   });
 }

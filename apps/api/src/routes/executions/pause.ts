@@ -3,6 +3,7 @@ import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
 import { tellWorkers } from '../../runs/tell-workers.js';
 import type { Services } from '../../services.js';
 
@@ -13,6 +14,7 @@ export function pauseExecution(services: Services): Route {
     await refuseBody(request);
     await pause(services.db, caller, executionId);
     await tellWorkers(services, 'pause', [executionId]);
+    await recordRunChange(services, caller, 'execution.pause', executionId);
     sendJson(response, 200, { executionId, status: 'paused' });
   });
 }
@@ -30,6 +32,7 @@ export function resumeExecution(services: Services): Route {
       });
     }
     await tellWorkers(services, 'resume', [executionId]);
+    await recordRunChange(services, caller, 'execution.resume', executionId);
     sendJson(response, 200, { executionId, status: 'running' });
   });
 }

@@ -3,11 +3,13 @@ import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
 
 /** POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode. */
-export function rerunExecution({ db, intake, fleet }: Services): Route {
+export function rerunExecution(services: Services): Route {
+  const { db, intake, fleet } = services;
   return forKey('POST', '/api/executions/:id/rerun', async (request, response, caller) => {
     const rerunOf = pathId(request);
     await refuseBody(request);
@@ -21,6 +23,7 @@ export function rerunExecution({ db, intake, fleet }: Services): Route {
       triggerData: origin.triggerData,
       rerunOf,
     });
+    await recordRunChange(services, caller, 'execution.rerun', executionId);
     sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
   });
 }

@@ -1,5 +1,5 @@
 import { compileBody, StopManyBody } from '@deckhand/contracts';
-import { stopExecutions as stop } from '@deckhand/db';
+import { recordChange, stopExecutions as stop } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -15,6 +15,12 @@ export function stopExecutions(services: Services): Route {
     const stopped = await stop(services.db, caller, body, (executionIds) =>
       tellWorkers(services, 'stop', executionIds),
     );
+    await recordChange(services.db, caller, {
+      action: 'execution.stopMany',
+      workspaceId: body.workspaceId,
+      resourceId: body.workflowId ?? '',
+      details: { stopped },
+    }).catch((err: unknown) => services.logger.error({ err }, 'a change could not be put on record'));
     sendJson(response, 200, { stopped });
   });
 }

@@ -3,6 +3,7 @@ import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
 import { tellWorkers } from '../../runs/tell-workers.js';
 import type { Services } from '../../services.js';
 
@@ -12,6 +13,7 @@ export function stopExecution(services: Services): Route {
     const executionId = pathId(request);
     await refuseBody(request);
     await tellWorkers(services, 'stop', await stop(services.db, caller, executionId));
+    await recordRunChange(services, caller, 'execution.stop', executionId);
     sendJson(response, 200, { executionId, status: 'stopped' });
   });
 }

@@ -13,6 +13,6 @@ export function createWorkspace({ db }: Services): Route {
     const { name } = parse(await readBody(request));
     // A key that is bound to a workspace reaches no other, so it cannot make one either.
     if (caller.boundTo !== null) throw new DeckhandError('WORKSPACE_MISMATCH');
-    sendJson(response, 201, await create(db, caller.userId, name));
+    sendJson(response, 201, await create(db, caller, name));
   });
 }

@@ -1,0 +1,15 @@
+import { ListAuditLogQuery } from '@deckhand/contracts';
+import { listChanges } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListAuditLogQuery);
+
+/** GET /api/audit-log?workspaceId=: who did what, the latest first; for every member. */
+export function listAuditLog({ db }: Services): Route {
+  return forKey('GET', '/api/audit-log', async (request, response, caller) => {
+    sendJson(response, 200, await listChanges(db, caller, readQuery(request)));
+  });
+}

@@ -1,0 +1,32 @@
+import Type, { type Static } from 'typebox';
+import { AnyObject, Id, nullable, pageQuery, Time } from './common.js';
+
+const Word = Type.String({ minLength: 1, maxLength: 100 });
+
+export const ListAuditLogQuery = Type.Object({
+  workspaceId: Id,
+  action: Type.Optional(Word),
+  resourceType: Type.Optional(Word),
+  resourceId: Type.Optional(Word),
+  userId: Type.Optional(Id),
+  ...pageQuery(),
+});
+
+/** Who did what to which resource, when and from where. Never holds a secret. */
+export const AuditLogEntry = Type.Object({
+  id: Id,
+  at: Time,
+  userId: nullable(Id),
+  userEmail: nullable(Type.String({ description: 'Null once the person is gone' })),
+  apiKeyId: nullable(Id),
+  apiKeyName: nullable(Type.String()),
+  action: Type.String(),
+  resourceType: Type.String(),
+  resourceId: nullable(Type.String()),
+  details: AnyObject,
+  address: Type.String(),
+  requestId: Type.String(),
+});
+
+export type ListAuditLogQuery = Static<typeof ListAuditLogQuery>;
+export type AuditLogEntry = Static<typeof AuditLogEntry>;

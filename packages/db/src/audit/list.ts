@@ -1,0 +1,72 @@
+import { type AuditLogEntry, isJsonObject, type ListAuditLogQuery, type PageOf } from '@deckhand/contracts';
+import { type Actor, requireRole } from '../access.js';
+import type { Database, Prisma } from '../client.js';
+import type { AuditEntry } from '../generated/client.js';
+import { pageRange, toPage } from '../paging.js';
+
+/**
+ * What was done in a workspace, the latest first. Every member may read it.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
+export async function listChanges(
+  db: Database,
+  actor: Actor,
+  query: ListAuditLogQuery,
+): Promise<PageOf<AuditLogEntry>> {
+  const { workspaceId, action, resourceType, resourceId, userId } = query;
+  await requireRole(db, actor, workspaceId, 'viewer');
+  const where: Prisma.AuditEntryWhereInput = {
+    workspaceId,
+    ...(action === undefined ? {} : { action }),
+    ...(resourceType === undefined ? {} : { resourceType }),
+    ...(resourceId === undefined ? {} : { resourceId }),
+    ...(userId === undefined ? {} : { userId }),
+  };
+  const rows = await db.auditEntry.findMany({
+    where,
+    orderBy: [{ at: 'desc' }, { id: 'desc' }],
+    ...pageRange(query),
+  });
+  const names = await readNames(db, rows);
+  return toPage(
+    query,
+    rows,
+    (row) => toEntry(row, names),
+    () => db.auditEntry.count({ where }),
+  );
+}
+
+interface Names {
+  readonly emails: ReadonlyMap<string, string>;
+  readonly keys: ReadonlyMap<string, string>;
+}
+
+async function readNames(db: Database, rows: readonly AuditEntry[]): Promise<Names> {
+  const userIds = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
+  const keyIds = [...new Set(rows.flatMap(({ apiKeyId }) => apiKeyId ?? []))];
+  const [users, keys] = await Promise.all([
+    db.user.findMany({ where: { id: { in: userIds } }, select: { id: true, email: true } }),
+    db.apiKey.findMany({ where: { id: { in: keyIds } }, select: { id: true, name: true } }),
+  ]);
+  return {
+    emails: new Map(users.map(({ id, email }) => [id, email])),
+    keys: new Map(keys.map(({ id, name }) => [id, name])),
+  };
+}
+
+function toEntry(row: AuditEntry, { emails, keys }: Names): AuditLogEntry {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    userId: row.userId,
+    userEmail: emails.get(row.userId ?? '') ?? null,
+    apiKeyId: row.apiKeyId,
+    apiKeyName: keys.get(row.apiKeyId ?? '') ?? null,
+    action: row.action,
+    resourceType: row.resourceType,
+    resourceId: row.resourceId,
+    details: isJsonObject(row.details) ? row.details : {},
+    address: row.address,
+    requestId: row.requestId,
+  };
+}

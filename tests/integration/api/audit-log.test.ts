@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addPerson,
+  type Answer,
+  createKey,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  OWNER,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+}, 30_000);
+afterAll(stopAll);
+
+function read(as = instance.session, query = ''): Promise<Answer> {
+  return gateway.call('GET', `/api/audit-log?workspaceId=${instance.workspaceId}${query}`, { as });
+}
+
+describe('the audit log', () => {
+  it('says who changed what, from where, and with which key', async () => {
+    const workflowId = await createWorkflow(instance);
+    const headers = { 'x-request-id': 'audit-1', 'x-forwarded-for': '203.0.113.9' };
+    const path = `/api/workflows/${workflowId}`;
+    await gateway.call('PATCH', path, { as: instance.key, body: { name: 'Renamed' }, headers });
+    await gateway.call('DELETE', path, { as: instance.session });
+    const { status, body } = await read(instance.session, `&resourceId=${workflowId}&includeTotal=true`);
+    expect([status, body.total, body.hasMore]).toEqual([200, 3, false]);
+    expect(body.data.map(({ action }: { action: string }) => action)).toEqual([
+      'workflow.delete',
+      'workflow.update',
+      'workflow.create',
+    ]);
+    expect(body.data[0]).toMatchObject({ userEmail: OWNER.email.toLowerCase(), apiKeyId: null, apiKeyName: null });
+    expect(body.data[1]).toMatchObject({
+      userEmail: OWNER.email.toLowerCase(),
+      apiKeyId: expect.any(String),
+      apiKeyName: 'test',
+      resourceType: 'workflow',
+      details: { changed: ['name'] },
+      address: '203.0.113.9',
+      requestId: 'audit-1',
+    });
+  });
+
+  it('says nothing of a change that was refused', async () => {
+    const viewer = await addPerson(instance, 'viewer');
+    const workflowId = await createWorkflow(instance);
+    const before = await instance.db.auditEntry.count();
+    const path = `/api/workflows/${workflowId}`;
+    expect((await gateway.call('PATCH', path, { as: viewer.session, body: { name: 'x' } })).status).toBe(403);
+    expect((await gateway.call('PATCH', path, { as: instance.session, body: { status: 'active' } })).status).toBe(409);
+    expect(await instance.db.auditEntry.count()).toBe(before);
+  });
+
+  it('holds neither passwords nor keys', async () => {
+    const key = await createKey(gateway, instance.session, { preset: 'full', workspaceId: instance.workspaceId });
+    const { text } = await read();
+    expect(text).toContain('apiKey.create');
+    expect(text).not.toContain(key);
+    expect(text).not.toContain(OWNER.password);
+  });
+
+  it('is read by every member and by a key with audit-log:read: 200', async () => {
+    const viewer = await addPerson(instance, 'viewer');
+    const key = await createKey(gateway, instance.session, { scopes: ['audit-log:read'] });
+    expect((await read(viewer.session)).status).toBe(200);
+    expect((await read(key)).status).toBe(200);
+    expect((await read(instance.session, '&action=workflow.create&limit=1')).body.data).toHaveLength(1);
+  });
+
+  it('403: for a stranger, and for a key without the scope', async () => {
+    const stranger = await addPerson(instance);
+    expect((await read(stranger.session)).body.code).toBe('FORBIDDEN');
+    const key = await createKey(gateway, instance.session, { scopes: ['workflows:read'] });
+    expect((await read(key)).body).toMatchObject({ code: 'INSUFFICIENT_SCOPE', required: 'audit-log:read' });
+  });
+
+  it('400 and 405: asks for a workspace, and cannot be written to', async () => {
+    expect((await gateway.call('GET', '/api/audit-log', { as: instance.session })).status).toBe(400);
+    const path = `/api/audit-log?workspaceId=${instance.workspaceId}`;
+    expect((await gateway.call('DELETE', path, { as: instance.session })).status).toBe(405);
+  });
+});
