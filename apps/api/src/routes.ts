@@ -21,6 +21,10 @@ import { stopExecution } from './routes/executions/stop.js';
 import { stopExecutions } from './routes/executions/stop-many.js';
 import { live, ready } from './routes/health/health.js';
 import { listNodeTypes } from './routes/node-types/list.js';
+import { createVariable } from './routes/variables/create.js';
+import { deleteVariable } from './routes/variables/delete.js';
+import { listVariables } from './routes/variables/list.js';
+import { updateVariable } from './routes/variables/update.js';
 import { listVersions } from './routes/versions/list.js';
 import { readVersion } from './routes/versions/read.js';
 import { saveVersion } from './routes/versions/save.js';
@@ -69,6 +73,11 @@ export function listRoutes(services: Services): Route[] {
     saveVersion,
     readVersion,
     listNodeTypes,
+
+    listVariables,
+    createVariable,
+    updateVariable,
+    deleteVariable,
 
     execute,
     stopExecutions,

@@ -10,6 +10,7 @@ export * from './schemas/common.js';
 export * from './schemas/definition.js';
 export * from './schemas/executions.js';
 export * from './schemas/sessions.js';
+export * from './schemas/variables.js';
 export * from './schemas/workflows.js';
 export * from './schemas/workspaces.js';
 export * from './scopes.js';

@@ -1,0 +1,17 @@
+import { compileBody, UpdateVariableBody } from '@deckhand/contracts';
+import { updateVariable as update } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(UpdateVariableBody);
+
+/** PATCH /api/variables/{id}: its name or its value. */
+export function updateVariable({ db }: Services): Route {
+  return forKey('PATCH', '/api/variables/:id', async (request, response, caller) => {
+    const id = pathId(request);
+    sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));
+  });
+}
