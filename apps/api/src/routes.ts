@@ -11,6 +11,11 @@ import { listAuditLog } from './routes/audit-log/list.js';
 import { changePassword } from './routes/auth/password.js';
 import { endSession, listSessions } from './routes/auth/sessions.js';
 import { setup } from './routes/auth/setup.js';
+import { createCredential } from './routes/credentials/create.js';
+import { deleteCredential } from './routes/credentials/delete.js';
+import { listCredentials } from './routes/credentials/list.js';
+import { readCredential } from './routes/credentials/read.js';
+import { updateCredential } from './routes/credentials/update.js';
 import { completeHuman } from './routes/executions/complete.js';
 import { execute } from './routes/executions/execute.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
@@ -78,6 +83,12 @@ export function listRoutes(services: Services): Route[] {
     createVariable,
     updateVariable,
     deleteVariable,
+
+    listCredentials,
+    createCredential,
+    readCredential,
+    updateCredential,
+    deleteCredential,
 
     execute,
     stopExecutions,

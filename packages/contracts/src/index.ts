@@ -7,6 +7,7 @@ export * from './schemas/approvals.js';
 export * from './schemas/audit-log.js';
 export * from './schemas/auth.js';
 export * from './schemas/common.js';
+export * from './schemas/credentials.js';
 export * from './schemas/definition.js';
 export * from './schemas/executions.js';
 export * from './schemas/sessions.js';

@@ -7,6 +7,11 @@ export { touchApiKeys } from './api-keys/touch.js';
 export { listChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange } from './audit/record.js';
 export { createDatabase, type Database, type DatabaseOptions } from './client.js';
+export { createCredential } from './credentials/create.js';
+export { deleteCredential } from './credentials/delete.js';
+export { listCredentials } from './credentials/list.js';
+export { readCredential } from './credentials/read.js';
+export { updateCredential } from './credentials/update.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions, type AcceptRequest, type AcceptVerdict } from './executions/accept.js';
 export {

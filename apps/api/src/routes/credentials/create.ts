@@ -1,0 +1,20 @@
+import { compileBody, CreateCredentialBody, secretFaults, validationFailed } from '@deckhand/contracts';
+import { createCredential as create } from '@deckhand/db';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(CreateCredentialBody);
+
+/** POST /api/credentials: the secret is encrypted and never comes back. */
+export function createCredential({ db, secretBox }: Services): Route {
+  return forKey('POST', '/api/credentials', async (request, response, caller) => {
+    const { workspaceId, name, type, secret } = parse(await readBody(request));
+    const faults = secretFaults(type, secret);
+    if (faults.length > 0) throw validationFailed(faults);
+    const sealedSecret = await secretBox.seal(JSON.stringify(secret));
+    const entry = await create(db, caller, { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret });
+    sendJson(response, 201, entry);
+  });
+}

@@ -1,0 +1,12 @@
+import { readCredential as read } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/credentials/{id}: without its secret. */
+export function readCredential({ db }: Services): Route {
+  return forKey('GET', '/api/credentials/:id', async (request, response, caller) => {
+    sendJson(response, 200, await read(db, caller, pathId(request)));
+  });
+}

@@ -1,0 +1,17 @@
+import type { CredentialEntry } from '@deckhand/contracts';
+import type { Credential } from '../generated/client.js';
+
+/** The columns that people may see: all but the secret, which is not even read. */
+export const SHOWN = { id: true, workspaceId: true, name: true, type: true, createdAt: true, updatedAt: true } as const;
+
+/** A credential as lists show it. */
+export function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): CredentialEntry {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    name: row.name,
+    type: row.type,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

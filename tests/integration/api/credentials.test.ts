@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addPerson, createKey, type Gateway, type Instance, startInstance, stopAll } from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+}, 30_000);
+afterAll(stopAll);
+
+const SECRET = 'a-very-secret-value';
+const create = (body: object, as = instance.key) =>
+  gateway.call('POST', '/api/credentials', {
+    as,
+    body: { workspaceId: instance.workspaceId, name: 'Mail', type: 'bearer', secret: { token: SECRET }, ...body },
+  });
+const list = (as: string) =>
+  gateway.call('GET', `/api/credentials?workspaceId=${instance.workspaceId}&includeTotal=true`, { as });
+
+describe('credentials', () => {
+  it('never give their secret back, are kept encrypted, and leave nothing in logs', async () => {
+    const created = await create({});
+    expect(created.status).toBe(201);
+    expect(Object.keys(created.body)).toEqual(['id', 'workspaceId', 'name', 'type', 'createdAt', 'updatedAt']);
+    const path = `/api/credentials/${created.body.id}`;
+    const read = await gateway.call('GET', path, { as: instance.key });
+    expect(read).toMatchObject({ status: 200, body: created.body });
+    const changed = await gateway.call('PATCH', path, {
+      as: instance.key,
+      body: { name: 'Post', secret: { token: `${SECRET}-2` } },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { id: created.body.id, name: 'Post', type: 'bearer' } });
+    const listed = await list(instance.key);
+    expect(listed.body.data).toContainEqual(changed.body);
+    const kept = [
+      await instance.db.credential.findMany(),
+      await instance.db.auditEntry.findMany(),
+      [created, read, changed, listed].map(({ text }) => text),
+      gateway.log,
+    ];
+    expect(JSON.stringify(kept)).not.toContain(SECRET);
+    expect((await gateway.call('DELETE', path, { as: instance.key })).status).toBe(204);
+    expect((await gateway.call('GET', path, { as: instance.key })).status).toBe(404);
+  });
+
+  it.each([
+    ['apiKey', { value: 'v' }],
+    ['apiKey', { header: 'X-Key', value: 'v' }],
+    ['basic', { username: 'u', password: 'p' }],
+    ['bearer', { token: 't' }],
+    ['header', { name: 'X-Token', value: 'v' }],
+    ['postgres', { connectionString: 'postgres://u:p@db.example/x' }],
+    ['smtp', { host: 'mail.example', port: 587, username: 'u', password: 'p', secure: false }],
+  ])('201: are created as %s from %j', async (type, secret) => {
+    expect((await create({ type, secret })).status).toBe(201);
+  });
+
+  it.each([
+    ['basic', { username: 'u' }, 'secret.password'],
+    ['bearer', { token: 't', tokne: SECRET }, 'secret.tokne'],
+    ['header', { name: 'not a header', value: 'v' }, 'secret.name'],
+    ['postgres', { connectionString: SECRET }, 'secret.connectionString'],
+    ['smtp', { host: 'mail.example', port: '587' }, 'secret.port'],
+    ['bearer', SECRET, 'secret'],
+    ['oauth', { token: 't' }, 'type'],
+  ])('400: are not created as %s from %j', async (type, secret, path) => {
+    const { status, body, text } = await create({ type, secret });
+    expect([status, body.code, body.details[0].path]).toEqual([400, 'VALIDATION_FAILED', path]);
+    expect(text).not.toContain(SECRET);
+  });
+
+  it('400: keep their type, and take no secret of another one', async () => {
+    const { body } = await create({});
+    const path = `/api/credentials/${body.id}`;
+    for (const changes of [{ type: 'basic' }, { secret: { username: 'u', password: 'p' } }, {}]) {
+      expect((await gateway.call('PATCH', path, { as: instance.key, body: changes })).status).toBe(400);
+    }
+  });
+
+  it('are read by viewers and changed by editors: 403 below, 404 for strangers by id', async () => {
+    const viewer = await addPerson(instance, 'viewer');
+    const stranger = await addPerson(instance);
+    const { body } = await create({});
+    const path = `/api/credentials/${body.id}`;
+    expect((await list(viewer.session)).status).toBe(200);
+    expect((await create({}, viewer.session)).body.code).toBe('FORBIDDEN');
+    expect((await list(stranger.session)).body.code).toBe('FORBIDDEN');
+    expect((await gateway.call('GET', path, { as: stranger.session })).status).toBe(404);
+    for (const [as, expected] of [
+      [viewer.session, 403],
+      [stranger.session, 404],
+    ] as const) {
+      expect((await gateway.call('PATCH', path, { as, body: { name: 'x' } })).status).toBe(expected);
+      expect((await gateway.call('DELETE', path, { as })).status).toBe(expected);
+    }
+    expect((await gateway.call('GET', '/api/credentials/none', { as: viewer.session })).status).toBe(404);
+  });
+
+  it('403: are not changed by a Read-only key', async () => {
+    const key = await createKey(gateway, instance.session, {});
+    expect((await list(key)).status).toBe(200);
+    expect((await create({}, key)).body).toMatchObject({ required: 'credentials:write' });
+  });
+});
