@@ -24,6 +24,10 @@ import { readNodeOutput } from './routes/executions/read-output.js';
 import { rerunExecution } from './routes/executions/rerun.js';
 import { stopExecution } from './routes/executions/stop.js';
 import { stopExecutions } from './routes/executions/stop-many.js';
+import { createFolder } from './routes/folders/create.js';
+import { deleteFolder } from './routes/folders/delete.js';
+import { listFolders } from './routes/folders/list.js';
+import { updateFolder } from './routes/folders/update.js';
 import { live, ready } from './routes/health/health.js';
 import { listNodeTypes } from './routes/node-types/list.js';
 import { createVariable } from './routes/variables/create.js';
@@ -89,6 +93,11 @@ export function listRoutes(services: Services): Route[] {
     readCredential,
     updateCredential,
     deleteCredential,
+
+    listFolders,
+    createFolder,
+    updateFolder,
+    deleteFolder,
 
     execute,
     stopExecutions,

@@ -10,6 +10,7 @@ export * from './schemas/common.js';
 export * from './schemas/credentials.js';
 export * from './schemas/definition.js';
 export * from './schemas/executions.js';
+export * from './schemas/folders.js';
 export * from './schemas/sessions.js';
 export * from './schemas/variables.js';
 export * from './schemas/workflows.js';

@@ -48,6 +48,10 @@ export {
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { stopExecution } from './executions/stop.js';
 export { stopExecutions, type StopManyRequest } from './executions/stop-many.js';
+export { createFolder } from './folders/create.js';
+export { deleteFolder } from './folders/delete.js';
+export { listFolders } from './folders/list.js';
+export { updateFolder } from './folders/update.js';
 export * from './migrations/index.js';
 export { createSession } from './sessions/create.js';
 export { deleteOwnSession, deleteSession } from './sessions/delete.js';

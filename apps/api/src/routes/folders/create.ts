@@ -1,0 +1,16 @@
+import { compileBody, CreateFolderBody } from '@deckhand/contracts';
+import { createFolder as create } from '@deckhand/db';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(CreateFolderBody);
+
+/** POST /api/folders: in the workspace or in another folder. */
+export function createFolder({ db }: Services): Route {
+  return forKey('POST', '/api/folders', async (request, response, caller) => {
+    const body = parse(await readBody(request));
+    sendJson(response, 201, await create(db, caller, { ...body, workspaceId: body.workspaceId.toLowerCase() }));
+  });
+}

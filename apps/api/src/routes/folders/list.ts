@@ -1,0 +1,15 @@
+import { InWorkspaceQuery } from '@deckhand/contracts';
+import { listFolders as list } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(InWorkspaceQuery);
+
+/** GET /api/folders?workspaceId=: the whole tree, flat. */
+export function listFolders({ db }: Services): Route {
+  return forKey('GET', '/api/folders', async (request, response, caller) => {
+    sendJson(response, 200, await list(db, caller, readQuery(request)));
+  });
+}
