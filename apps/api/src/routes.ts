@@ -29,6 +29,11 @@ import { deleteFolder } from './routes/folders/delete.js';
 import { listFolders } from './routes/folders/list.js';
 import { updateFolder } from './routes/folders/update.js';
 import { live, ready } from './routes/health/health.js';
+import { addMember } from './routes/members/add.js';
+import { leaveWorkspace } from './routes/members/leave.js';
+import { listMembers } from './routes/members/list.js';
+import { removeMember } from './routes/members/remove.js';
+import { updateMember } from './routes/members/update.js';
 import { listNodeTypes } from './routes/node-types/list.js';
 import { createVariable } from './routes/variables/create.js';
 import { deleteVariable } from './routes/variables/delete.js';
@@ -72,6 +77,12 @@ export function listRoutes(services: Services): Route[] {
     readWorkspace,
     updateWorkspace,
     deleteWorkspace,
+
+    listMembers,
+    addMember,
+    updateMember,
+    removeMember,
+    leaveWorkspace,
 
     listWorkflows,
     createWorkflow,

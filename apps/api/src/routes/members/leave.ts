@@ -1,0 +1,13 @@
+import { leaveWorkspace as leave } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { sendNothing } from '../../http/respond.js';
+import { forSession, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** DELETE /api/workspaces/{id}/membership: one's own. */
+export function leaveWorkspace({ db }: Services): Route {
+  return forSession('DELETE', '/api/workspaces/:id/membership', async (request, response, caller) => {
+    await leave(db, caller, pathId(request));
+    sendNothing(response);
+  });
+}

@@ -1,0 +1,18 @@
+import { compileBody, UpdateMemberBody } from '@deckhand/contracts';
+import { updateMember as update } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(UpdateMemberBody);
+
+/** PATCH /api/workspaces/{id}/members/{userId}: the role. */
+export function updateMember({ db }: Services): Route {
+  return forKey('PATCH', '/api/workspaces/:id/members/:userId', async (request, response, caller) => {
+    const [id, userId] = [pathId(request), pathId(request, 'userId')];
+    const { role } = parse(await readBody(request));
+    sendJson(response, 200, await update(db, caller, id, userId, role));
+  });
+}

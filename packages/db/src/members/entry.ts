@@ -1,0 +1,16 @@
+import type { MemberEntry, Role } from '@deckhand/contracts';
+
+/** What a member's entry is made of. */
+export const WITH_USER = { user: { select: { email: true, name: true } } } as const;
+
+interface Row {
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly user: { readonly email: string; readonly name: string };
+}
+
+/** A member as lists show it. */
+export function toMemberEntry({ userId, role, createdAt, user }: Row): MemberEntry {
+  return { userId, email: user.email, name: user.name, role, createdAt: createdAt.toISOString() };
+}
