@@ -4,6 +4,7 @@ import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
 import { listApprovals } from './routes/approvals/list.js';
 import { submitApproval } from './routes/approvals/submit.js';
+import { acceptInvite } from './routes/auth/accept-invite.js';
 import { login } from './routes/auth/login.js';
 import { logout } from './routes/auth/logout.js';
 import { me } from './routes/auth/me.js';
@@ -29,6 +30,9 @@ import { deleteFolder } from './routes/folders/delete.js';
 import { listFolders } from './routes/folders/list.js';
 import { updateFolder } from './routes/folders/update.js';
 import { live, ready } from './routes/health/health.js';
+import { createInvite } from './routes/invites/create.js';
+import { deleteInvite } from './routes/invites/delete.js';
+import { listInvites } from './routes/invites/list.js';
 import { addMember } from './routes/members/add.js';
 import { leaveWorkspace } from './routes/members/leave.js';
 import { listMembers } from './routes/members/list.js';
@@ -67,6 +71,7 @@ export function listRoutes(services: Services): Route[] {
     changePassword,
     listSessions,
     endSession,
+    acceptInvite,
 
     createApiKey,
     listApiKeys,
@@ -83,6 +88,9 @@ export function listRoutes(services: Services): Route[] {
     updateMember,
     removeMember,
     leaveWorkspace,
+    createInvite,
+    listInvites,
+    deleteInvite,
 
     listWorkflows,
     createWorkflow,

@@ -11,6 +11,7 @@ export * from './schemas/credentials.js';
 export * from './schemas/definition.js';
 export * from './schemas/executions.js';
 export * from './schemas/folders.js';
+export * from './schemas/invites.js';
 export * from './schemas/members.js';
 export * from './schemas/sessions.js';
 export * from './schemas/variables.js';

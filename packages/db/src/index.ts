@@ -52,6 +52,16 @@ export { createFolder } from './folders/create.js';
 export { deleteFolder } from './folders/delete.js';
 export { listFolders } from './folders/list.js';
 export { updateFolder } from './folders/update.js';
+export {
+  acceptInvite,
+  acceptInviteAsNewPerson,
+  type JoinedWorkspace,
+  type NewPerson,
+  readInvite,
+} from './invites/accept.js';
+export { createInvite } from './invites/create.js';
+export { deleteInvite } from './invites/delete.js';
+export { listInvites } from './invites/list.js';
 export { addMember } from './members/add.js';
 export { listMembers } from './members/list.js';
 export { leaveWorkspace, removeMember } from './members/remove.js';

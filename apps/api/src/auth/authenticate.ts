@@ -1,8 +1,9 @@
 import type { Request } from 'express';
 import { DeckhandError, type Scope, scopesAllow } from '@deckhand/contracts';
-import { type Database, findApiKeys, findSessions, type Origin } from '@deckhand/db';
+import { type Database, findApiKeys, findSessions } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { Caller, KeyCaller, SessionCaller } from './caller.js';
+import { originOf } from './origin.js';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
 import type { UsageLog } from './usage-log.js';
 
@@ -50,8 +51,8 @@ export function createAuthenticate(options: {
     const session = isSessionToken(token) ? await findSession(hashSecret(token)) : undefined;
     if (!session) throw new DeckhandError('UNAUTHORIZED');
     sessionUsage.note(session.sessionId);
-    const origin = (): Origin => originOf(request, null);
-    return { kind: 'session', ...session, userId: session.user.id, boundTo: null, origin };
+    const { id: userId } = session.user;
+    return { kind: 'session', ...session, userId, boundTo: null, origin: () => originOf(request, null) };
   }
 
   return {
@@ -69,11 +70,6 @@ export function createAuthenticate(options: {
       return caller;
     },
   };
-}
-
-function originOf(request: Request, apiKeyId: string | null): Origin {
-  const requestId = typeof request.id === 'string' ? request.id : '';
-  return { apiKeyId, address: request.ip ?? '', requestId };
 }
 
 function requireScope(key: KeyCaller, scope: Scope): void {

@@ -3,8 +3,10 @@ import { SCOPE_PATTERN, SCOPE_PRESETS, type ScopePreset } from '../scopes.js';
 import { CLOSED, Id, nullable, oneOf, Time } from './common.js';
 import { ROLES } from '../roles.js';
 
-const Email = Type.String({ format: 'email', maxLength: 254 });
-const Name = Type.String({ minLength: 1, maxLength: 200 });
+/** An e-mail address to be kept. */
+export const Email = Type.String({ format: 'email', maxLength: 254 });
+/** A name for people to read. */
+export const Name = Type.String({ minLength: 1, maxLength: 200 });
 
 /** 10 to 72 bytes: bcrypt reads no further. Bytes are checked where it is hashed; a character has up to four. */
 export const Password = Type.String({ minLength: 3, maxLength: 72, description: '10 to 72 bytes in UTF-8' });

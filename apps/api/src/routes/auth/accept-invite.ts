@@ -1,0 +1,56 @@
+import type { Request } from 'express';
+import { AcceptInviteBody, type AcceptedInvite, compileBody, type Fault, validationFailed } from '@deckhand/contracts';
+import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
+import { openSession } from '../../auth/open-session.js';
+import { originOf } from '../../auth/origin.js';
+import { hashPassword, passwordFaults } from '../../auth/passwords.js';
+import { hashSecret } from '../../auth/tokens.js';
+import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { open, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(AcceptInviteBody);
+
+/** POST /api/auth/accept-invite: a signed-in person joins (200), anybody else gets an account and a session (201). */
+export function acceptInvite({ db, authenticate }: Services): Route {
+  return open('POST', '/api/auth/accept-invite', async (request, response) => {
+    const isSignedIn = request.headers.authorization !== undefined || request.headers['x-api-key'] !== undefined;
+    const caller = isSignedIn ? await authenticate.session(request) : null;
+    const body = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+    const tokenHash = hashSecret(body.token);
+    if (caller) {
+      refuseNewPerson(body);
+      const joined: AcceptedInvite = await join(db, caller, caller.user, tokenHash);
+      sendJson(response, 200, joined);
+    } else {
+      sendJson(response, 201, await createAccount(request, body, tokenHash));
+    }
+  });
+
+  async function createAccount(request: Request, body: AcceptInviteBody, tokenHash: string): Promise<AcceptedInvite> {
+    // Before the costly hash: the invite is used up only afterwards, along with the account.
+    const invite = await readInvite(db, tokenHash);
+    const person = await newPerson(body, invite.email);
+    const { user, ...joined } = await acceptInviteAsNewPerson(db, person, tokenHash, originOf(request, null));
+    return { ...joined, ...(await openSession(db, user, request)) };
+  }
+}
+
+/** Who a new person says to be; the address is the invite's where it names one. @throws VALIDATION_FAILED */
+async function newPerson(body: AcceptInviteBody, invited: string | null): Promise<NewPerson> {
+  const { name, password, email = invited } = body;
+  const faults: Fault[] = password === undefined ? [] : passwordFaults(password, 'password');
+  for (const [path, value] of Object.entries({ email, name, password })) {
+    if (value === undefined || value === null) faults.push({ path, message: 'is required without a session' });
+  }
+  if (faults.length > 0 || email === null || name === undefined || password === undefined)
+    throw validationFailed(faults);
+  return { email, name, passwordHash: await hashPassword(password) };
+}
+
+function refuseNewPerson({ email, name, password }: AcceptInviteBody): void {
+  const given = Object.entries({ email, name, password }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return;
+  throw validationFailed(given.map(([path]) => ({ path, message: 'is not for somebody who is signed in' })));
+}

@@ -1,0 +1,21 @@
+import { compileBody, CreateInviteBody } from '@deckhand/contracts';
+import { createInvite as create } from '@deckhand/db';
+import { createSessionToken, hashSecret } from '../../auth/tokens.js';
+import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forSession, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(CreateInviteBody);
+
+/** POST /api/workspaces/{id}/invites: the only answer that ever shows the link's token. */
+export function createInvite({ db }: Services): Route {
+  return forSession('POST', '/api/workspaces/:id/invites', async (request, response, caller) => {
+    const workspaceId = pathId(request);
+    const { email = null, role } = parse(await readBody(request));
+    const token = createSessionToken();
+    const invite = await create(db, caller, { workspaceId, email, role, tokenHash: hashSecret(token) });
+    sendJson(response, 201, { ...invite, token });
+  });
+}

@@ -1,0 +1,13 @@
+import { deleteInvite as remove } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { sendNothing } from '../../http/respond.js';
+import { forSession, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** DELETE /api/workspaces/{id}/invites/{inviteId}: its link leads nowhere any more. */
+export function deleteInvite({ db }: Services): Route {
+  return forSession('DELETE', '/api/workspaces/:id/invites/:inviteId', async (request, response, caller) => {
+    await remove(db, caller, pathId(request), pathId(request, 'inviteId'));
+    sendNothing(response);
+  });
+}
