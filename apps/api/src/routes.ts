@@ -38,6 +38,8 @@ import { leaveWorkspace } from './routes/members/leave.js';
 import { listMembers } from './routes/members/list.js';
 import { removeMember } from './routes/members/remove.js';
 import { updateMember } from './routes/members/update.js';
+import { readFleet } from './routes/monitoring/fleet.js';
+import { readStats } from './routes/monitoring/stats.js';
 import { listNodeTypes } from './routes/node-types/list.js';
 import { createVariable } from './routes/variables/create.js';
 import { deleteVariable } from './routes/variables/delete.js';
@@ -127,6 +129,9 @@ export function listRoutes(services: Services): Route[] {
     resumeExecution,
     rerunExecution,
     completeHuman,
+
+    readFleet,
+    readStats,
 
     listApprovals,
     submitApproval,

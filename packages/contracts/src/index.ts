@@ -13,6 +13,7 @@ export * from './schemas/executions.js';
 export * from './schemas/folders.js';
 export * from './schemas/invites.js';
 export * from './schemas/members.js';
+export * from './schemas/monitoring.js';
 export * from './schemas/sessions.js';
 export * from './schemas/variables.js';
 export * from './schemas/workflows.js';

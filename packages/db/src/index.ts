@@ -67,6 +67,8 @@ export { listMembers } from './members/list.js';
 export { leaveWorkspace, removeMember } from './members/remove.js';
 export { updateMember } from './members/update.js';
 export * from './migrations/index.js';
+export { oldestWaitingSeconds } from './monitoring/oldest-waiting.js';
+export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export { createSession } from './sessions/create.js';
 export { deleteOwnSession, deleteSession } from './sessions/delete.js';
 export { findSessions, type ValidSession } from './sessions/find.js';

@@ -1,0 +1,59 @@
+import Type, { type Static } from 'typebox';
+import { EXECUTION_STATUSES, type ExecutionStatus } from '../execution-status.js';
+import { Id, nullable, oneOf, Time } from './common.js';
+
+/** The period: `to` is now and `from` a day before it unless they are given. */
+export const RunStatsQuery = Type.Object({
+  workspaceId: Id,
+  from: Type.Optional(Time),
+  to: Type.Optional(Time),
+});
+
+/** Percentiles in ms; null without a run to measure. */
+const Percentiles = nullable(Type.Object({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() }));
+
+const Counts = Type.Unsafe<Readonly<Record<ExecutionStatus, number>>>({
+  type: 'object',
+  propertyNames: { enum: [...EXECUTION_STATUSES] },
+  additionalProperties: { type: 'integer' },
+});
+
+const Stats = { total: Type.Integer(), statuses: Counts, waitMs: Percentiles, runMs: Percentiles };
+
+/** Runs of a period, and of each of the equal parts that it is cut into. */
+export const RunStats = Type.Object({
+  workspaceId: Id,
+  from: Time,
+  to: Time,
+  bucketSeconds: Type.Integer(),
+  ...Stats,
+  buckets: Type.Array(Type.Object({ from: Time, ...Stats })),
+});
+
+export const FleetAnswer = Type.Object({
+  workers: Type.Object({ live: Type.Integer(), consuming: Type.Integer() }),
+  data: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      host: Type.String(),
+      pid: Type.Integer(),
+      version: Type.String(),
+      state: oneOf(['starting', 'consuming', 'draining']),
+      concurrency: Type.Integer(),
+      active: Type.Integer(),
+      startedAt: Time,
+      lastSeenAt: Time,
+    }),
+  ),
+  queue: Type.Object({
+    waiting: Type.Integer(),
+    active: Type.Integer(),
+    delayed: Type.Integer(),
+    oldestWaitingSeconds: Type.Integer({ description: '0 when nothing waits' }),
+  }),
+});
+
+export type RunStatsQuery = Static<typeof RunStatsQuery>;
+export type RunStats = Static<typeof RunStats>;
+export type RunStatsBucket = RunStats['buckets'][number];
+export type FleetAnswer = Static<typeof FleetAnswer>;

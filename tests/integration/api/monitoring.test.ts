@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import type { ExecutionStatus } from '@deckhand/contracts';
+import {
+  addPerson,
+  createKey,
+  type Gateway,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+}, 30_000);
+afterAll(stopAll);
+
+const DAY = '2026-03-01T00:00:00.000Z';
+
+interface Run {
+  readonly status: ExecutionStatus;
+  /** Minutes after the day began. */
+  readonly atMinute: number;
+  /** Null: never started. */
+  readonly waitMs: number | null;
+  readonly runMs?: number;
+  readonly mode?: 'normal' | 'test' | 'debug' | 'sandbox';
+}
+
+/** Puts a run of that day into the database. */
+async function addRun({ status, atMinute, waitMs, runMs, mode = 'normal' }: Run): Promise<void> {
+  const startedAt = new Date(Date.parse(DAY) + atMinute * 60_000);
+  const createdAt = new Date(startedAt.getTime() - (waitMs ?? 0));
+  await instance.db.execution.create({
+    data: {
+      id: uuidv7(),
+      workspaceId: instance.workspaceId,
+      workflowId: uuidv7(),
+      workflowVersionId: uuidv7(),
+      status,
+      executionMode: mode,
+      source: 'api',
+      triggerNodeId: 'start',
+      createdAt,
+      startedAt: waitMs === null ? null : startedAt,
+      finishedAt: runMs === undefined ? null : new Date(startedAt.getTime() + runMs),
+      deadlineAt: new Date(startedAt.getTime() + 3_600_000),
+      dispatchedAt: createdAt,
+      claimedDispatch: waitMs === null ? 0 : 1,
+    },
+  });
+}
+
+const stats = (query: string, as = instance.key) =>
+  gateway.call('GET', `/api/monitoring/stats?workspaceId=${instance.workspaceId}${query}`, { as });
+
+describe('statistics of runs', () => {
+  beforeAll(async () => {
+    for (const [waitMs, runMs] of [
+      [0, 1_000],
+      [100, 2_000],
+      [200, 3_000],
+    ] as const) {
+      await addRun({ status: 'success', atMinute: 30, waitMs, runMs });
+    }
+    await addRun({ status: 'failed', atMinute: 150, waitMs: 50, runMs: 500 });
+    await addRun({ status: 'running', atMinute: 150, waitMs: 50 });
+    await addRun({ status: 'pending', atMinute: 200, waitMs: null });
+    for (const mode of ['test', 'debug'] as const) {
+      await addRun({ status: 'success', atMinute: 30, waitMs: 9_000, runMs: 9_000, mode });
+    }
+    await addRun({ status: 'success', atMinute: 24 * 60, waitMs: 0, runMs: 1 });
+  });
+
+  it('200: count what happened within the period, per status and part, without test and debug runs', async () => {
+    const { status, body } = await stats(`&from=${DAY}&to=2026-03-02T00:00:00.000Z`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ from: DAY, bucketSeconds: 900, total: 6 });
+    expect(body.statuses).toMatchObject({ success: 3, failed: 1, running: 1, pending: 1, stopped: 0 });
+    expect(body.buckets).toHaveLength(96);
+    const filled = body.buckets.filter(({ total }: { total: number }) => total > 0);
+    expect(filled.map(({ from, total }: { from: string; total: number }) => [from, total])).toEqual([
+      ['2026-03-01T00:30:00.000Z', 3],
+      ['2026-03-01T02:30:00.000Z', 2],
+      ['2026-03-01T03:15:00.000Z', 1],
+    ]);
+    expect(filled[0].runMs.p50).toBe(2_000);
+    expect(filled[0].runMs.p95).toBeCloseTo(2_900);
+    expect(filled[0].waitMs.p99).toBeCloseTo(198);
+    expect(filled[2]).toMatchObject({ waitMs: null, runMs: null });
+    expect(body.waitMs.p50).toBe(50);
+  });
+
+  it('are those of the last day unless asked for more, and empty where nothing ran', async () => {
+    const { body } = await stats('');
+    expect(Date.parse(body.to) - Date.parse(body.from)).toBe(86_400_000);
+    expect(body).toMatchObject({ total: 0, waitMs: null, runMs: null });
+    expect(body.buckets).toHaveLength(96);
+  });
+
+  it.each([
+    [`&from=${DAY}&to=${DAY}`, 'from'],
+    ['&from=2020-01-01T00:00:00.000Z&to=2022-01-01T00:00:00.000Z', 'from'],
+    ['&from=yesterday', 'from'],
+  ])('400: for the period %s', async (query, path) => {
+    const { status, body } = await stats(query);
+    expect([status, body.details[0].path]).toEqual([400, path]);
+  });
+
+  it('403: for a stranger, and for a key without the scope', async () => {
+    expect((await stats('', (await addPerson(instance)).session)).body.code).toBe('FORBIDDEN');
+    expect((await stats('', (await addPerson(instance, 'viewer')).session)).status).toBe(200);
+    const key = await createKey(gateway, instance.session, { scopes: ['executions:read'] });
+    expect((await stats('', key)).body).toMatchObject({ required: 'monitoring:read' });
+  });
+});
+
+describe('the fleet', () => {
+  it('200: shows no worker where none is, and how long the oldest run waits', async () => {
+    const { status, body } = await gateway.call('GET', '/api/monitoring/fleet', { as: instance.key });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      workers: { live: 0, consuming: 0 },
+      data: [],
+      queue: { waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: expect.any(Number) },
+    });
+    expect(body.queue.oldestWaitingSeconds).toBeGreaterThan(0);
+  });
+});
+
+describe('the fleet with a worker', () => {
+  it('lists it while it takes runs, and no more once it has left', async () => {
+    const fleet = async () => (await gateway.call('GET', '/api/monitoring/fleet', { as: instance.key })).body;
+    const worker = await startTestWorker(instance);
+    await until(async () => (await fleet()).workers.consuming === 1, 5_000, 'the worker to count');
+    expect((await fleet()).data).toMatchObject([{ pid: process.pid, state: 'consuming', concurrency: 20 }]);
+    await worker.stop();
+    await until(async () => (await fleet()).workers.live === 0, 5_000, 'the worker to be gone');
+    expect((await fleet()).data).toEqual([]);
+  }, 30_000);
+});
