@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chain, createWorkflow, type Gateway, type Instance, startInstance, stopAll } from '../../harness/index.js';
+import {
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
 
 let instance: Instance;
 let gateway: Gateway;
@@ -245,5 +254,32 @@ describe('a bad request', () => {
       (await gateway.call('GET', '/healthz', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
     expect(await id('order-42.a_b')).toBe('order-42.a_b');
     expect(await id('a b;c')).not.toBe('a b;c');
+  });
+});
+
+describe('deleting a workflow', () => {
+  it('stops its runs first, with those that they started and the nodes that wait', async () => {
+    const child = await createWorkflow(instance, chain({ id: 'rest', type: 'wait', parameters: { seconds: 3_600 } }));
+    const parent = await createWorkflow(
+      instance,
+      chain({ id: 'call', type: 'workflow', parameters: { workflowId: child } }),
+    );
+    const worker = await startTestWorker(instance);
+    const started = await gateway.call('POST', `/api/workflows/${parent}/execute`, { as: instance.key });
+    const { executionId } = started.body;
+    const childRun = await until(async () => {
+      const found = await instance.db.execution.findFirst({ where: { parentExecutionId: executionId } });
+      return found !== null && found.wakeAt !== null ? found.id : undefined;
+    });
+    const removed = await gateway.call('DELETE', `/api/workflows/${parent}`, { as: instance.session });
+    expect(removed.status).toBe(204);
+    for (const [id, nodeId] of [
+      [executionId, 'call'],
+      [childRun, 'rest'],
+    ]) {
+      const { body } = await gateway.call('GET', `/api/executions/${id}`, { as: instance.key });
+      expect([body.status, body.currentNodeId, body.progress[nodeId].status]).toEqual(['stopped', null, 'stopped']);
+    }
+    await worker.stop();
   });
 });

@@ -12,12 +12,14 @@ export interface StopManyRequest {
   readonly startedAt?: { readonly gte?: string | undefined; readonly lte?: string | undefined } | undefined;
 }
 
+/** Told of each batch of stopped runs, so that workers hear of it while the rest is stopped. */
+export type OnStopped = (executionIds: readonly string[]) => Promise<void>;
+
 /** Runs of one transaction at most, so that nobody waits long for a row. */
 const BATCH = 500;
 
 /**
  * Stops many runs, batch by batch, with those that they started. A run that starts meanwhile may escape.
- * @param onStopped told of each batch, so that workers hear of it while the rest is stopped.
  * @returns how many were stopped.
  * @throws DeckhandError FORBIDDEN below the role editor.
  */
@@ -25,15 +27,33 @@ export async function stopExecutions(
   db: Database,
   actor: Actor,
   request: StopManyRequest,
-  onStopped: (executionIds: readonly string[]) => Promise<void>,
+  onStopped: OnStopped,
 ): Promise<number> {
   await requireRole(db, actor, request.workspaceId, 'editor');
+  return stopWhere(db, conditions(request), onStopped);
+}
+
+/** Stops every unfinished run of a workflow that the caller may delete. */
+export async function stopExecutionsOfWorkflow(db: Database, workflowId: string, onStopped: OnStopped): Promise<void> {
+  await stopWhere(db, Prisma.sql`e.workflow_id = ${workflowId}::uuid`, onStopped);
+}
+
+/** Stops every unfinished run of a workspace that the caller may delete. */
+export async function stopExecutionsOfWorkspace(
+  db: Database,
+  workspaceId: string,
+  onStopped: OnStopped,
+): Promise<void> {
+  await stopWhere(db, Prisma.sql`e.workspace_id = ${workspaceId}::uuid`, onStopped);
+}
+
+async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopped): Promise<number> {
   let stopped = 0;
   for (;;) {
     const batch = await db.$transaction(async (tx) => {
       const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
         SELECT e.id FROM executions e
-        WHERE ${conditions(request)}
+        WHERE ${condition}
           AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
         ORDER BY e.id LIMIT ${BATCH} FOR UPDATE`);
       return rows.length === 0

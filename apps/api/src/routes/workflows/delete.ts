@@ -8,8 +8,7 @@ import type { Services } from '../../services.js';
 /** DELETE /api/workflows/{id}: its runs are stopped first, and stay to be read. */
 export function deleteWorkflow(services: Services): Route {
   return forKey('DELETE', '/api/workflows/:id', async (request, response, caller) => {
-    const stopped = await remove(services.db, caller, pathId(request));
-    await tellWorkers(services, 'stop', stopped);
+    await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
     sendNothing(response);
   });
 }

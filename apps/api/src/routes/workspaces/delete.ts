@@ -8,8 +8,7 @@ import type { Services } from '../../services.js';
 /** DELETE /api/workspaces/{id}: its runs are stopped first. */
 export function deleteWorkspace(services: Services): Route {
   return forKey('DELETE', '/api/workspaces/:id', async (request, response, caller) => {
-    const stopped = await remove(services.db, caller, pathId(request));
-    await tellWorkers(services, 'stop', stopped);
+    await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
     sendNothing(response);
   });
 }
