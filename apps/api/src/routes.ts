@@ -20,6 +20,8 @@ import { updateCredential } from './routes/credentials/update.js';
 import { completeHuman } from './routes/executions/complete.js';
 import { execute } from './routes/executions/execute.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
+import { exportExecutions } from './routes/executions/export.js';
+import { listExecutions } from './routes/executions/list.js';
 import { readExecution } from './routes/executions/read.js';
 import { readNodeOutput } from './routes/executions/read-output.js';
 import { rerunExecution } from './routes/executions/rerun.js';
@@ -50,6 +52,7 @@ import { readVersion } from './routes/versions/read.js';
 import { saveVersion } from './routes/versions/save.js';
 import { createWorkflow } from './routes/workflows/create.js';
 import { deleteWorkflow } from './routes/workflows/delete.js';
+import { listWorkflowExecutions } from './routes/workflows/list-executions.js';
 import { listWorkflows } from './routes/workflows/list.js';
 import { readWorkflow } from './routes/workflows/read.js';
 import { updateWorkflow } from './routes/workflows/update.js';
@@ -121,6 +124,9 @@ export function listRoutes(services: Services): Route[] {
     deleteFolder,
 
     execute,
+    listExecutions,
+    listWorkflowExecutions,
+    exportExecutions,
     stopExecutions,
     readExecution,
     readNodeOutput,

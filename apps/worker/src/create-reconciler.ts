@@ -5,6 +5,7 @@ import {
   findHoldingWorkers,
   findUnclaimed,
   foldStorageChanges,
+  indexExecutions,
   timeOutRestingRuns,
 } from '@deckhand/db';
 import {
@@ -22,6 +23,10 @@ import { reconcile } from './reconciler.js';
 
 /** Changes of stored bytes folded by one statement at most. */
 const FOLD_BATCH = 5_000;
+/** Finished runs made searchable by one statement. */
+const INDEX_BATCH = 250;
+/** How long a tick goes on making runs searchable, in ms: under load they wait, and are searched without an index. */
+const INDEX_BUDGET_MS = 100;
 /** Parents told by one transaction at most. */
 const PARENTS_BATCH = 1_000;
 /** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
@@ -59,6 +64,10 @@ export function createReconciler({ id, db, redis, queue, logger, wake, finishChi
       finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
       async foldStorage() {
         while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
+      },
+      async indexFinished() {
+        const end = performance.now() + INDEX_BUDGET_MS;
+        while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);
       },
       addJobs: (runs) => queue.add(runs),
       announce: (executionIds) => publishChanges(redis, executionIds),

@@ -30,6 +30,8 @@ export interface ReconcilerParts {
   readonly finishChildren: () => Promise<void>;
   /** Brings the workspaces' stored bytes up to date. */
   readonly foldStorage: () => Promise<void>;
+  /** Makes finished runs searchable by index, for a bounded time. */
+  readonly indexFinished: () => Promise<void>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -54,6 +56,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');
     await parts.announce(ended);
   }
+  await parts.indexFinished();
 }
 
 async function takeFromDeadWorkers(parts: ReconcilerParts): Promise<void> {

@@ -26,6 +26,13 @@ export {
   type WaitRow,
   writeCheckpoints,
 } from './executions/checkpoint.js';
+export { exportExecutionIds, type ExportRequest } from './executions/export.js';
+export {
+  type ExecutionIdPage,
+  latestSuccess,
+  listExecutionIds,
+  type ListExecutionsRequest,
+} from './executions/list.js';
 export { claimExecutions, type ClaimedExecution, type ClaimRequest } from './executions/claim.js';
 export { type AnswerOutcome, type AnswerRequest, answerWait } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
@@ -46,6 +53,7 @@ export {
   wakeDueRuns,
 } from './executions/reconcile.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
+export { indexExecutions } from './search/index-executions.js';
 export { stopExecution } from './executions/stop.js';
 export { stopExecutions, type StopManyRequest } from './executions/stop-many.js';
 export { createFolder } from './folders/create.js';
@@ -92,6 +100,7 @@ export { deleteWorkflow } from './workflows/delete.js';
 export { listWorkflows } from './workflows/list.js';
 export { readWorkflow, type WorkflowRecord } from './workflows/read.js';
 export { updateWorkflow } from './workflows/update.js';
+export { findWorkspaceOfWorkflow } from './workflows/visible.js';
 export { createWorkspace } from './workspaces/create.js';
 export { deleteWorkspace } from './workspaces/delete.js';
 export { listRoles, listWorkspaces } from './workspaces/list.js';

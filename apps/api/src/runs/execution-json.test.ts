@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { executionJson } from './execution-json.js';
+import { executionEntryJson, executionJson } from './execution-json.js';
 
 const run: ExecutionRecord = {
   id: 'run',
@@ -18,6 +18,7 @@ const run: ExecutionRecord = {
   rerunOf: null,
   revision: 3,
   triggerJson: '{"n":1}',
+  isTriggerOmitted: false,
   errorJson: null,
   resultJson: null,
   progressJson: '"a":{"status":"success"}',
@@ -49,5 +50,11 @@ describe('a run as JSON', () => {
   it('names the original of a rerun, and says null for data that retention took', () => {
     const { data } = read({ rerunOf: 'original', triggerJson: null });
     expect(data).toMatchObject({ rerunOf: 'original', trigger: null });
+  });
+
+  it('is without its result in a list, and says that large trigger data is left out', () => {
+    const entry = JSON.parse(executionEntryJson({ ...run, triggerJson: null, isTriggerOmitted: true }, ['a']));
+    expect(entry.data).toMatchObject({ trigger: null, triggerOmitted: true });
+    expect(entry).not.toHaveProperty('result');
   });
 });

@@ -13,6 +13,15 @@ function withoutRecord(status: ExecutionStatus): string {
  * @param nodeIds the nodes of the run's version: those without a record are in `progress` too.
  */
 export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
+  return `{${executionMembers(run, nodeIds)},"result":${run.resultJson ?? 'null'}}`;
+}
+
+/** A run in a list as JSON text: without its result, which is an output. */
+export function executionEntryJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
+  return `{${executionMembers(run, nodeIds)}}`;
+}
+
+function executionMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {
   const head = JSON.stringify({
     executionId: run.id,
     id: run.id,
@@ -31,9 +40,8 @@ export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]):
     `"progress":{${progressMembers(run, nodeIds)}}`,
     `"data":{${dataMembers(run)}}`,
     `"error":${run.errorJson ?? 'null'}`,
-    `"result":${run.resultJson ?? 'null'}`,
   ];
-  return `${head.slice(0, -1)},${members.join(',')}}`;
+  return `${head.slice(1, -1)},${members.join(',')}`;
 }
 
 function progressMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {
@@ -45,6 +53,7 @@ function progressMembers(run: ExecutionRecord, nodeIds: readonly string[]): stri
 
 function dataMembers(run: ExecutionRecord): string {
   const members = [`"trigger":${run.triggerJson ?? 'null'}`, `"triggerNodeId":"${run.triggerNodeId}"`];
+  if (run.isTriggerOmitted) members.push('"triggerOmitted":true');
   if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
   return [...members, `"approvals":[${run.approvalsJson ?? ''}]`].join(',');
 }

@@ -1,13 +1,29 @@
 import { DeckhandError } from '@deckhand/contracts';
-import { type Actor, type Database, readDefinition, readExecutions, type ReadExecutionRequest } from '@deckhand/db';
+import {
+  type Actor,
+  type Database,
+  type ExecutionRecord,
+  readDefinition,
+  readExecutions,
+  type ReadExecutionRequest,
+} from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import { savedNodes } from '../definitions.js';
-import { executionJson } from './execution-json.js';
+import { executionEntryJson, executionJson } from './execution-json.js';
+
+/** A run as an entry of a list. */
+export interface ExecutionEntryView {
+  readonly run: ExecutionRecord;
+  /** It as JSON text. */
+  readonly json: string;
+}
 
 /** Reads runs for those who poll them. */
 export interface ExecutionReader {
   /** A run as JSON text. @throws DeckhandError NOT_FOUND when it is not there or not visible. */
   read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<string>;
+  /** Runs as entries of a list, in the order of their ids; those that are not (or no longer) visible are left out. */
+  readEntries(actor: Actor, executionIds: readonly string[]): Promise<ExecutionEntryView[]>;
 }
 
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
@@ -37,6 +53,17 @@ export function createExecutionReader(db: Database): ExecutionReader {
       const run = await readOne({ actor, executionId, isSlim });
       if (!run) throw new DeckhandError('NOT_FOUND', { message: 'No such run' });
       return executionJson(run, await nodeIdsOf(run.workflowVersionId));
+    },
+    async readEntries(actor, executionIds) {
+      const found = await readExecutions(
+        db,
+        executionIds.map((executionId) => ({ actor, executionId, isSlim: true, isEntry: true })),
+      );
+      const entries: ExecutionEntryView[] = [];
+      for (const run of found) {
+        if (run) entries.push({ run, json: executionEntryJson(run, await nodeIdsOf(run.workflowVersionId)) });
+      }
+      return entries;
     },
   };
 }

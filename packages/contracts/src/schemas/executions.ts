@@ -9,6 +9,9 @@ import {
   NodeStatusSchema,
   nullable,
   oneOf,
+  type Page,
+  pageOf,
+  pageQuery,
   Time,
 } from './common.js';
 
@@ -35,6 +38,48 @@ export const StopManyBody = Type.Object(
   },
   CLOSED,
 );
+
+const filterFields = {
+  status: Type.Optional(ExecutionStatusSchema),
+  startedAt: Type.Optional(
+    Type.Object({ gte: Type.Optional(Time), lte: Type.Optional(Time) }, { description: 'Bounds, inclusive' }),
+  ),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Text in trigger data, outputs, errors or ids, whatever its case' }),
+  ),
+  errorContains: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the error, whatever its case' })),
+};
+
+const orderFields = {
+  sortBy: oneOf(['startedAt', 'createdAt', 'finishedAt'], { default: 'startedAt' }),
+  sortOrder: oneOf(['asc', 'desc'], { default: 'desc' }),
+};
+
+/** The query of GET /api/executions/export: all matching runs, in the list's order. */
+export const ExportExecutionsQuery = Type.Object({
+  workspaceId: Id,
+  workflowId: Type.Optional(Id),
+  format: oneOf(['csv', 'json']),
+  ...filterFields,
+  ...orderFields,
+});
+
+/** The query of GET /api/executions. */
+export const ListExecutionsQuery = Type.Object({
+  workspaceId: Id,
+  workflowId: Type.Optional(Id),
+  ...filterFields,
+  ...orderFields,
+  ...pageQuery(),
+});
+
+/** The query of GET /api/workflows/{id}/executions. `latest`: only the last run that succeeded, with its outputs. */
+export const ListWorkflowExecutionsQuery = Type.Object({
+  latest: Type.Boolean({ default: false }),
+  ...filterFields,
+  ...orderFields,
+  ...pageQuery(100),
+});
 
 /** How many workers could take a run. */
 export const WorkerCounts = Type.Object({ live: Type.Integer(), consuming: Type.Integer() });
@@ -102,6 +147,16 @@ export const Execution = Type.Object({
   result: AnyJson,
 });
 
+const { result: _, ...EntryFields } = Execution.properties;
+
+/** A run in a list: without outputs, and without trigger data above 64 KiB (`triggerOmitted`). */
+export const ExecutionEntry = Type.Object({
+  ...EntryFields,
+  data: Type.Object({ ...Execution.properties.data.properties, triggerOmitted: Type.Optional(Type.Boolean()) }),
+});
+
+export const ExecutionPage = pageOf(ExecutionEntry);
+
 /** Answer of GET /api/executions/{id}/nodes/{nodeId}/output. A nested loop's iteration is "outer.inner". */
 export const NodeOutput = Type.Object({
   nodeId: Type.String(),
@@ -110,6 +165,11 @@ export const NodeOutput = Type.Object({
   output: AnyJson,
 });
 
+/** Which runs of a workspace: the filters of a list, apart from order and paging. */
+export type ExecutionFilter = Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields>;
+export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
+export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;
+export type ListWorkflowExecutionsQuery = Static<typeof ListWorkflowExecutionsQuery>;
 export type ExecuteBody = Static<typeof ExecuteBody>;
 export type ExecuteAnswer = Static<typeof ExecuteAnswer>;
 export type WorkerCounts = Static<typeof WorkerCounts>;

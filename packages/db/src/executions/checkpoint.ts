@@ -165,6 +165,9 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
         i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
       JOIN judged j ON j.i = w.i AND j.is_accepted
       ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
+    ), unindexed AS (
+      INSERT INTO unindexed_executions (execution_id)
+      SELECT id FROM judged WHERE is_accepted AND is_ending AND NOT "isResting"
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, sum(bytes) FROM judged WHERE is_accepted GROUP BY workspace_id HAVING sum(bytes) > 0

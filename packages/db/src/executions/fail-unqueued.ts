@@ -15,10 +15,13 @@ const QUEUE_ERROR = JSON.stringify({
  */
 export async function failUnqueuedExecutions(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.$queryRaw<{ id: string }[]>`
-    UPDATE executions
-    SET status = 'failed', error = ${QUEUE_ERROR}, finished_at = now(), epoch = epoch + 1, revision = revision + 1
-    WHERE id = ANY (${ids}::uuid[]) AND claimed_dispatch = 0
-      AND status = ANY (${[...EXECUTION_TRANSITIONS.queueFailed.from]}::execution_status[])
-    RETURNING id`;
+    WITH failed AS (
+      UPDATE executions
+      SET status = 'failed', error = ${QUEUE_ERROR}, finished_at = now(), epoch = epoch + 1, revision = revision + 1
+      WHERE id = ANY (${ids}::uuid[]) AND claimed_dispatch = 0
+        AND status = ANY (${[...EXECUTION_TRANSITIONS.queueFailed.from]}::execution_status[])
+      RETURNING id
+    )
+    INSERT INTO unindexed_executions (execution_id) SELECT id FROM failed RETURNING execution_id AS id`;
   return new Set(rows.map((row) => row.id));
 }

@@ -13,6 +13,8 @@ export interface ReadExecutionRequest {
   readonly actor: Actor;
   /** Leaves every output out. */
   readonly isSlim: boolean;
+  /** Leaves trigger data above 64 KiB out; the run alone is read with all of it. */
+  readonly isEntry?: boolean;
 }
 
 /** A run as it is read. Members that end in `Json` are serialised: they pass through unparsed. */
@@ -34,6 +36,8 @@ export interface ExecutionRecord {
   readonly revision: number;
   /** Null once retention took it. */
   readonly triggerJson: string | null;
+  /** Whether it is left out for its size. */
+  readonly isTriggerOmitted: boolean;
   readonly errorJson: string | null;
   readonly resultJson: string | null;
   /** The members of `progress`, comma-separated, without the braces; null when no node has begun. */
@@ -62,7 +66,9 @@ export async function readExecutions(
       e.workflow_version_id AS "workflowVersionId", e.status::text AS status, e.execution_mode::text AS "executionMode",
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
-      e.rerun_of AS "rerunOf", e.revision, e.trigger_data AS "triggerJson", e.error AS "errorJson",
+      e.rerun_of AS "rerunOf", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
+      CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
+      e.error AS "errorJson",
       e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
       (
         SELECT string_agg('{"nodeId":"' || w.node_id || '",' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
@@ -73,8 +79,9 @@ export async function readExecutions(
       ${requests.map((request) => request.executionId)}::uuid[],
       ${requests.map((request) => request.actor.userId)}::uuid[],
       ${requests.map((request) => request.actor.boundTo)}::uuid[],
-      ${requests.map((request) => request.isSlim)}::boolean[]
-    ) WITH ORDINALITY AS asked (id, user_id, bound_to, is_slim, position)
+      ${requests.map((request) => request.isSlim)}::boolean[],
+      ${requests.map((request) => request.isEntry ?? false)}::boolean[]
+    ) WITH ORDINALITY AS asked (id, user_id, bound_to, is_slim, is_entry, position)
     JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
     CROSS JOIN LATERAL (

@@ -98,6 +98,8 @@ export async function timeOutRestingRuns(db: Database, limit: number): Promise<s
           error = json_build_object('message', 'the run took longer than its time limit', 'nodeId', e.current_node_id,
             'code', 'EXECUTION_TIMEOUT')::text
       FROM late WHERE e.id = late.id RETURNING e.id
+    ), unindexed AS (
+      INSERT INTO unindexed_executions (execution_id) SELECT id FROM ended
     ), stopped AS (
       UPDATE node_runs n SET status = 'stopped', finished_at = now()
       FROM ended WHERE n.execution_id = ended.id AND n.status IN ('pending', 'running', 'waiting')

@@ -26,13 +26,15 @@ export async function stopWithChildren(tx: Queryable, executionIds: readonly str
       SELECT id FROM executions WHERE id = ANY(${[...executionIds]}::uuid[])
       UNION
       SELECT child.id FROM executions child JOIN family ON child.parent_execution_id = family.id
+    ), stopped AS (
+      UPDATE executions e
+      SET status = 'stopped', epoch = e.epoch + 1, revision = e.revision + 1, worker_id = NULL, wake_at = NULL,
+          current_node_id = NULL, finished_at = now()
+      WHERE e.id IN (SELECT id FROM family)
+        AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
+      RETURNING e.id
     )
-    UPDATE executions e
-    SET status = 'stopped', epoch = e.epoch + 1, revision = e.revision + 1, worker_id = NULL, wake_at = NULL,
-        current_node_id = NULL, finished_at = now()
-    WHERE e.id IN (SELECT id FROM family)
-      AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
-    RETURNING e.id`);
+    INSERT INTO unindexed_executions (execution_id) SELECT id FROM stopped RETURNING execution_id AS id`);
   const stopped = rows.map((row) => row.id);
   // A statement of its own: it sees what a worker wrote while the one above waited for the row.
   await tx.$executeRaw(Prisma.sql`

@@ -3,6 +3,7 @@ import { type Actor, visibleWorkspace } from '../access.js';
 import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { noSuchWorkflow } from '../workflows/lock.js';
+import { findWorkspaceOfWorkflow } from '../workflows/visible.js';
 
 const ENTRY = { id: true, number: true, comment: true, createdBy: true, createdAt: true } as const;
 
@@ -20,7 +21,7 @@ export async function listVersions(
     orderBy: { number: 'desc' },
     ...pageRange(page),
   });
-  if (rows.length === 0) await requireVisible(db, actor, workflowId);
+  if (rows.length === 0) await findWorkspaceOfWorkflow(db, actor, workflowId);
   return toPage(page, rows, toVersionEntry, () => db.workflowVersion.count({ where }));
 }
 
@@ -43,14 +44,6 @@ export async function readVersion(
 export async function readDefinition(db: Database, versionId: string): Promise<unknown> {
   const row = await db.workflowVersion.findUnique({ where: { id: versionId }, select: { definition: true } });
   return row?.definition;
-}
-
-async function requireVisible(db: Database, actor: Actor, id: string): Promise<void> {
-  const found = await db.workflow.findFirst({
-    where: { id, workspace: visibleWorkspace(actor) },
-    select: { id: true },
-  });
-  if (!found) throw noSuchWorkflow();
 }
 
 function toVersionEntry(row: {

@@ -1,0 +1,81 @@
+import { DeckhandError, ExportExecutionsQuery } from '@deckhand/contracts';
+import { exportExecutionIds } from '@deckhand/db';
+import type { Response } from 'express';
+import { once } from 'node:events';
+import { queryReader } from '../../http/query.js';
+import { forKey, type Route } from '../../http/route.js';
+import { EXPORT_FORMATS } from '../../runs/export-format.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ExportExecutionsQuery);
+
+const BATCH_SIZE = 500;
+/** Exports of one process at once: each holds a database connection for as long as it takes. */
+const CONCURRENT_MAX = 3;
+const RETRY_AFTER_SECONDS = 5;
+/** The longest export, in ms. */
+const TIMEOUT_MS = 30 * 60_000;
+/** How long a caller may take nothing before it counts as gone, in ms. */
+const STALL_MS = 60_000;
+
+/**
+ * GET /api/executions/export: all matching runs as a file. It is written as it is read, so that its size costs no memory;
+ * when something fails halfway the connection breaks, and nobody takes half a file for a whole one.
+ */
+export function exportExecutions({ db, executions }: Services): Route {
+  let running = 0;
+  return forKey('GET', '/api/executions/export', async (request, response, caller) => {
+    const { format: name, ...query } = readQuery(request);
+    const format = EXPORT_FORMATS[name];
+    if (running >= CONCURRENT_MAX) {
+      throw new DeckhandError('RATE_LIMITED', {
+        message: 'Too many exports at once',
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      });
+    }
+    running += 1;
+    try {
+      let isBegun = false;
+      const begin = (): void => {
+        if (isBegun) return;
+        isBegun = true;
+        response.writeHead(200, {
+          'Content-Type': format.contentType,
+          'Content-Disposition': `attachment; filename="executions-${new Date().toISOString().slice(0, 10)}.${name}"`,
+          'Cache-Control': 'no-store',
+        });
+        response.write(format.head);
+      };
+      const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS };
+      await exportExecutionIds(db, caller, options, async (ids) => {
+        const entries = await executions.readEntries(caller, ids);
+        if (entries.length === 0) throw new DeckhandError('FORBIDDEN', { message: 'The runs are no longer visible' });
+        const separator = isBegun ? format.separator : '';
+        begin();
+        await write(response, separator + format.batch(entries));
+      });
+      begin();
+      response.end(format.tail);
+    } finally {
+      running -= 1;
+    }
+  });
+}
+
+/** Writes and, where the caller reads slower than the database, waits for it. @throws once the caller is gone. */
+async function write(response: Response, text: string): Promise<void> {
+  if (response.destroyed) throw new Error('the caller went away');
+  if (response.write(text)) return;
+  const ended = new AbortController();
+  const end = (): void => {
+    ended.abort(new Error('the caller went away'));
+  };
+  response.once('close', end);
+  const stalled = setTimeout(end, STALL_MS);
+  try {
+    await once(response, 'drain', { signal: ended.signal });
+  } finally {
+    clearTimeout(stalled);
+    response.off('close', end);
+  }
+}

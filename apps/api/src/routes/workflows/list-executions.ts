@@ -1,0 +1,29 @@
+import { ListWorkflowExecutionsQuery } from '@deckhand/contracts';
+import { findWorkspaceOfWorkflow, latestSuccess, listExecutionIds } from '@deckhand/db';
+import { pathId, queryReader } from '../../http/query.js';
+import { sendJsonText } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { pageJson } from '../../runs/page-json.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListWorkflowExecutionsQuery);
+
+/**
+ * GET /api/workflows/{id}/executions: the runs of one workflow, without outputs. With `latest=true` the list holds only the
+ * last run that succeeded, with its outputs, or nothing.
+ */
+export function listWorkflowExecutions({ db, executions }: Services): Route {
+  return forKey('GET', '/api/workflows/:id/executions', async (request, response, caller) => {
+    const workflowId = pathId(request);
+    const { latest, ...query } = readQuery(request);
+    const workspaceId = await findWorkspaceOfWorkflow(db, caller, workflowId);
+    if (latest) {
+      const id = await latestSuccess(db, workflowId);
+      const runs = id === undefined ? [] : [{ json: await executions.read(caller, id, { isSlim: false }) }];
+      sendJsonText(response, 200, pageJson({ limit: 1, offset: 0 }, { hasMore: false }, runs));
+      return;
+    }
+    const page = await listExecutionIds(db, caller, { ...query, workspaceId, workflowId });
+    sendJsonText(response, 200, pageJson(query, page, await executions.readEntries(caller, page.ids)));
+  });
+}

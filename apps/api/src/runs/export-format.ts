@@ -1,0 +1,88 @@
+import type { ExecutionRecord } from '@deckhand/db';
+import { parseOwnJson } from '@deckhand/contracts';
+import { stringify } from 'csv-stringify/sync';
+import type { ExecutionEntryView } from './execution-reader.js';
+
+/** How runs become a file, piece by piece. */
+export interface ExportFormat {
+  readonly contentType: string;
+  /** What stands before, between and after the batches. */
+  readonly head: string;
+  readonly separator: string;
+  readonly tail: string;
+  batch(entries: readonly ExecutionEntryView[]): string;
+}
+
+interface RunError {
+  readonly message: string;
+  readonly nodeId: string | null;
+  readonly code: string;
+}
+
+const COLUMNS = [
+  'executionId',
+  'workflowId',
+  'workflowVersionId',
+  'status',
+  'executionMode',
+  'source',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'durationMs',
+  'currentNodeId',
+  'rerunOf',
+  'errorCode',
+  'errorNodeId',
+  'errorMessage',
+  'triggerNodeId',
+  'trigger',
+] as const;
+
+function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | number | null> {
+  const error = run.errorJson === null ? undefined : parseOwnJson<RunError>(run.errorJson);
+  return {
+    executionId: run.id,
+    workflowId: run.workflowId,
+    workflowVersionId: run.workflowVersionId,
+    status: run.status,
+    executionMode: run.executionMode,
+    source: run.source,
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    finishedAt: run.finishedAt?.toISOString() ?? null,
+    durationMs: run.startedAt && run.finishedAt ? run.finishedAt.getTime() - run.startedAt.getTime() : null,
+    currentNodeId: run.currentNodeId,
+    rerunOf: run.rerunOf,
+    errorCode: error?.code ?? null,
+    errorNodeId: error?.nodeId ?? null,
+    errorMessage: error?.message ?? null,
+    triggerNodeId: run.triggerNodeId,
+    trigger: run.triggerJson,
+  };
+}
+
+/** `escape_formulas` keeps a spreadsheet from running what a sender put into a cell (OWASP, CSV injection). */
+const CSV_OPTIONS = { columns: [...COLUMNS], escape_formulas: true, record_delimiter: 'windows' } as const;
+
+/** The formats of GET /api/executions/export: CSV as in RFC 4180 with a header, JSON as one array of a list's entries. */
+export const EXPORT_FORMATS: Readonly<Record<'csv' | 'json', ExportFormat>> = {
+  csv: {
+    contentType: 'text/csv; charset=utf-8; header=present',
+    head: stringify([], { ...CSV_OPTIONS, header: true }),
+    separator: '',
+    tail: '',
+    batch: (entries) =>
+      stringify(
+        entries.map(({ run }) => toRow(run)),
+        CSV_OPTIONS,
+      ),
+  },
+  json: {
+    contentType: 'application/json; charset=utf-8',
+    head: '[\n',
+    separator: ',\n',
+    tail: '\n]\n',
+    batch: (entries) => entries.map(({ json }) => json).join(',\n'),
+  },
+};

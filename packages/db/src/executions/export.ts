@@ -1,0 +1,64 @@
+import { type Actor, requireRole } from '../access.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { isFrequent } from '../search/find.js';
+import { hitOf, isSearch, matchingIds } from '../search/match.js';
+import { filterConditions, sortOrder } from './filter.js';
+import type { ListExecutionsRequest } from './list.js';
+
+/** Which runs to export, in which order. */
+export interface ExportRequest extends ListExecutionsRequest {
+  /** Runs of one batch. */
+  readonly batchSize: number;
+  /** How long an export may take, in ms: it holds a connection and a view of the database as it was. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Goes through all matching runs with a database cursor, so that neither the server nor this process ever holds them all.
+ * The next batch is fetched once `onBatch` is done with the one before; what it throws ends the cursor.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
+export async function exportExecutionIds(
+  db: Database,
+  actor: Actor,
+  request: ExportRequest,
+  onBatch: (executionIds: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await requireRole(db, actor, request.workspaceId, 'viewer');
+  const query = isSearch(request) && !(await isFrequent(db, request)) ? indexedQuery(request) : orderedQuery(request);
+  await db.$transaction(
+    async (tx) => {
+      await openCursor(tx, query);
+      for (;;) {
+        const rows = await tx.$queryRaw<{ id: string }[]>(
+          Prisma.sql`FETCH ${Prisma.raw(String(request.batchSize))} FROM exported`,
+        );
+        if (rows.length > 0) await onBatch(rows.map(({ id }) => id));
+        if (rows.length < request.batchSize) return;
+      }
+    },
+    { timeout: request.timeoutMs },
+  );
+}
+
+async function openCursor(tx: Queryable, query: Prisma.Sql): Promise<void> {
+  // The first rows at once matter more than all of them soon: the order comes from an index, not from a sort.
+  await tx.$executeRaw`SET LOCAL cursor_tuple_fraction = 0.0001`;
+  await tx.$executeRaw(Prisma.sql`DECLARE exported NO SCROLL CURSOR FOR ${query}`);
+}
+
+/** Runs in the list's order, each looked at. */
+function orderedQuery(request: ListExecutionsRequest): Prisma.Sql {
+  const listed = Prisma.sql`SELECT e.id FROM executions e WHERE ${filterConditions(request)} ORDER BY ${sortOrder(request)}`;
+  return isSearch(request)
+    ? Prisma.sql`SELECT listed.id FROM (${listed}) listed CROSS JOIN LATERAL ${hitOf(request)} looked WHERE looked.hit`
+    : listed;
+}
+
+/** Runs that the trigram index finds, then ordered. */
+function indexedQuery(request: ListExecutionsRequest): Prisma.Sql {
+  return Prisma.sql`
+    SELECT e.id FROM executions e
+    WHERE e.id IN (${matchingIds(request.workspaceId, request)}) AND ${filterConditions(request)}
+    ORDER BY ${sortOrder(request)}`;
+}

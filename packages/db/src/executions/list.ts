@@ -1,0 +1,63 @@
+import type { ExecutionFilter, Page } from '@deckhand/contracts';
+import { type Actor, requireRole } from '../access.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { isSearch } from '../search/match.js';
+import { countFound, findIds } from '../search/find.js';
+import { type ExecutionOrder, filterConditions, sortOrder } from './filter.js';
+
+/** Which runs of a workspace to list, in which order. */
+export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;
+
+/** A page of runs, by their ids. */
+export interface ExecutionIdPage {
+  readonly ids: readonly string[];
+  readonly hasMore: boolean;
+  /** Only when it was asked for. */
+  readonly total?: number;
+}
+
+/**
+ * Finds a page of runs.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
+export async function listExecutionIds(
+  db: Database,
+  actor: Actor,
+  request: ListExecutionsRequest & Page,
+): Promise<ExecutionIdPage> {
+  await requireRole(db, actor, request.workspaceId, 'viewer');
+  const range = { limit: request.limit + 1, offset: request.offset };
+  const ids = isSearch(request) ? await findIds(db, request, range) : await listIds(db, request, range);
+  const page = { ids: ids.slice(0, request.limit), hasMore: ids.length > request.limit };
+  if (!request.includeTotal) return page;
+  return { ...page, total: isSearch(request) ? await countFound(db, request) : await count(db, request) };
+}
+
+async function listIds(
+  db: Queryable,
+  request: ListExecutionsRequest,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT e.id FROM executions e WHERE ${filterConditions(request)}
+    ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
+  return rows.map(({ id }) => id);
+}
+
+async function count(db: Queryable, filter: ExecutionFilter): Promise<number> {
+  const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`
+    SELECT count(*)::int AS total FROM executions e WHERE ${filterConditions(filter)}`);
+  return row?.total ?? 0;
+}
+
+/**
+ * The last run of a workflow that succeeded, those for trying things out (test, debug) left out.
+ * @returns its id; undefined while there is none.
+ */
+export async function latestSuccess(db: Database, workflowId: string): Promise<string | undefined> {
+  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT id FROM executions
+    WHERE workflow_id = ${workflowId}::uuid AND status = 'success' AND execution_mode IN ('normal', 'sandbox')
+    ORDER BY started_at DESC, id DESC LIMIT 1`);
+  return row?.id;
+}

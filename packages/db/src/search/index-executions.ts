@@ -1,0 +1,20 @@
+import { type Database, Prisma } from '../client.js';
+import { executionError, executionText } from './execution-text.js';
+
+/**
+ * Makes finished runs searchable by index, the oldest first. Until then a search reads them one by one.
+ * @returns how many; `limit` of them means that there may be more.
+ */
+export function indexExecutions(db: Database, limit: number): Promise<number> {
+  return db.$executeRaw(Prisma.sql`/* search.index-executions */
+    WITH taken AS (
+      DELETE FROM unindexed_executions
+      WHERE execution_id IN (
+        SELECT execution_id FROM unindexed_executions ORDER BY execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING execution_id
+    )
+    INSERT INTO execution_texts (execution_id, workspace_id, text, error)
+    SELECT e.id, e.workspace_id, ${executionText}, ${executionError}
+    FROM taken JOIN executions e ON e.id = taken.execution_id
+    ON CONFLICT (execution_id) DO UPDATE SET text = EXCLUDED.text, error = EXCLUDED.error`);
+}

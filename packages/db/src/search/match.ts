@@ -1,0 +1,48 @@
+import type { ExecutionFilter } from '@deckhand/contracts';
+import { Prisma } from '../client.js';
+import { executionError, executionText, holds } from './execution-text.js';
+
+/** What a search looks for; nothing where it is undefined or empty. */
+export type Search = Pick<ExecutionFilter, 'search' | 'errorContains'>;
+
+/** Whether there is anything to look for. */
+export function isSearch({ search, errorContains }: Search): boolean {
+  return Boolean(search) || Boolean(errorContains);
+}
+
+/** The condition that a text and an error (as SQL) hold what is looked for. */
+function matches({ search, errorContains }: Search, text: Prisma.Sql, error: Prisma.Sql): Prisma.Sql {
+  const parts: Prisma.Sql[] = [];
+  if (search) parts.push(holds(text, search));
+  if (errorContains) parts.push(holds(error, errorContains));
+  return Prisma.join(parts, ' AND ');
+}
+
+/**
+ * Whether the run `listed.id` matches, as a subquery of one row and one column `hit`: its indexed text decides, and without
+ * one the run itself. It looks at one run at a time, whatever the planner thinks of the texts' statistics (OFFSET 0).
+ */
+export function hitOf(wanted: Search): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT coalesce(CASE
+      WHEN t.execution_id IS NOT NULL THEN ${matches(wanted, Prisma.sql`t.text`, Prisma.sql`t.error`)}
+      ELSE (SELECT ${matches(wanted, executionText, executionError)} FROM executions e WHERE e.id = listed.id)
+    END, false) AS hit
+    FROM (SELECT 1) one LEFT JOIN execution_texts t ON t.execution_id = listed.id
+    OFFSET 0)`;
+}
+
+/** The ids of all matching runs of a workspace, found by index; those that have no text yet are read one by one. */
+export function matchingIds(workspaceId: string, wanted: Search): Prisma.Sql {
+  const direct = matches(wanted, executionText, executionError);
+  return Prisma.sql`
+    SELECT t.execution_id AS id FROM execution_texts t
+    WHERE t.workspace_id = ${workspaceId}::uuid AND ${matches(wanted, Prisma.sql`t.text`, Prisma.sql`t.error`)}
+    UNION ALL
+    SELECT e.id FROM unindexed_executions u JOIN executions e ON e.id = u.execution_id
+    WHERE e.workspace_id = ${workspaceId}::uuid AND ${direct}
+    UNION ALL
+    SELECT e.id FROM executions e
+    WHERE e.workspace_id = ${workspaceId}::uuid AND ${direct}
+      AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')`;
+}
