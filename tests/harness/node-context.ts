@@ -3,7 +3,11 @@ import type { NodeContext, NodeServices } from '@deckhand/engine';
 const refuse = (): Promise<never> => Promise.reject(new Error('this node must not act outside'));
 
 /** Services for nodes that must do without: every use fails. */
-export const NO_SERVICES: NodeServices = { http: { request: refuse }, workflows: { start: refuse } };
+export const NO_SERVICES: NodeServices = {
+  code: { run: refuse },
+  http: { request: refuse },
+  workflows: { start: refuse },
+};
 
 /** What a node of a run named `run` sees; a test says what matters to it. */
 export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
@@ -17,6 +21,8 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     iteration: '',
     idempotencyKey: 'run:node',
     signal: new AbortController().signal,
+    timeoutMs: undefined,
+    names: () => ({}),
     services: NO_SERVICES,
     now: () => Date.UTC(2026, 0, 1),
     mock: undefined,

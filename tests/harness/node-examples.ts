@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
-import type { HttpRequest, NodeServices, NodeType, TerminalResult, WaitAnswer } from '@deckhand/engine';
+import type { HttpRequest, NodeServices, NodeType, ScriptRunner, TerminalResult, WaitAnswer } from '@deckhand/engine';
+import { createScriptRunner } from '@deckhand/nodes';
 import { existsSync, readFileSync } from 'node:fs';
 import { lastRecords, type MemoryRun, runInMemory } from './engine.js';
 
@@ -42,11 +43,24 @@ export async function runExample(
   example: NodeExample,
   replace?: (type: NodeType) => NodeType,
 ): Promise<{ run: MemoryRun; requests: readonly HttpRequest[] }> {
+  const code = createScriptRunner();
+  try {
+    return await runWithServices(example, code, replace);
+  } finally {
+    await code.close();
+  }
+}
+
+async function runWithServices(
+  example: NodeExample,
+  code: ScriptRunner,
+  replace?: (type: NodeType) => NodeType,
+): Promise<{ run: MemoryRun; requests: readonly HttpRequest[] }> {
   const requests: HttpRequest[] = [];
   const options = {
     trigger: example.trigger,
     vars: example.vars ?? {},
-    services: exampleServices(example, requests),
+    services: { code, ...exampleServices(example, requests) },
     ...(replace && { replace }),
   };
   const first = await runInMemory(example.definition, options);

@@ -53,8 +53,8 @@ export function nodeIndex(types: readonly NodeType[]): string {
   return `# Node types
 
 Each page is written from the node type's own file, and its example is run by the tests. Any text parameter may hold
-[expressions](../expressions.md), except in triggers. What every node has beside its parameters (\`retry\`, \`timeoutSeconds\`, \`onError\`,
-\`disabled\`, \`mock\`) is part of the definition, not of its type.
+[expressions](../expressions.md), except in triggers and in the source of \`code\`. What every node has beside its parameters
+(\`retry\`, \`timeoutSeconds\`, \`onError\`, \`disabled\`, \`mock\`) is part of the definition, not of its type.
 
 | type | title | kind | in a sentence |
 | --- | --- | --- | --- |

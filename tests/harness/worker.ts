@@ -1,5 +1,5 @@
 import { createDatabase } from '@deckhand/db';
-import { createHttpClient, loadNodeTypes } from '@deckhand/nodes';
+import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { createLogger } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { v7 as uuidv7 } from 'uuid';
@@ -9,13 +9,14 @@ import type { Stores } from './gateway.js';
 /** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
 export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise<void> }> {
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 6 });
+  const code = createScriptRunner();
   const worker = await startWorker({
     id: uuidv7(),
     version: 'test',
     db,
     redisUrl: stores.redis.url,
     nodeTypes: await loadNodeTypes(),
-    services: { http: createHttpClient({ allowPrivate: true }) },
+    services: { code, http: createHttpClient({ allowPrivate: true }) },
     concurrency: 20,
     graceMs: 500,
     logger: createLogger({ name: 'worker', level: 'silent' }),
@@ -26,6 +27,7 @@ export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise
       if (isStopped) return;
       isStopped = true;
       await worker.drain();
+      await code.close();
       await db.$disconnect();
     },
   });

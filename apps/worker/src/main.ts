@@ -1,5 +1,5 @@
 import { createDatabase } from '@deckhand/db';
-import { createHttpClient, loadNodeTypes } from '@deckhand/nodes';
+import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { createLogger, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkerSettings } from './settings.js';
@@ -16,6 +16,7 @@ async function main(): Promise<void> {
     poolSize: POOL_SIZE,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
+  const code = createScriptRunner();
   const worker = await startWorker({
     id: uuidv7(),
     version: '0.1.0',
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     redisUrl: settings.REDIS_URL,
     nodeTypes: await loadNodeTypes(),
     services: {
+      code,
       http: createHttpClient({
         allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE,
         proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
@@ -37,6 +39,7 @@ async function main(): Promise<void> {
     graceMs: settings.WORKER_GRACE_MS + 10_000,
     async close() {
       await worker.drain();
+      await code.close();
       await db.$disconnect();
     },
   });

@@ -63,6 +63,7 @@ function setUp(act: (nodeId: string) => void) {
     active,
     writer,
     services: {
+      code: { run: () => Promise.reject(new Error('not here')) },
       http: { request: () => Promise.reject(new Error('not here')) },
       workflows: { start: () => Promise.reject(new Error('not here')) },
     },

@@ -1,14 +1,7 @@
 import { compileCheck, type ExecutionMode, type Fault, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
-
-/** Why a node failed: a value, not an exception, so that it can be recorded, retried and branched on. */
-export interface NodeFailure {
-  readonly message: string;
-  /** Stable, upper case: HTTP_STATUS, NODE_TIMEOUT ... */
-  readonly code: string;
-  /** Whether another attempt could end differently. */
-  readonly isRetryable: boolean;
-}
+import type { NodeFailure } from './node-failure.js';
+import type { ScriptRunner, SourceReferences } from './script.js';
 
 /** What a Terminal node gives the run. */
 export interface TerminalResult {
@@ -31,13 +24,21 @@ export interface WaitRequest {
 /** How a wait ended: by an answer, or because its time was up. */
 export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
 
-/** What running a node led to. `handle` names the way out of a node that has several. */
+/**
+ * What running a node led to. `handle` names the way out of a node that has several; `console` is what its script wrote,
+ * for debug mode.
+ */
 export type Outcome =
-  | { readonly kind: 'output'; readonly output: JsonValue; readonly handle?: string }
+  | {
+      readonly kind: 'output';
+      readonly output: JsonValue;
+      readonly handle?: string;
+      readonly console?: readonly string[];
+    }
   | { readonly kind: 'result'; readonly result: TerminalResult }
   | { readonly kind: 'wait'; readonly wait: WaitRequest }
   | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
-  | { readonly kind: 'failure'; readonly failure: NodeFailure };
+  | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console?: readonly string[] };
 
 /** Thrown by a node's `run` to fail it; anything else that is thrown fails it as NODE_FAILED. */
 export class NodeError extends Error {
@@ -105,8 +106,9 @@ export interface WorkflowStarter {
   start(child: ChildRun): Promise<string>;
 }
 
-/** What the worker hands to nodes that act outside. */
+/** What the worker hands to nodes that act outside, or that must not act outside. */
 export interface NodeServices {
+  readonly code: ScriptRunner;
   readonly http: HttpClient;
   readonly workflows: WorkflowStarter;
 }
@@ -128,6 +130,10 @@ export interface NodeContext {
   readonly idempotencyKey: string;
   /** Aborts when the run is stopped, taken over, or the node's time is up. */
   readonly signal: AbortSignal;
+  /** The node's own `timeoutSeconds`, in ms, which the engine holds it to; undefined when it has none. */
+  readonly timeoutMs: number | undefined;
+  /** The values of the names that `references` of the node's type found, as expressions know them: `$input` ... */
+  readonly names: () => JsonObject;
   readonly services: NodeServices;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
@@ -154,6 +160,10 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly handles?: (parameters: JsonObject) => readonly string[];
   /** Faults that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly Fault[];
+  /** Parameters whose text is taken as it stands, `{{` included: a source in a language of its own. */
+  readonly verbatim?: readonly string[];
+  /** What those read of the run. Asked once, when a version is compiled, with parameters that have no fault. */
+  readonly references?: (parameters: JsonObject) => SourceReferences;
   /** Does the work. May return at once; a promise makes the engine go on with other branches meanwhile. */
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
   /** What the answer to the node's own wait leads to. Needed where `run` may wait. */
@@ -173,6 +183,8 @@ export interface NodeType {
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
   readonly check: ((parameters: JsonObject) => readonly Fault[]) | undefined;
+  readonly verbatim: readonly string[];
+  readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
   /** Faults of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly Fault[];
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
@@ -197,6 +209,8 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     parameters: spec.parameters,
     handles: spec.handles,
     check: spec.check,
+    verbatim: spec.verbatim ?? [],
+    references: spec.references,
     resume: spec.resume,
     validate(parameters) {
       const result = check(parameters);

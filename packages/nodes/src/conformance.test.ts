@@ -56,7 +56,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
       signal.addEventListener('abort', () => reject(new Error('aborted')));
     });
   };
-  return { services: { http: { request: wait }, workflows: { start: wait } }, asked: () => count };
+  return { services: { code: { run: wait }, http: { request: wait }, workflows: { start: wait } }, asked: () => count };
 }
 
 describe.each(titled(types))('%s', (name, type) => {

@@ -1,3 +1,4 @@
+export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.js';
 export { createHttpClient, type HttpClientOptions, type PooledHttpClient } from './http/client.js';
 export type { ProxySettings } from './http/dispatcher.js';
 export { loadNodeTypes } from './load-node-types.js';

@@ -1,5 +1,5 @@
 import { createDatabase, type Database } from '@deckhand/db';
-import { createHttpClient, loadNodeTypes } from '@deckhand/nodes';
+import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { createLogger } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
@@ -55,6 +55,7 @@ describe('when answers of the database get lost', () => {
     const redis = connectRedis(stores.redis.url, { role: 'producer' });
     await until(() => redis.status === 'ready');
     const queue = createRunQueue(redis);
+    const code = createScriptRunner();
     const counts = { before: 0, after: 0 };
     const db = createDatabase({ url: stores.databaseUrl, poolSize: 8 });
     const workers = await Promise.all(
@@ -65,7 +66,7 @@ describe('when answers of the database get lost', () => {
           db: withFaults(db, counts),
           redisUrl: stores.redis.url,
           nodeTypes: await loadNodeTypes(),
-          services: { http: createHttpClient({ allowPrivate: true }) },
+          services: { code, http: createHttpClient({ allowPrivate: true }) },
           concurrency: 50,
           graceMs: 1_000,
           logger: createLogger({ name: 'worker', level: 'silent' }),
@@ -75,6 +76,7 @@ describe('when answers of the database get lost', () => {
     stopLater({
       async stop() {
         for (const worker of workers) await worker.drain();
+        await code.close();
         await db.$disconnect();
         await queue.close();
         redis.disconnect();

@@ -40,7 +40,10 @@ beforeAll(async () => {
     db,
     redisUrl: server.url,
     nodeTypes: await loadNodeTypes(),
-    services: { http: { request: () => Promise.reject(new Error('not here')) } },
+    services: {
+      code: { run: () => Promise.reject(new Error('not here')) },
+      http: { request: () => Promise.reject(new Error('not here')) },
+    },
     concurrency: 10,
     graceMs: 1_000,
     logger: createLogger({ name: 'test', level: 'silent' }),

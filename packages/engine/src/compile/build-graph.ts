@@ -64,7 +64,7 @@ function findRegion(
 }
 
 function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion | undefined): BuildingNode {
-  const { node, type, parameters } = entry;
+  const { node, type, parameters, source } = entry;
   return {
     id: node.id,
     definition: node,
@@ -78,6 +78,7 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     lastHandle: type.handles?.(node.parameters ?? {}).at(-1),
     retry: node.retry && withDefaults(node.retry),
     timeoutMs: node.timeoutSeconds === undefined ? undefined : Math.round(node.timeoutSeconds * 1_000),
+    source,
     evaluate: parameters.evaluate,
   };
 }

@@ -6,7 +6,9 @@ import type { NodeType } from '../node-type.js';
  * everything else must fit the type's schema. Paths begin below the parameters.
  */
 export function checkParameters(type: NodeType, parameters: JsonObject): Fault[] {
-  const templates = templatePaths(parameters, '');
+  const templates = Object.entries(parameters).flatMap(([name, value]) =>
+    type.verbatim.includes(name) ? [] : templatePaths(value, name),
+  );
   const ofSchema = type.validate(parameters).filter(({ path, message }) => {
     if (message === UNKNOWN_FIELD) return true;
     return !templates.some(

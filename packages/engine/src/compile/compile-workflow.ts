@@ -9,7 +9,8 @@ import {
   NodeSchema,
   type NodeDefinition,
 } from '@deckhand/contracts';
-import { compileParameters, type CompiledParameters } from '../expressions/index.js';
+import { compileParameters } from '../expressions/index.js';
+import { mergeReferences } from '../expressions/references.js';
 import type { NodeType, NodeTypes } from '../node-type.js';
 import { buildGraph } from './build-graph.js';
 import { checkParameters } from './check-parameters.js';
@@ -49,7 +50,7 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
       definition: shape.value,
       timeoutMs: Math.round(seconds * 1_000),
       triggers: listTriggers(nodes),
-      usesVars: nodes.some(({ parameters }) => parameters.references.names.has('$vars')),
+      usesVars: nodes.some(({ references }) => references.names.has('$vars')),
       ...graph,
     },
   };
@@ -80,7 +81,7 @@ function collectNodes(raw: readonly unknown[], nodeTypes: NodeTypes, faults: Fau
       return;
     }
     const compiled = compileNodeParameters(node, type, path, faults);
-    if (compiled) nodes.push({ node, path, type, parameters: compiled });
+    if (compiled) nodes.push({ node, path, type, ...compiled });
   });
   return nodes;
 }
@@ -90,12 +91,13 @@ function compileNodeParameters(
   type: NodeType,
   path: string,
   faults: Fault[],
-): CompiledParameters | undefined {
+): Pick<SoundNode, 'parameters' | 'source' | 'references'> | undefined {
   const parameters = node.parameters ?? {};
-  for (const fault of checkParameters(type, parameters)) {
+  const own = checkParameters(type, parameters);
+  for (const fault of own) {
     faults.push({ path: `${path}.parameters${join(fault.path)}`, message: fault.message });
   }
-  const compiled = compileParameters(parameters);
+  const compiled = compileParameters(parameters, { verbatim: type.verbatim });
   if ('faults' in compiled) {
     for (const fault of compiled.faults) {
       faults.push({
@@ -105,7 +107,10 @@ function compileNodeParameters(
     }
     return undefined;
   }
-  return compiled.parameters;
+  const source = own.length === 0 ? type.references?.(parameters) : undefined;
+  const ofExpressions = compiled.parameters.references;
+  const references = source ? mergeReferences([ofExpressions, source]) : ofExpressions;
+  return { parameters: compiled.parameters, source, references };
 }
 
 function join(path: string): string {
@@ -179,8 +184,8 @@ function checkGraph(nodes: readonly SoundNode[], edges: readonly SoundEdge[]): F
   const nesting = nestLoops(definitions, edges);
   faults.push(...nesting.faults);
   const known = new Set(definitions.map(({ id }) => id));
-  for (const { node, path, parameters } of nodes) {
-    for (const reference of parameters.references.nodes) {
+  for (const { node, path, references } of nodes) {
+    for (const reference of references.nodes) {
       const loop = nesting.innermost.get(reference);
       if (!known.has(reference)) {
         faults.push({ path: `${path}.parameters`, message: `$nodes.${reference}: there is no such node` });
@@ -189,7 +194,7 @@ function checkGraph(nodes: readonly SoundNode[], edges: readonly SoundEdge[]): F
         faults.push({ path: `${path}.parameters`, message });
       }
     }
-    if (parameters.references.names.has('$loop') && !nesting.innermost.has(node.id)) {
+    if (references.names.has('$loop') && !nesting.innermost.has(node.id)) {
       faults.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
     }
   }

@@ -1,6 +1,7 @@
 import type { Definition, Fault, JsonValue, NodeDefinition, RetrySettings } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeType } from '../node-type.js';
+import type { SourceReferences } from '../script.js';
 
 /** An edge between compiled nodes. `handle` is undefined for a source with a single way out. */
 export interface GraphEdge {
@@ -40,6 +41,8 @@ export interface GraphNode {
   readonly retry: Required<RetrySettings> | undefined;
   /** ms; undefined is no limit but the run's. */
   readonly timeoutMs: number | undefined;
+  /** What its source reads of the run, for a type that has one. */
+  readonly source: SourceReferences | undefined;
   /** Evaluates its parameters. @throws ExpressionError. */
   readonly evaluate: (scope: ExpressionScope) => JsonValue;
 }

@@ -1,5 +1,6 @@
 import { ExpressionError } from '../expressions/index.js';
-import { NodeError, type NodeFailure } from '../node-type.js';
+import type { NodeFailure } from '../node-failure.js';
+import { NodeError } from '../node-type.js';
 
 /** Turns whatever a node threw into the failure that is recorded. A surprise may pass, so it may be retried. */
 export function failureOf(thrown: unknown): NodeFailure {

@@ -2,6 +2,7 @@ import type { JsonValue } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
 import type { RunRequest } from './ports.js';
+import { sourceNames } from './source-names.js';
 import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
 
 /** What the names of a task's expressions stand for. Nothing is looked up before an expression asks. */
@@ -23,7 +24,8 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
 }
 
 /** What a task's node sees of its run. */
-export function nodeContext(request: RunRequest, { node, scope }: Task, signal: AbortSignal): NodeContext {
+export function nodeContext(request: RunRequest, task: Task, signal: AbortSignal): NodeContext {
+  const { node, scope } = task;
   const { iteration } = scope;
   return {
     trigger: request.trigger,
@@ -39,6 +41,9 @@ export function nodeContext(request: RunRequest, { node, scope }: Task, signal: 
     iteration,
     idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
     signal,
+    timeoutMs: node.timeoutMs,
+    names: () =>
+      node.source ? sourceNames(node.source, expressionScope(request, task), request.workflow.nodes.keys()) : {},
     services: request.services,
     now: () => request.ports.now(),
     mock: node.definition.mock,

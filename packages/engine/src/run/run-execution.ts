@@ -8,9 +8,10 @@
  * 5. A failure that is not handled aborts the other branches and ends the run.
  * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
  */
-import type { JsonValue } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
-import type { NodeFailure, Outcome, TerminalResult, WaitRequest } from '../node-type.js';
+import type { NodeFailure } from '../node-failure.js';
+import type { Outcome, TerminalResult, WaitRequest } from '../node-type.js';
 import { attempt, attemptInTime, debugOf, resumeNode } from './attempt.js';
 import { INTERRUPTED } from './failure.js';
 import { storedLoop, storedResult, storedWait, storeWait } from './node-state.js';
@@ -167,6 +168,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function launch(task: Task, startedAt: number, attempts: number, first?: Outcome | Promise<Outcome>): void {
     inFlight += 1;
+    // A pure node that does not answer at once is seen to run; nobody waits for that to be on disk.
+    if (first instanceof Promise) note(task.node, task.scope, 'running', { startedAt, attempts }, {});
     runInFlight(task, startedAt, attempts, first)
       .catch((error: unknown) => (crash ??= { error }))
       .finally(() => {
@@ -204,8 +207,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
   }
 
-  function settle(task: Task, outcome: Outcome, progress: Progress): void {
+  function settle(task: Task, outcome: Outcome, before: Progress): void {
     const { node, scope } = task;
+    const progress = withConsole(before, outcome);
     switch (outcome.kind) {
       case 'output':
         note(node, scope, 'success', progress, { output: outcome.output, handle: outcome.handle });
@@ -282,6 +286,14 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       debug: progress?.debug,
     });
   }
+}
+
+/** Adds what the node's script wrote to what debug mode keeps. */
+function withConsole(progress: Progress, outcome: Outcome): Progress {
+  const { debug } = progress;
+  const lines = outcome.kind === 'output' || outcome.kind === 'failure' ? outcome.console : undefined;
+  if (lines === undefined || debug === undefined || !isJsonObject(debug)) return progress;
+  return { ...progress, debug: { ...debug, console: lines } };
 }
 
 function mayRetry(node: GraphNode, outcome: Outcome, attempts: number): boolean {

@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import type { ExpressionName, ExpressionScope } from '../expressions/index.js';
+import type { SourceReferences } from '../script.js';
+
+type Names = ExpressionName | '$nodes';
+
+/**
+ * The values of the names that a source reads, as JSON. `$loop` is missing outside of a loop; a node without an output is
+ * an empty object in `$nodes`.
+ * @param nodeIds every node of the workflow: for a source that computes which it reads.
+ */
+export function sourceNames(source: SourceReferences, scope: ExpressionScope, nodeIds: Iterable<string>): JsonObject {
+  const names: Partial<Record<Names, JsonValue>> = {};
+  for (const name of source.names) {
+    const value = valueOf(name, scope);
+    if (value !== undefined) names[name] = value;
+  }
+  const ids = source.readsAnyNode ? nodeIds : source.nodes;
+  const nodes = Array.from(ids, (id): [string, JsonObject] => {
+    const output = scope.node(id);
+    return [id, output === undefined ? {} : { output }];
+  });
+  if (nodes.length > 0) names.$nodes = Object.fromEntries(nodes);
+  return names;
+}
+
+function valueOf(name: ExpressionName, scope: ExpressionScope): JsonValue | undefined {
+  switch (name) {
+    case '$trigger':
+      return scope.trigger;
+    case '$input':
+      return scope.input;
+    case '$loop':
+      return scope.loop;
+    case '$vars':
+      return scope.vars;
+    case '$execution':
+      return scope.execution;
+    case '$now':
+      return scope.now();
+  }
+}

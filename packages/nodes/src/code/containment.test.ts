@@ -1,0 +1,41 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { ScriptResult } from '@deckhand/engine';
+import { hostileScripts, type HostileScript } from '../../../../tests/harness/hostile-scripts.js';
+import { createScriptRunner } from './runner.js';
+import { script } from '../../../../tests/harness/scripts.js';
+
+/** Time enough for what ends by itself; what does not has to be ended anyway. */
+const TIMEOUT_MS = 250;
+
+const runner = createScriptRunner({ threads: 2 });
+afterAll(() => runner.close());
+
+/** Where a script ended, in the table's words. */
+function endOf(result: ScriptResult): HostileScript['ends'][number] {
+  if (result.kind === 'output') return { output: result.output };
+  if (result.failure.code === 'CODE_LIMIT') return 'limit';
+  return result.failure.code === 'NODE_TIMEOUT' ? 'late' : 'failed';
+}
+
+describe('a script cannot leave its sandbox', () => {
+  it.each(hostileScripts.map((entry) => [entry.what, entry] as const))('%s', async (_what, { source, ends }) => {
+    const result = await runner.run(script(source, { timeoutMs: TIMEOUT_MS, keepsConsole: true }));
+    expect(ends).toContainEqual(endOf(result));
+    expect(JSON.stringify(result.console).length).toBeLessThan(80_000);
+    if (result.kind === 'failure') {
+      expect(result.failure.message).not.toMatch(/file:|\/dist\/|\.js\b|undefined$/);
+      expect(result.failure.message.length).toBeLessThan(2_100);
+    }
+    // The next one finds everything as it should be.
+    const next = await runner.run(
+      script('return [$input.a, typeof polluted, typeof out, [].toJSON]', { names: { $input: { a: 1 } } }),
+    );
+    expect(next).toEqual({ kind: 'output', output: [1, 'undefined', 'undefined', null], console: [] });
+  });
+
+  it('and nothing of the process was touched by all that', () => {
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect('polluted' in {}).toBe(false);
+    expect('out' in globalThis).toBe(false);
+  });
+});

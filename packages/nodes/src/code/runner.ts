@@ -1,0 +1,106 @@
+import { parseJson } from '@deckhand/contracts';
+import type { NodeFailure, Script, ScriptResult, ScriptRunner } from '@deckhand/engine';
+import { availableParallelism } from 'node:os';
+import type { Piscina } from 'piscina';
+import { limitReached, tooLate } from './failures.js';
+import type { ScriptAnswer, ScriptTask } from './task.js';
+import { createTurns } from './turns.js';
+
+/** How long a thread without work is kept, in ms. */
+const IDLE_MS = 30_000;
+/** How much later than a script's own limit its thread is ended, in ms: time to start one, and to stop by itself. */
+const GRACE_MS = 2_000;
+/** How much the threads stand back behind the process's own thread, where the system knows that of threads. */
+const NICE = process.platform === 'linux' ? 5 : 0;
+/** What a thread may take beside its sandbox: the texts that come and go. */
+const THREAD_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+
+/** Only the compiled file can be a thread's; tests run the sources. */
+const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/code/thread.js' : './thread.js', import.meta.url);
+
+/** How scripts are run. */
+export interface ScriptRunnerOptions {
+  /** Scripts at once, each on a thread; by default one less than there are cores, and two at least. */
+  readonly threads?: number;
+}
+
+/** A runner that holds threads. */
+export interface PooledScriptRunner extends ScriptRunner {
+  /** Ends the threads, with what they run. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs scripts in sandboxes on threads of their own, so that none takes time from the thread that renews locks and
+ * heartbeats. Threads start with the first script and end when there is nothing to do. An abort ends the script's thread.
+ */
+export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScriptRunner {
+  const threads = options.threads ?? Math.max(2, availableParallelism() - 1);
+  const turns = createTurns(threads);
+  let pool: Promise<Piscina<ScriptTask, ScriptAnswer>> | undefined;
+
+  return {
+    async run(script) {
+      const overdue = new AbortController();
+      // One of its own: a run may have many scripts in line, and its signal warns of many listeners.
+      const signal = AbortSignal.any([script.signal, overdue.signal]);
+      const giveBack = await turns.take(script.group, signal);
+      const timer = setTimeout(() => {
+        overdue.abort();
+      }, script.timeoutMs + GRACE_MS);
+      try {
+        return await runOnThread(await (pool ??= createPool(threads)), script, signal);
+      } catch (error) {
+        script.signal.throwIfAborted();
+        const failure = overdue.signal.aborted ? tooLate(script.timeoutMs) : ofThread(error);
+        return { kind: 'failure', failure, console: [] };
+      } finally {
+        clearTimeout(timer);
+        giveBack();
+      }
+    },
+    async close() {
+      await (await pool)?.destroy();
+    },
+  };
+}
+
+async function createPool(threads: number): Promise<Piscina<ScriptTask, ScriptAnswer>> {
+  // Not loaded before it is needed: most of what imports this package runs no scripts.
+  const { Piscina } = await import('piscina');
+  const pool = new Piscina<ScriptTask, ScriptAnswer>({
+    filename: THREAD.href,
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    niceIncrement: NICE,
+    resourceLimits: THREAD_LIMITS,
+    env: {},
+    execArgv: [],
+    recordTiming: false,
+  });
+  // A thread that ends without a task takes nothing with it.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+async function runOnThread(
+  pool: Piscina<ScriptTask, ScriptAnswer>,
+  script: Script,
+  signal: AbortSignal,
+): Promise<ScriptResult> {
+  const { source, timeoutMs, memoryBytes, keepsConsole } = script;
+  const names = JSON.stringify(script.names);
+  const answer = await pool.run({ source, names, timeoutMs, memoryBytes, keepsConsole }, { signal });
+  const { console } = answer;
+  if ('failure' in answer) return { kind: 'failure', failure: answer.failure, console };
+  return { kind: 'output', output: parseJson(answer.text), console };
+}
+
+/** What a thread died of. @throws what is no fault of the script. */
+function ofThread(error: unknown): NodeFailure {
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return limitReached('the script reads or returns too much data');
+  }
+  throw error;
+}

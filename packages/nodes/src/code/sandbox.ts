@@ -1,0 +1,130 @@
+import type { NodeFailure } from '@deckhand/engine';
+import { type JSValueHandle, JSException, QuickJS } from 'quickjs-wasi';
+import { type ConsoleLines, createConsoleLines } from './console-lines.js';
+import { limitReached, outOfMemory, scriptFailed, tooLate } from './failures.js';
+import { functionText, LINES_BEFORE } from './function-text.js';
+import { GUEST } from './guest.js';
+import { jsonDepth } from './json-depth.js';
+import type { ScriptAnswer, ScriptTask } from './task.js';
+
+/** How long an output may be, in characters of JSON. */
+const OUTPUT_MAX = 10_485_760;
+/** How deeply an output may nest: what comes after it walks it recursively. */
+const DEPTH_MAX = 1_000;
+/** How deeply calls may nest, in bytes of the sandbox's own stack. */
+const STACK_BYTES = 262_144;
+/** What the script is called in its own stack traces. */
+const FILE = 'script';
+
+declare global {
+  // The types of Node.js 20 leave it out; this is what is needed of it here.
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- the only way to name a type of it
+  namespace WebAssembly {
+    // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- nobody looks into it
+    class Module {
+      constructor(bytes: Uint8Array);
+    }
+  }
+}
+
+/** What the guest told of the script's end. */
+interface Told {
+  readonly kind: string;
+  readonly text: string;
+  readonly stack: string;
+}
+
+/**
+ * Runs a script in a runtime of its own, which is thrown away with all that the script did. It is given nothing of the host
+ * but two functions that take text. Blocks its thread. Loops of the script are interrupted when its time is up; the engine's
+ * own long operations are not, so whoever started the thread ends it.
+ */
+export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
+  const lines = createConsoleLines();
+  // Parsed, it takes more than its text; what is far too long is not even copied.
+  if (task.names.length > task.memoryBytes) return { failure: outOfMemory(task.memoryBytes), console: [] };
+  const deadline = Date.now() + task.timeoutMs;
+  const clock = { isLate: false };
+  const vm = await QuickJS.create({
+    wasm,
+    memoryLimit: task.memoryBytes,
+    maxStackSize: STACK_BYTES,
+    timezoneOffset: 0,
+    interruptHandler: () => (clock.isLate ||= Date.now() > deadline),
+    // Nothing that the engine may want to print reaches the process.
+    wasi: () => ({ fd_write: () => 0 }),
+  });
+  const outcome = attempt(vm, task, lines);
+  const late = { failure: tooLate(task.timeoutMs) };
+  return { ...(clock.isLate ? late : judge(outcome, task)), console: lines.lines };
+}
+
+/** Runs the script. @returns what the guest told, what was thrown out of the sandbox, or nothing: it still waits. */
+function attempt(
+  vm: QuickJS,
+  { source, names, keepsConsole }: ScriptTask,
+  lines: ConsoleLines,
+): Told | Error | undefined {
+  let told: Told | undefined;
+  const tell = vm.newFunction('tell', (kind, text, stack) => {
+    told ??= { kind: read(kind), text: read(text), stack: read(stack) };
+    return vm.undefined;
+  });
+  const print = vm.newFunction('print', (line) => {
+    // Copying what is left out anyway would let a script keep its thread busy.
+    if (!lines.isFull()) lines.add(read(line));
+    return vm.undefined;
+  });
+  try {
+    const guest = vm.callFunction(vm.evalCode(GUEST, 'guest'), vm.undefined, tell, keepsConsole ? print : vm.undefined);
+    const script = vm.evalCode(functionText(source), FILE);
+    vm.callFunction(guest, vm.undefined, script, vm.newString(names));
+    vm.executePendingJobs();
+    return told;
+  } catch (error) {
+    return told ?? (error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** Text of the guest; anything else is not converted, since that would run its code. */
+function read(handle: JSValueHandle | undefined): string {
+  return handle?.isString === true ? handle.toString() : '';
+}
+
+function judge(
+  outcome: Told | Error | undefined,
+  { memoryBytes }: ScriptTask,
+): { readonly text: string } | { readonly failure: NodeFailure } {
+  if (outcome === undefined) {
+    return { failure: scriptFailed('the script waits for a promise that nothing will ever settle') };
+  }
+  if (outcome instanceof Error) return { failure: ofError(outcome, memoryBytes) };
+  const { kind, text, stack } = outcome;
+  if (kind !== 'output') {
+    return { failure: isOutOfMemory(text) ? outOfMemory(memoryBytes) : scriptFailed(text, lineOf(stack)) };
+  }
+  if (text.length > OUTPUT_MAX)
+    return { failure: limitReached(`the output is longer than ${OUTPUT_MAX} characters of JSON`) };
+  if (jsonDepth(text) > DEPTH_MAX) return { failure: limitReached(`the output nests deeper than ${DEPTH_MAX} levels`) };
+  return { text };
+}
+
+/** What was thrown by the sandbox itself: an error of the engine, or a stack of the host that it used up. */
+function ofError(error: Error, memoryBytes: number): NodeFailure {
+  if (error instanceof RangeError) return limitReached('the script nests too deeply');
+  if (isOutOfMemory(error.message)) return outOfMemory(memoryBytes);
+  if (!(error instanceof JSException)) return limitReached('the script broke its sandbox and was ended');
+  const { name, message, stack } = error;
+  return scriptFailed(name === 'Error' ? message : `${name}: ${message}`, lineOf(stack ?? ''));
+}
+
+function isOutOfMemory(message: string): boolean {
+  return message.endsWith('out of memory');
+}
+
+/** The line of the script that a stack trace begins in. */
+function lineOf(stack: string): number | undefined {
+  const [, digits] = /\bscript:(\d+)/.exec(stack.slice(0, 10_000)) ?? [];
+  const line = Number(digits) - LINES_BEFORE;
+  return line >= 1 ? line : undefined;
+}
