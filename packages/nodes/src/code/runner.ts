@@ -2,7 +2,7 @@ import { parseJson } from '@deckhand/contracts';
 import type { NodeFailure, Script, ScriptResult, ScriptRunner } from '@deckhand/engine';
 import { availableParallelism } from 'node:os';
 import type { Piscina } from 'piscina';
-import { limitReached, tooLate } from './failures.js';
+import { limitReached, outOfMemory, tooLate } from './failures.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';
 import { createTurns } from './turns.js';
 
@@ -91,6 +91,8 @@ async function runOnThread(
 ): Promise<ScriptResult> {
   const { source, timeoutMs, memoryBytes, keepsConsole } = script;
   const names = JSON.stringify(script.names);
+  // The text and what it is parsed to share the memory: what can't fit is not even copied.
+  if (names.length > memoryBytes / 2) return { kind: 'failure', failure: outOfMemory(memoryBytes), console: [] };
   const answer = await pool.run({ source, names, timeoutMs, memoryBytes, keepsConsole }, { signal });
   const { console } = answer;
   if ('failure' in answer) return { kind: 'failure', failure: answer.failure, console };
