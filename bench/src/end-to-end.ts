@@ -17,7 +17,7 @@ export interface EndToEndResult {
 }
 
 /** Four pure nodes: manual → set → if → set. */
-const DEFINITION = {
+export const DEFINITION = {
   nodes: [
     { id: 'start', type: 'trigger.manual' },
     { id: 'total', type: 'set', parameters: { fields: { total: '{{ $trigger.amount * $trigger.quantity }}' } } },

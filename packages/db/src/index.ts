@@ -7,6 +7,8 @@ export { touchApiKeys } from './api-keys/touch.js';
 export { listChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange } from './audit/record.js';
 export { createDatabase, type Database, type DatabaseOptions } from './client.js';
+/** SQL with parameters, for tools that measure; what the product asks of the database has a store here. */
+export { Prisma } from './client.js';
 export { createCredential } from './credentials/create.js';
 export { deleteCredential } from './credentials/delete.js';
 export { listCredentials } from './credentials/list.js';
