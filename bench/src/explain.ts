@@ -20,10 +20,11 @@ export function explaining(db: Database): { db: Database; serverMs: () => number
     if (plan === undefined) throw new Error('no plan');
     ms += plan['Planning Time'] + plan['Execution Time'];
     statements += 1;
-    return db.$queryRaw<unknown>(query);
+    const rows: unknown[] = await db.$queryRaw(query);
+    return rows;
   }
   const view = new Proxy(db, {
-    get(target, name) {
+    get(target, name): unknown {
       if (name !== '$queryRaw') return Reflect.get(target, name, target);
       return (first: Prisma.Sql | TemplateStringsArray, ...values: unknown[]) =>
         explained('raw' in first ? Prisma.sql([...first], ...values) : first);

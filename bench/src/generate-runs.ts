@@ -73,7 +73,7 @@ export async function generateRuns(
 /** Makes all finished runs searchable, as the workers would in time, and brings the statistics up to date. */
 export async function indexAll(db: Database): Promise<void> {
   while ((await indexExecutions(db, INDEX_BATCH)) > 0);
-  for (const table of ['executions', 'node_runs', 'execution_texts']) {
+  for (const table of ['executions', 'node_runs', 'execution_texts', 'unindexed_executions']) {
     await db.$executeRaw(Prisma.sql`VACUUM ANALYZE ${Prisma.raw(table)}`);
   }
 }

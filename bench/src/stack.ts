@@ -13,7 +13,7 @@ import {
 } from '@deckhand/local';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 /** A whole Deckhand of its own: durable PostgreSQL, Redis, one API and one worker, on free ports. */
@@ -30,6 +30,9 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** A quarter of the memory, as PostgreSQL's manual has it for a server of its own, but never all of a small machine. */
+const SHARED_BUFFERS = `${Math.min(1_024, Math.floor(totalmem() / 4 / 1_048_576))}MB`;
+
 const OWNER = { email: 'owner@bench.local', password: 'bench-password-1', name: 'Owner', workspaceName: 'Bench' };
 
 /** Starts a stack. `profileDir`: where the API and the worker leave CPU profiles when they stop. */
@@ -38,7 +41,11 @@ export async function startStack(options: { profileDir?: string | undefined }): 
   await ensureRedisServer((line) => {
     console.log(line);
   });
-  const postgres = await startPostgres({ dir: join(dir, 'postgres'), database: 'deckhand' });
+  const postgres = await startPostgres({
+    dir: join(dir, 'postgres'),
+    database: 'deckhand',
+    settings: { shared_buffers: SHARED_BUFFERS },
+  });
   const redis = await startRedis({ dir: join(dir, 'redis'), appendOnly: true });
   await applyMigrations({ databaseUrl: postgres.url });
   const port = await freePort();

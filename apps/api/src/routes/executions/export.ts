@@ -9,7 +9,7 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ExportExecutionsQuery);
 
-const BATCH_SIZE = 500;
+const BATCH_SIZE = 200;
 /** Exports of one process at once: each holds a database connection for as long as it takes. */
 const CONCURRENT_MAX = 3;
 const RETRY_AFTER_SECONDS = 5;
