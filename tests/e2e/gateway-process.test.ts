@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createTestDatabase, OWNER, spawnApp, startTestRedis, stopAll, type TestApp, until } from '../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  OWNER,
+  spawnApp,
+  startTestRedis,
+  stopAll,
+  type TestApp,
+  until,
+} from '../harness/index.js';
 
 const agent = new Agent({ keepAlive: true });
 let env: Record<string, string>;
@@ -50,6 +59,33 @@ describe('when the API is told to stop', () => {
       201,
       expect.objectContaining({ token: expect.any(String) }),
     ]);
+    await ended;
+    expect(await api.ended).toBe('code 0');
+  }, 30_000);
+
+  it('whoever follows a run is answered at once with the run as it is', async () => {
+    const api = await spawnApp('api', env);
+    const { email, password } = OWNER;
+    const post = async (path: string, body: object, token = '') => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      };
+      const answer = await fetch(api.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return (await answer.json()) as Record<string, string>;
+    };
+    const { token = '' } = await post('/api/auth/login', { email, password });
+    const headers = { authorization: `Bearer ${token}` };
+    const workspaces = await (await fetch(`${api.url}/api/workspaces`, { headers })).json();
+    const [{ workspaceId }] = (workspaces as { data: [{ workspaceId: string }] }).data;
+    const definition = chain({ id: 'a', type: 'set', parameters: { fields: {} } });
+    const workflow = await post('/api/workflows', { workspaceId, name: 'Test', definition }, token);
+    const { executionId } = await post(`/api/workflows/${workflow.id}/execute`, {}, token);
+    const waiting = fetch(`${api.url}/api/executions/${executionId}?wait=60`, { headers });
+    const stream = await fetch(`${api.url}/api/executions/${executionId}/events`, { headers });
+    const ended = api.kill('SIGTERM');
+    expect(await (await waiting).json()).toMatchObject({ id: executionId, status: 'pending' });
+    expect(await stream.text()).toContain('event: execution');
     await ended;
     expect(await api.ended).toBe('code 0');
   }, 30_000);

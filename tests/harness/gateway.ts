@@ -1,4 +1,4 @@
-import { ApiSettings, createApp, createServices } from '@deckhand/api';
+import { ApiSettings, createApp, createServices, type Services } from '@deckhand/api';
 import { createDatabase, type Database } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { createLogger, readSettings } from '@deckhand/runtime';
@@ -18,6 +18,7 @@ export interface Stores {
 /** A gateway in this process, on a free port. */
 export interface Gateway {
   readonly url: string;
+  readonly services: Services;
   /** What it logged, a JSON text a line. */
   readonly log: readonly string[];
   /** Sends a request. A body that is no string is sent as JSON. */
@@ -83,7 +84,7 @@ export async function startGateway(stores: Stores): Promise<Gateway> {
       await db.$disconnect();
     },
   });
-  return { url, log, call: (method, path, options) => send(url, method, path, options ?? {}) };
+  return { url, services, log, call: (method, path, options) => send(url, method, path, options ?? {}) };
 }
 
 async function send(url: string, method: string, path: string, { body, headers, as }: CallOptions): Promise<Answer> {

@@ -18,6 +18,7 @@ import { listCredentials } from './routes/credentials/list.js';
 import { readCredential } from './routes/credentials/read.js';
 import { updateCredential } from './routes/credentials/update.js';
 import { completeHuman } from './routes/executions/complete.js';
+import { followExecution } from './routes/executions/events.js';
 import { execute } from './routes/executions/execute.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
 import { exportExecutions } from './routes/executions/export.js';
@@ -129,6 +130,7 @@ export function listRoutes(services: Services): Route[] {
     exportExecutions,
     stopExecutions,
     readExecution,
+    followExecution,
     readNodeOutput,
     stopExecution,
     pauseExecution,

@@ -6,6 +6,7 @@ import {
   createFleetView,
   createRunQueue,
   type FleetView,
+  onChanges,
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
@@ -14,6 +15,7 @@ import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
 import { createUsageLog } from './auth/usage-log.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
+import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
 
@@ -30,13 +32,14 @@ export interface Services {
   readonly loginThrottle: LoginThrottle;
   readonly intake: Intake;
   readonly executions: ExecutionReader;
+  readonly follower: RunFollower;
   /** Of migrations: whether they have all run. */
   readonly databaseUrl: string;
   /** What webhooks' URLs begin with. */
   readonly webhookBaseUrl: string;
   /** False once the process is about to stop: load balancers send no more. */
   isReady(): boolean;
-  /** Turns `isReady` off. */
+  /** Turns `isReady` off and answers those who wait for runs. */
   drain(): void;
   /** Writes what is remembered and closes what this opened; the database stays the caller's. */
   close(): Promise<void>;
@@ -50,7 +53,15 @@ export async function createServices(options: {
 }): Promise<Services> {
   const { settings, db, logger } = options;
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
-  redis.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis cannot be reached'));
+  const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
+  for (const connection of [redis, subscriber]) {
+    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis cannot be reached'));
+  }
+  const follower = createRunFollower({ db, logger });
+  // Not waited for: without Redis those who follow runs only hear of changes later.
+  onChanges(subscriber, (executionIds) => {
+    follower.hint(executionIds);
+  }).catch((err: unknown) => logger.warn({ err }, 'changes of runs are not heard of'));
   const queue = createRunQueue(redis);
   const fleet = await createFleetView(redis);
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
@@ -68,15 +79,19 @@ export async function createServices(options: {
     loginThrottle: createLoginThrottle(redis),
     intake: createIntake({ db, queue, logger }),
     executions: createExecutionReader(db),
+    follower,
     databaseUrl: settings.DATABASE_URL,
     webhookBaseUrl: webhookBaseUrl(settings),
     isReady: () => ready,
     drain() {
       ready = false;
+      follower.drain();
     },
     async close() {
       await Promise.all([keyUsage.flush(), sessionUsage.flush()]);
       fleet.close();
+      follower.close();
+      subscriber.disconnect();
       await queue.close();
       redis.disconnect();
     },

@@ -54,6 +54,7 @@ export {
   timeOutRestingRuns,
   wakeDueRuns,
 } from './executions/reconcile.js';
+export { type ExecutionState, readStates, type ReadStateRequest, readVisibleStates } from './executions/read-states.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { indexExecutions } from './search/index-executions.js';
 export { stopExecution } from './executions/stop.js';

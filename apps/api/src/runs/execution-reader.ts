@@ -3,9 +3,12 @@ import {
   type Actor,
   type Database,
   type ExecutionRecord,
+  type ExecutionState,
   readDefinition,
   readExecutions,
   type ReadExecutionRequest,
+  type ReadStateRequest,
+  readVisibleStates,
 } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import { savedNodes } from '../definitions.js';
@@ -18,15 +21,23 @@ export interface ExecutionEntryView {
   readonly json: string;
 }
 
-/** Reads runs for those who poll them. */
+/** A run as somebody sees it, with the state that this view shows. */
+export interface ExecutionView extends ExecutionState {
+  /** The run as JSON text. */
+  readonly json: string;
+}
+
+/** Reads runs for those who poll them. Both throw a DeckhandError NOT_FOUND for a run that is not there or not visible. */
 export interface ExecutionReader {
-  /** A run as JSON text. @throws DeckhandError NOT_FOUND when it is not there or not visible. */
-  read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<string>;
+  read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<ExecutionView>;
+  /** Whether a run changed costs much less to find out than what it looks like. */
+  state(actor: Actor, executionId: string): Promise<ExecutionState>;
   /** Runs as entries of a list, in the order of their ids; those that are not (or no longer) visible are left out. */
   readEntries(actor: Actor, executionIds: readonly string[]): Promise<ExecutionEntryView[]>;
 }
 
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
+const STATE_BATCH = { maxSize: 500, concurrency: 2 } as const;
 /** Versions whose node ids are remembered; they never change. */
 const VERSIONS_MAX = 1_000;
 
@@ -35,6 +46,10 @@ export function createExecutionReader(db: Database): ExecutionReader {
   const readOne = createBatcher({
     ...BATCH,
     flush: (requests: ReadExecutionRequest[]) => readExecutions(db, requests),
+  });
+  const stateOf = createBatcher({
+    ...STATE_BATCH,
+    flush: (requests: ReadStateRequest[]) => readVisibleStates(db, requests),
   });
   const nodeIdsOfVersions = new Map<string, readonly string[]>();
 
@@ -51,8 +66,14 @@ export function createExecutionReader(db: Database): ExecutionReader {
   return {
     async read(actor, executionId, { isSlim }) {
       const run = await readOne({ actor, executionId, isSlim });
-      if (!run) throw new DeckhandError('NOT_FOUND', { message: 'No such run' });
-      return executionJson(run, await nodeIdsOf(run.workflowVersionId));
+      if (!run) throw noSuchRun();
+      const json = executionJson(run, await nodeIdsOf(run.workflowVersionId));
+      return { json, status: run.status, revision: run.revision };
+    },
+    async state(actor, executionId) {
+      const state = await stateOf({ actor, executionId });
+      if (!state) throw noSuchRun();
+      return state;
     },
     async readEntries(actor, executionIds) {
       const found = await readExecutions(
@@ -66,4 +87,8 @@ export function createExecutionReader(db: Database): ExecutionReader {
       return entries;
     },
   };
+}
+
+function noSuchRun(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'No such run' });
 }

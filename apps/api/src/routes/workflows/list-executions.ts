@@ -19,7 +19,7 @@ export function listWorkflowExecutions({ db, executions }: Services): Route {
     const workspaceId = await findWorkspaceOfWorkflow(db, caller, workflowId);
     if (latest) {
       const id = await latestSuccess(db, workflowId);
-      const runs = id === undefined ? [] : [{ json: await executions.read(caller, id, { isSlim: false }) }];
+      const runs = id === undefined ? [] : [await executions.read(caller, id, { isSlim: false })];
       sendJsonText(response, 200, pageJson({ limit: 1, offset: 0 }, { hasMore: false }, runs));
       return;
     }

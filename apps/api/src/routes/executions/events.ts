@@ -1,0 +1,52 @@
+import { isFinished, type Scope } from '@deckhand/contracts';
+import type { ExecutionState } from '@deckhand/db';
+import { openEventStream } from '../../http/event-stream.js';
+import { pathId } from '../../http/query.js';
+import { sendNothing } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { ExecutionView } from '../../runs/execution-reader.js';
+import type { Services } from '../../services.js';
+
+const READ_RUNS: Scope = 'executions:read';
+
+/** Changes within this time become one event, in ms. */
+const GAP_MS = 200;
+/** How often it is checked that the caller may still see the run, in ms. */
+const RECHECK_MS = 3_000;
+
+/**
+ * GET /api/executions/{id}/events: the run as Server-Sent Events (WHATWG HTML, 9.2), `execution` with the run without its
+ * outputs, at once and after every change, until it is finished. Changes that follow each other quickly, or that the caller
+ * is too slow for, become one event.
+ */
+export function followExecution({ executions, follower, authenticate }: Services): Route {
+  return forKey('GET', '/api/executions/:id/events', async (request, response, caller) => {
+    const executionId = pathId(request);
+    const state = await executions.state(caller, executionId);
+    if (isFinished(state.status) && request.headers['last-event-id'] === String(state.revision)) {
+      // Whoever has seen the end is told not to come back.
+      sendNothing(response);
+      return;
+    }
+    const read = async (): Promise<ExecutionView> => {
+      const reader = await authenticate.caller(request, READ_RUNS);
+      return executions.read(reader, executionId, { isSlim: true });
+    };
+    let sent = await read();
+    const stream = openEventStream(response);
+    await stream.send('execution', sent.json, String(sent.revision));
+    const wait = (isEnough: (state: ExecutionState) => boolean, timeoutMs: number): Promise<boolean> =>
+      follower.waitFor(executionId, isEnough, { timeoutMs, signal: stream.gone, isLive: true });
+    const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
+    while (!isOver()) {
+      // The end is told at once, whatever came just before it.
+      const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
+      if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
+      if (isOver()) break;
+      const view = await read();
+      if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
+      sent = view;
+    }
+    stream.end();
+  });
+}

@@ -1,0 +1,152 @@
+import { type Database, type ExecutionState, readStates } from '@deckhand/db';
+import type { Logger } from '@deckhand/runtime';
+
+/** Told of a state of a run that it has not seen: at first of the present one. */
+export type StateListener = (state: ExecutionState) => void;
+
+/** Watches runs for those who wait for them, as many as there may be, with one look at the database for all. */
+export interface RunFollower {
+  /** Hints say which runs changed; they may get lost, come twice, or be about runs that nobody follows. */
+  hint(executionIds: readonly string[]): void;
+  /**
+   * Begins to follow a run. `isLive` looks for changes that no hint tells, such as node by node, more often.
+   * @returns ends it.
+   */
+  follow(executionId: string, listener: StateListener, options?: { isLive?: boolean }): () => void;
+  /**
+   * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the process
+   * is about to stop.
+   */
+  waitFor(
+    executionId: string,
+    isEnough: (state: ExecutionState) => boolean,
+    options: { timeoutMs: number; signal: AbortSignal; isLive?: boolean },
+  ): Promise<boolean>;
+  /** Ends every wait, now and from now on: the process is about to stop. */
+  drain(): void;
+  isDraining(): boolean;
+  /** Listeners at present. */
+  size(): number;
+  close(): void;
+}
+
+/** How often every followed run is looked at, in ms: what a lost hint costs at most. */
+const LOOK_MS = 2_000;
+/** How often runs are looked at that somebody watches live, in ms. */
+const LIVE_LOOK_MS = 400;
+/** Runs of one statement. */
+const BATCH = 5_000;
+
+interface Followed {
+  readonly listeners: Set<StateListener>;
+  live: number;
+  revision: number;
+}
+
+/** Creates the follower of a process. */
+export function createRunFollower({ db, logger }: { db: Database; logger: Logger }): RunFollower {
+  const followed = new Map<string, Followed>();
+  /** Ends a wait before it is met. */
+  const waits = new Set<() => void>();
+  let isDraining = false;
+  let due = new Set<string>();
+  let isLooking = false;
+
+  /** One look at a time: hints that come meanwhile share the next. */
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      while (due.size > 0) {
+        const ids = [...due].slice(0, BATCH);
+        for (const id of ids) due.delete(id);
+        tell(await readStates(db, ids));
+      }
+    } catch (err) {
+      // The next regular look makes up for it.
+      logger.warn({ err }, 'followed runs could not be looked at');
+      due = new Set();
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  function tell(states: ReadonlyMap<string, ExecutionState>): void {
+    for (const [id, state] of states) {
+      const entry = followed.get(id);
+      if (!entry || entry.revision === state.revision) continue;
+      entry.revision = state.revision;
+      for (const listener of entry.listeners) listener(state);
+    }
+  }
+
+  function lookAt(ids: Iterable<string>): void {
+    for (const id of ids) due.add(id);
+    if (due.size > 0) void look();
+  }
+
+  const timers = [
+    setInterval(() => {
+      lookAt(followed.keys());
+    }, LOOK_MS),
+    setInterval(() => {
+      lookAt([...followed].flatMap(([id, { live }]) => (live > 0 ? [id] : [])));
+    }, LIVE_LOOK_MS),
+  ];
+
+  function follow(executionId: string, listener: StateListener, { isLive = false } = {}): () => void {
+    const entry = followed.get(executionId) ?? { listeners: new Set(), live: 0, revision: -1 };
+    followed.set(executionId, entry);
+    entry.listeners.add(listener);
+    if (isLive) entry.live += 1;
+    // Whoever comes second has seen nothing yet either.
+    entry.revision = -1;
+    lookAt([executionId]);
+    return () => {
+      if (!entry.listeners.delete(listener)) return;
+      if (isLive) entry.live -= 1;
+      if (entry.listeners.size === 0 && followed.get(executionId) === entry) followed.delete(executionId);
+    };
+  }
+
+  function drain(): void {
+    isDraining = true;
+    for (const giveUp of waits) giveUp();
+  }
+
+  return {
+    hint(executionIds) {
+      if (followed.size > 0) lookAt(executionIds.filter((id) => followed.has(id)));
+    },
+    follow,
+    waitFor(executionId, isEnough, { timeoutMs, signal, isLive = false }) {
+      return new Promise((resolve) => {
+        const listener = (state: ExecutionState): void => {
+          if (isEnough(state)) end(true);
+        };
+        const unfollow = follow(executionId, listener, { isLive });
+        const giveUp = (): void => {
+          end(false);
+        };
+        const timer = setTimeout(giveUp, timeoutMs);
+        function end(isMet: boolean): void {
+          clearTimeout(timer);
+          unfollow();
+          waits.delete(giveUp);
+          signal.removeEventListener('abort', giveUp);
+          resolve(isMet);
+        }
+        waits.add(giveUp);
+        signal.addEventListener('abort', giveUp);
+        if (signal.aborted || isDraining) giveUp();
+      });
+    },
+    drain,
+    isDraining: () => isDraining,
+    size: () => [...followed.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
+    close() {
+      for (const timer of timers) clearInterval(timer);
+      drain();
+    },
+  };
+}
