@@ -51,7 +51,7 @@ export async function seedWorkflow(db: Database, definition: Definition): Promis
           triggerData: JSON.stringify(input),
         },
       ]);
-      if (verdict !== 'accepted') throw new Error(`the run was not accepted: ${String(verdict)}`);
+      if (verdict !== 'accepted') throw new Error(`the run was not accepted: ${JSON.stringify(verdict)}`);
       return executionId;
     },
   };

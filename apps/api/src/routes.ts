@@ -1,4 +1,6 @@
 import type { Route } from './http/route.js';
+import { readLimits, writeLimits } from './routes/admin/limits.js';
+import { readSettings, writeSettings } from './routes/admin/settings.js';
 import { createApiKey } from './routes/api-keys/create.js';
 import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
@@ -145,6 +147,11 @@ export function listRoutes(services: Services): Route[] {
     submitApproval,
 
     listAuditLog,
+
+    readLimits,
+    writeLimits,
+    readSettings,
+    writeSettings,
   ];
   return operations.map((operation) => operation(services));
 }

@@ -1,4 +1,4 @@
-import { type Database, touchApiKeys, touchSessions } from '@deckhand/db';
+import { type Database, probeWrites, touchApiKeys, touchSessions } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import {
@@ -7,6 +7,7 @@ import {
   createRunQueue,
   type FleetView,
   onChanges,
+  probeRedisWrites,
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
@@ -14,9 +15,11 @@ import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime'
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
 import { createUsageLog } from './auth/usage-log.js';
+import { createExecutionRate } from './runs/execution-rate.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';
+import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
 
 /** What routes work with. */
@@ -31,6 +34,7 @@ export interface Services {
   readonly authenticate: Authenticate;
   readonly loginThrottle: LoginThrottle;
   readonly intake: Intake;
+  readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
   readonly follower: RunFollower;
   /** Of migrations: whether they have all run. */
@@ -62,6 +66,13 @@ export async function createServices(options: {
   onChanges(subscriber, (executionIds) => {
     follower.hint(executionIds);
   }).catch((err: unknown) => logger.warn({ err }, 'changes of runs are not heard of'));
+  const breaker = createWriteBreaker({
+    async probe() {
+      await probeWrites(settings.DATABASE_URL);
+      await probeRedisWrites(redis);
+    },
+    logger,
+  });
   const queue = createRunQueue(redis);
   const fleet = await createFleetView(redis);
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
@@ -75,9 +86,10 @@ export async function createServices(options: {
     logger,
     nodeTypes: await loadNodeTypes(),
     secretBox: createSecretBox(settings.ENCRYPTION_KEY),
-    authenticate: createAuthenticate({ db, keyUsage, sessionUsage }),
+    authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     loginThrottle: createLoginThrottle(redis),
-    intake: createIntake({ db, queue, logger }),
+    intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, logger }),
+    breaker,
     executions: createExecutionReader(db),
     follower,
     databaseUrl: settings.DATABASE_URL,
@@ -90,6 +102,7 @@ export async function createServices(options: {
     async close() {
       await Promise.all([keyUsage.flush(), sessionUsage.flush()]);
       fleet.close();
+      breaker.close();
       follower.close();
       subscriber.disconnect();
       await queue.close();

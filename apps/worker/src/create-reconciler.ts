@@ -6,6 +6,7 @@ import {
   findUnclaimed,
   foldStorageChanges,
   indexExecutions,
+  pruneIdempotencyKeys,
   timeOutRestingRuns,
 } from '@deckhand/db';
 import {
@@ -27,6 +28,8 @@ const FOLD_BATCH = 5_000;
 const INDEX_BATCH = 250;
 /** How long a tick goes on making runs searchable, in ms: under load they wait, and are searched without an index. */
 const INDEX_BUDGET_MS = 100;
+/** Idempotency keys deleted by one tick at most. */
+const PRUNE_BATCH = 5_000;
 /** Parents told by one transaction at most. */
 const PARENTS_BATCH = 1_000;
 /** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
@@ -69,6 +72,7 @@ export function createReconciler({ id, db, redis, queue, logger, wake, finishChi
         const end = performance.now() + INDEX_BUDGET_MS;
         while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);
       },
+      pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
       addJobs: (runs) => queue.add(runs),
       announce: (executionIds) => publishChanges(redis, executionIds),
       logger,

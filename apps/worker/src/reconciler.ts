@@ -32,6 +32,8 @@ export interface ReconcilerParts {
   readonly foldStorage: () => Promise<void>;
   /** Makes finished runs searchable by index, for a bounded time. */
   readonly indexFinished: () => Promise<void>;
+  /** Deletes idempotency keys that stand for nothing any more. */
+  readonly pruneKeys: () => Promise<unknown>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -57,6 +59,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
     await parts.announce(ended);
   }
   await parts.indexFinished();
+  await parts.pruneKeys();
 }
 
 async function takeFromDeadWorkers(parts: ReconcilerParts): Promise<void> {

@@ -1,4 +1,6 @@
 export { type Actor, type Origin } from './access.js';
+export { readLimits, writeLimits } from './admin/limits.js';
+export { readInstanceSettings, readSettingsAs, writeSettings } from './admin/settings.js';
 export { createApiKey, type CreatedApiKeyEntry } from './api-keys/create.js';
 export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
 export { listApiKeys } from './api-keys/list.js';
@@ -15,7 +17,9 @@ export { listCredentials } from './credentials/list.js';
 export { readCredential } from './credentials/read.js';
 export { updateCredential } from './credentials/update.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
-export { acceptExecutions, type AcceptRequest, type AcceptVerdict } from './executions/accept.js';
+export { acceptExecutions } from './executions/accept.js';
+export { acceptOnce, type AcceptOnceVerdict, type Once, pruneIdempotencyKeys } from './executions/accept-once.js';
+export { type AcceptRequest, type AcceptVerdict, type NotCounted } from './executions/judge.js';
 export {
   type Checkpoint,
   type CheckpointEnding,
@@ -109,3 +113,4 @@ export { deleteWorkspace } from './workspaces/delete.js';
 export { listRoles, listWorkspaces } from './workspaces/list.js';
 export { readWorkspace } from './workspaces/read.js';
 export { renameWorkspace } from './workspaces/update.js';
+export { probeWrites } from './write-probe.js';

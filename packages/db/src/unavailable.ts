@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { isJsonObject } from '@deckhand/contracts';
 
@@ -32,4 +33,18 @@ function adapterCauseOf(error: Error): { readonly kind?: unknown; readonly origi
   const adapterError: unknown = isJsonObject(meta) ? meta.driverAdapterError : undefined;
   const cause: unknown = isNativeError(adapterError) ? adapterError.cause : undefined;
   return isJsonObject(cause) ? cause : undefined;
+}
+
+/** How long after a lost connection a write is tried again, in ms. */
+const RETRY_DELAY_MS = 100;
+
+/** Tries once more, in a way that fits a first try that may have landed, when the database went away. */
+export async function retryOnce<T>(first: () => Promise<T>, again: () => Promise<T>): Promise<T> {
+  try {
+    return await first();
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+  }
+  await sleep(RETRY_DELAY_MS);
+  return again();
 }

@@ -5,3 +5,4 @@ export * from './heartbeat.js';
 export * from './lease.js';
 export * from './names.js';
 export * from './run-queue.js';
+export { isOutOfMemory, probeRedisWrites } from './write-probe.js';

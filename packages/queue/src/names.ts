@@ -16,6 +16,9 @@ export const WORKERS_KEY = '{deckhand}:workers';
 /** Who may run the reconciler now. */
 export const RECONCILER_LEASE_KEY = '{deckhand}:reconciler';
 
+/** Written to find out whether Redis takes writes. */
+export const WRITE_PROBE_KEY = '{deckhand}:write-probe';
+
 /** What a person asked of runs that some worker holds. */
 export const CONTROL_CHANNEL = '{deckhand}:control';
 

@@ -1,6 +1,7 @@
 import { createDatabase } from '@deckhand/db';
 import type { LocalPostgres } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import {
   chain,
@@ -25,6 +26,19 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(stopAll);
 
+/** Stops a server and all its sessions where they are. */
+async function freeze({ process: server }: LocalPostgres): Promise<{ thaw(): void }> {
+  process.kill(server.pid, 'SIGSTOP');
+  const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+  const pids = children.trim().split(' ').map(Number);
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return {
+    thaw() {
+      for (const pid of [server.pid, ...pids]) process.kill(pid, 'SIGCONT');
+    },
+  };
+}
+
 const call = (method: string, path: string, body?: unknown) =>
   instance.gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
 
@@ -39,7 +53,8 @@ describe('while PostgreSQL is away', () => {
       ['GET', `/api/executions/${started.body.executionId}`],
     ] as const) {
       const { status, body } = await call(method, path);
-      expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(status).toBe(503);
+      expect(['SERVICE_UNAVAILABLE', 'write_circuit_open']).toContain(body.code);
     }
     expect((await instance.gateway.call('GET', '/healthz')).status).toBe(200);
     expect((await instance.gateway.call('GET', '/readyz')).status).toBe(503);
@@ -49,6 +64,98 @@ describe('while PostgreSQL is away', () => {
     expect((await instance.gateway.call('GET', '/readyz')).status).toBe(200);
     const { body } = await call('GET', `/api/executions/${started.body.executionId}`);
     expect(body).toMatchObject({ status: 'pending' });
+  }, 60_000);
+});
+
+describe('the circuit around new runs', () => {
+  const execute = (id: string) => call('POST', `/api/workflows/${id}/execute`);
+  const isOpen = () => instance.gateway.services.breaker.isOpen();
+  const runs = () => instance.db.execution.count();
+
+  it('opens while PostgreSQL is frozen, answers at once, and closes by itself', async () => {
+    const id = await createWorkflow(instance, chain());
+    const before = await runs();
+    const frozen = await freeze(postgres);
+    const hanging = execute(id);
+    await until(isOpen, 10_000, 'the open circuit');
+    const refused = await execute(id);
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'write_circuit_open',
+      '2',
+    ]);
+    frozen.thaw();
+    // It had got no further than its key's look-up: refused by now, and nothing written.
+    expect((await hanging).body.code).toBe('write_circuit_open');
+    await until(() => !isOpen(), 10_000, 'the closed circuit');
+    expect((await execute(id)).status).toBe(202);
+    expect(await runs()).toBe(before + 1);
+  }, 60_000);
+
+  it('opens when PostgreSQL takes no writes', async () => {
+    const id = await createWorkflow(instance, chain());
+    const admin = createDatabase({ url: postgres.url, poolSize: 1 });
+    stopLater({ stop: () => admin.$disconnect() });
+    const before = await runs();
+    await admin.$executeRawUnsafe('ALTER DATABASE deckhand SET default_transaction_read_only = on');
+    await admin.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
+    try {
+      await until(async () => (await execute(id)).body.code === 'write_circuit_open', 10_000, 'the open circuit');
+      expect(await runs()).toBe(before);
+    } finally {
+      await admin.$executeRawUnsafe('SET default_transaction_read_only = off');
+      await admin.$executeRawUnsafe('ALTER DATABASE deckhand RESET default_transaction_read_only');
+      await admin.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
+    }
+    await until(async () => (await execute(id)).status === 202, 10_000, 'the closed circuit');
+  }, 60_000);
+
+  it('opens when Redis takes no writes for lack of memory', async () => {
+    const id = await createWorkflow(instance, chain());
+    const { redis } = instance.gateway.services;
+    await redis.config('SET', 'maxmemory', '1');
+    try {
+      const failed = await execute(id);
+      expect([failed.status, failed.body.code]).toEqual([503, 'QUEUE_UNAVAILABLE']);
+      expect((await call('GET', `/api/executions/${failed.body.executionId}`)).body.status).toBe('failed');
+      await until(isOpen, 10_000, 'the open circuit');
+      const before = await runs();
+      expect((await execute(id)).body.code).toBe('write_circuit_open');
+      expect(await runs()).toBe(before);
+    } finally {
+      await redis.config('SET', 'maxmemory', '0');
+    }
+    await until(() => !isOpen(), 10_000, 'the closed circuit');
+    expect((await execute(id)).status).toBe(202);
+  }, 60_000);
+
+  it('stays closed when only the pool is busy', async () => {
+    const id = await createWorkflow(instance, chain());
+    const { db, breaker } = instance.gateway.services;
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holds = Array.from({ length: 8 }, () =>
+      db.$transaction(
+        async (tx) => {
+          await tx.$queryRaw`SELECT 1`;
+          await released;
+        },
+        { timeout: 60_000 },
+      ),
+    );
+    const probes = async () => {
+      const { value } = await instance.db.setting.findUniqueOrThrow({ where: { name: 'writeProbe' } });
+      return value;
+    };
+    const before = await probes();
+    const waiting = execute(id);
+    await until(async () => (await probes()) !== before, 10_000, 'a probe');
+    expect(breaker.isOpen()).toBe(false);
+    release();
+    await Promise.all(holds);
+    expect((await waiting).status).toBe(202);
   }, 60_000);
 });
 

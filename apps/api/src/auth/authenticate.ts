@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { DeckhandError, type Scope, scopesAllow } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
+import type { WriteBreaker } from '../runs/write-breaker.js';
 import type { Caller, KeyCaller, SessionCaller } from './caller.js';
 import { originOf } from './origin.js';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
@@ -26,10 +27,12 @@ export function createAuthenticate(options: {
   db: Database;
   keyUsage: UsageLog;
   sessionUsage: UsageLog;
+  /** Told of every look-up, so that one which fails or hangs is noticed. */
+  watch: WriteBreaker['watch'];
 }): Authenticate {
-  const { db, keyUsage, sessionUsage } = options;
-  const findKey = createBatcher({ ...BATCH, flush: (hashes: string[]) => findApiKeys(db, hashes) });
-  const findSession = createBatcher({ ...BATCH, flush: (hashes: string[]) => findSessions(db, hashes) });
+  const { db, keyUsage, sessionUsage, watch } = options;
+  const findKey = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findApiKeys(db, hashes)) });
+  const findSession = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findSessions(db, hashes)) });
 
   /** With both kinds of credentials the key decides: it may do less. */
   async function identify(request: Request): Promise<Caller> {

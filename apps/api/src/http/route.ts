@@ -11,11 +11,19 @@ export type OpenHandler = (request: Request, response: Response) => Promise<void
 export type Handler = (request: Request, response: Response, caller: Caller) => Promise<void> | void;
 export type SessionHandler = (request: Request, response: Response, caller: SessionCaller) => Promise<void> | void;
 
+/** What an operation may have beside its handler. */
+export interface RouteOptions {
+  /** Asked before anything is known of the caller; what it throws becomes the answer. */
+  readonly guard?: () => void;
+}
+
 /** One operation: where it is, who may call it, what it does. */
-export type Route =
-  | { readonly access: 'open'; readonly method: Method; readonly path: string; readonly handle: OpenHandler }
-  | { readonly access: 'session'; readonly method: Method; readonly path: string; readonly handle: SessionHandler }
-  | { readonly access: 'key'; readonly method: Method; readonly path: string; readonly handle: Handler };
+export type Route = RouteOptions &
+  (
+    | { readonly access: 'open'; readonly method: Method; readonly path: string; readonly handle: OpenHandler }
+    | { readonly access: 'session'; readonly method: Method; readonly path: string; readonly handle: SessionHandler }
+    | { readonly access: 'key'; readonly method: Method; readonly path: string; readonly handle: Handler }
+  );
 
 /** An operation that needs no authentication. */
 export function open(method: Method, path: string, handle: OpenHandler): Route {
@@ -28,8 +36,8 @@ export function forSession(method: Method, path: string, handle: SessionHandler)
 }
 
 /** An operation for a signed-in person or an API key with the scope that the path and the method ask for. */
-export function forKey(method: Method, path: string, handle: Handler): Route {
-  return { access: 'key', method, path, handle };
+export function forKey(method: Method, path: string, handle: Handler, options: RouteOptions = {}): Route {
+  return { access: 'key', method, path, handle, ...options };
 }
 
 /** Registers routes in their order; another method on a known path is a 405 that lists those it has. */
@@ -71,6 +79,7 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
   }
   if (rule.kind === 'session') throw new Error(`${route.path} is closed to API keys: register it with forSession`);
   return async (request, response) => {
+    route.guard?.();
     await route.handle(request, response, await authenticate.caller(request, rule.scope));
   };
 }

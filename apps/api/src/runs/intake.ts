@@ -2,26 +2,39 @@ import { v7 as uuidv7 } from 'uuid';
 import { DeckhandError, type Fault, validationFailed } from '@deckhand/contracts';
 import {
   acceptExecutions,
+  acceptOnce,
+  type AcceptOnceVerdict,
   type AcceptRequest,
   type AcceptVerdict,
   type Database,
   failUnqueuedExecutions,
+  type NotCounted,
+  type Once,
 } from '@deckhand/db';
-import type { RunQueue } from '@deckhand/queue';
+import { isOutOfMemory, type RunQueue } from '@deckhand/queue';
 import { createBatcher, type Logger } from '@deckhand/runtime';
+import type { ExecutionRate } from './execution-rate.js';
+import type { WriteBreaker } from './write-breaker.js';
 
 /** A run to start. */
-export type RunOrder = Omit<AcceptRequest, 'executionId'>;
+export type RunOrder = Omit<AcceptRequest, 'executionId' | 'countedUnder'>;
+
+/** A run that was started, by this order or by an earlier one with the same key. */
+export interface StartedRun {
+  readonly executionId: string;
+  readonly isRepeated: boolean;
+}
 
 /** Where runs come in. */
 export interface Intake {
   /**
-   * Writes a run down and puts it in the queue.
-   * @returns its id.
-   * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, VALIDATION_FAILED (unknown trigger),
-   * workspace_over_quota; QUEUE_UNAVAILABLE with the `executionId` of the run that is marked failed.
+   * Writes a run down and puts it in the queue. With `once`, a key that stands for an earlier run answers with that one.
+   * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, VALIDATION_FAILED (unknown trigger), CONFLICT (the key
+   * stands for another body), workspace_over_quota, workspace_rate_limited,
+   * write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the
+   * run that is marked failed.
    */
-  start(order: RunOrder): Promise<string>;
+  start(order: RunOrder, once?: Once): Promise<StartedRun>;
 }
 
 /** Runs of one statement at most, and statements at once. */
@@ -30,10 +43,20 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 const BATCHED_CHARACTERS_MAX = 65_536;
 
 /** Runs that arrive together are inserted by one statement and queued by one pipeline. */
-export function createIntake(options: { db: Database; queue: RunQueue; logger: Logger }): Intake {
-  const { db, queue, logger } = options;
-  const insert = createBatcher({ ...BATCH, flush: (requests: AcceptRequest[]) => acceptExecutions(db, requests) });
+export function createIntake(options: {
+  db: Database;
+  queue: RunQueue;
+  rate: ExecutionRate;
+  breaker: WriteBreaker;
+  logger: Logger;
+}): Intake {
+  const { db, queue, rate, breaker, logger } = options;
+  const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
+
+  function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
+    return breaker.watch(() => acceptExecutions(db, requests));
+  }
 
   /** @returns for each run whether it goes on; one that does not is marked failed. */
   async function enqueueAll(ids: string[]): Promise<boolean[]> {
@@ -42,6 +65,7 @@ export function createIntake(options: { db: Database; queue: RunQueue; logger: L
       return ids.map(() => true);
     } catch (error) {
       logger.error({ err: error, executions: ids.length }, 'could not queue runs');
+      if (isOutOfMemory(error)) breaker.suspect();
       const failed = await failUnqueuedExecutions(db, ids);
       return ids.map((id) => !failed.has(id));
     }
@@ -49,22 +73,42 @@ export function createIntake(options: { db: Database; queue: RunQueue; logger: L
 
   async function insertOne(request: AcceptRequest): Promise<AcceptVerdict | undefined> {
     if (request.triggerData.length <= BATCHED_CHARACTERS_MAX) return insert(request);
-    const [verdict] = await acceptExecutions(db, [request]);
+    const [verdict] = await insertAll([request]);
     return verdict;
   }
 
+  /** Runs of a workspace with a limit are counted once, after all else about them is found right. */
+  async function accept(request: AcceptRequest, once: Once | undefined): Promise<Counted | undefined> {
+    const verdict = once ? await breaker.watch(() => acceptOnce(db, request, once)) : await insertOne(request);
+    if (typeof verdict !== 'object' || verdict.kind !== 'notCounted') return verdict;
+    const { workspaceId, executionsPerMinute } = verdict;
+    await rate.count(workspaceId, executionsPerMinute);
+    return accept({ ...request, countedUnder: executionsPerMinute }, once);
+  }
+
   return {
-    async start(order) {
+    async start(order, once) {
+      breaker.check();
       const executionId = uuidv7();
-      const verdict = await insertOne({ ...order, executionId });
+      const verdict = await accept({ ...order, executionId }, once);
+      if (typeof verdict === 'object' && verdict.kind === 'repeated') {
+        return { executionId: verdict.executionId, isRepeated: true };
+      }
       if (verdict !== 'accepted') throw refusal(verdict, order);
       if (!(await enqueue(executionId))) throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
-      return executionId;
+      return { executionId, isRepeated: false };
     },
   };
 }
 
-function refusal(verdict: Exclude<AcceptVerdict, 'accepted'> | undefined, order: RunOrder): DeckhandError {
+/** A verdict on a run that was counted if it had to be. */
+type Counted = Exclude<AcceptOnceVerdict, NotCounted>;
+type Refusal = Exclude<Counted, 'accepted' | { kind: 'repeated' }>;
+
+function refusal(verdict: Refusal | undefined, order: RunOrder): DeckhandError {
+  if (typeof verdict === 'object') {
+    return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
+  }
   switch (verdict) {
     case 'forbidden':
       return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });

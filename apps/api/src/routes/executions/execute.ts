@@ -3,24 +3,42 @@ import { pathId } from '../../http/query.js';
 import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(ExecuteBody);
 
-/** POST /api/workflows/{id}/execute: the latest version runs; each call starts a run. */
-export function execute({ intake, fleet }: Services): Route {
-  return forKey('POST', '/api/workflows/:id/execute', async (request, response, caller) => {
-    const workflowId = pathId(request);
-    const body = parse(await readOptionalBody(request));
-    const executionId = await intake.start({
-      workflowId,
-      actor: { userId: caller.userId, boundTo: caller.boundTo },
-      triggerNodeId: body.triggerNodeId ?? null,
-      mode: body.executionMode ?? 'normal',
-      source: caller.kind === 'key' ? 'api' : 'editor',
-      triggerData: JSON.stringify(body.input ?? {}),
-    });
-    sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
-  });
+/**
+ * POST /api/workflows/{id}/execute: the latest version runs. Each call starts a run, unless its `Idempotency-Key` stands for
+ * one that was started in the last 24 hours: then the answer names that one.
+ */
+export function execute({ breaker, intake, fleet }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/execute',
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const body = parse(await readOptionalBody(request));
+      const asked = {
+        triggerNodeId: body.triggerNodeId ?? null,
+        mode: body.executionMode ?? 'normal',
+        input: body.input ?? {},
+      } as const;
+      const { input, ...order } = asked;
+      const { executionId, isRepeated } = await intake.start(
+        {
+          ...order,
+          workflowId,
+          actor: { userId: caller.userId, boundTo: caller.boundTo },
+          source: caller.kind === 'key' ? 'api' : 'editor',
+          triggerData: JSON.stringify(input),
+        },
+        readIdempotencyKey(request, asked),
+      );
+      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+    },
+    { guard: breaker.check },
+  );
 }

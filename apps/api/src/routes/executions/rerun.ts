@@ -9,21 +9,26 @@ import type { Services } from '../../services.js';
 
 /** POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode. */
 export function rerunExecution(services: Services): Route {
-  const { db, intake, fleet } = services;
-  return forKey('POST', '/api/executions/:id/rerun', async (request, response, caller) => {
-    const rerunOf = pathId(request);
-    await refuseBody(request);
-    const origin = await readForRerun(db, caller, rerunOf);
-    const executionId = await intake.start({
-      workflowId: origin.workflowId,
-      actor: { userId: caller.userId, boundTo: caller.boundTo },
-      triggerNodeId: origin.triggerNodeId,
-      mode: origin.executionMode,
-      source: 'rerun',
-      triggerData: origin.triggerData,
-      rerunOf,
-    });
-    await recordRunChange(services, caller, 'execution.rerun', executionId);
-    sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
-  });
+  const { db, breaker, intake, fleet } = services;
+  return forKey(
+    'POST',
+    '/api/executions/:id/rerun',
+    async (request, response, caller) => {
+      const rerunOf = pathId(request);
+      await refuseBody(request);
+      const origin = await readForRerun(db, caller, rerunOf);
+      const { executionId } = await intake.start({
+        workflowId: origin.workflowId,
+        actor: { userId: caller.userId, boundTo: caller.boundTo },
+        triggerNodeId: origin.triggerNodeId,
+        mode: origin.executionMode,
+        source: 'rerun',
+        triggerData: origin.triggerData,
+        rerunOf,
+      });
+      await recordRunChange(services, caller, 'execution.rerun', executionId);
+      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+    },
+    { guard: breaker.check },
+  );
 }

@@ -1,0 +1,26 @@
+import Type, { type Static } from 'typebox';
+import { CLOSED, nullable } from './common.js';
+
+const RunsPerMinute = nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'null is no limit' }));
+const Bytes = nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'null is no limit' }));
+const Days = nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: 'null is for ever' }));
+
+/** What an administrator allows a workspace; both are always said, so that leaving one out lifts no limit. */
+export const WorkspaceLimits = Type.Object({ executionsPerMinute: RunsPerMinute, storageQuotaBytes: Bytes }, CLOSED);
+
+/** Settings of the whole instance. */
+export const InstanceSettings = Type.Object(
+  {
+    /** Finished runs older than this lose outputs and trigger data. */
+    dataRetentionDays: Days,
+    /** Finished runs older than this go altogether. */
+    runRetentionDays: Days,
+    /** Limits that a new workspace begins with. */
+    defaultExecutionsPerMinute: RunsPerMinute,
+    defaultStorageQuotaBytes: Bytes,
+  },
+  CLOSED,
+);
+
+export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
+export type InstanceSettings = Static<typeof InstanceSettings>;

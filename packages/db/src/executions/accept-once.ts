@@ -1,0 +1,87 @@
+import { type Database, Prisma } from '../client.js';
+import { retryOnce } from '../unavailable.js';
+import {
+  type AcceptRequest,
+  type AcceptVerdict,
+  insertion,
+  judged,
+  toVerdict,
+  verdictColumns,
+  type VerdictRow,
+} from './judge.js';
+
+/** What makes two requests for runs of a workflow the same one. */
+export interface Once {
+  /** The caller's Idempotency-Key. */
+  readonly key: string;
+  /** SHA-256 of what was asked for, hex: the same key with another body is a mistake. */
+  readonly bodyHash: string;
+}
+
+/** `repeated`: the run was started before, for the same key. `otherBody`: something else was. */
+export type AcceptOnceVerdict =
+  AcceptVerdict | { readonly kind: 'repeated'; readonly executionId: string } | { readonly kind: 'otherBody' };
+
+interface Row extends VerdictRow {
+  readonly knownId: string | null;
+  readonly knownHash: string | null;
+  readonly isTaken: boolean;
+}
+
+/** How long a key stands for its run. */
+const LIFETIME = Prisma.sql`interval '24 hours'`;
+
+/** A key that others may not take, as SQL: young enough, and its run did not fail for want of a queue. */
+function isAlive(key: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(${key}.created_at > now() - ${LIFETIME} AND NOT EXISTS (
+    SELECT 1 FROM executions e
+    WHERE e.id = ${key}.execution_id AND e.status = 'failed' AND e.error LIKE '%"code":"QUEUE_UNAVAILABLE"}'))`;
+}
+
+/**
+ * Accepts a run unless one was started for the same key. Key and run are written together, so that either both are there
+ * or none; of several that come at once one writes, and the others find what it wrote.
+ */
+export async function acceptOnce(db: Database, request: AcceptRequest, once: Once): Promise<AcceptOnceVerdict> {
+  const tryAccept = (): Promise<AcceptOnceVerdict> => accept(db, request, once);
+  // After an ambiguous error the key names our own run if it had landed.
+  return retryOnce(tryAccept, tryAccept);
+}
+
+async function accept(db: Database, request: AcceptRequest, once: Once): Promise<AcceptOnceVerdict> {
+  for (;;) {
+    const [row] = await db.$queryRaw<Row[]>(Prisma.sql`/* executions.accept-once */
+      WITH judged AS (${judged([request])}), known AS (
+        SELECT k.execution_id, k.body_hash
+        FROM judged j JOIN idempotency_keys k ON k.workflow_id = j.workflow_id AND k.key = ${once.key}
+        WHERE j.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
+      ), taken AS (
+        INSERT INTO idempotency_keys (workflow_id, key, body_hash, execution_id, created_at)
+        SELECT workflow_id, ${once.key}, ${once.bodyHash}, id, now()
+        FROM judged WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known)
+        ON CONFLICT (workflow_id, key) DO UPDATE
+        SET body_hash = EXCLUDED.body_hash, execution_id = EXCLUDED.execution_id, created_at = EXCLUDED.created_at
+        WHERE NOT ${isAlive(Prisma.sql`idempotency_keys`)}
+        RETURNING execution_id
+      ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}
+      SELECT ${verdictColumns}, EXISTS (SELECT 1 FROM taken) AS "isTaken",
+        (SELECT execution_id FROM known) AS "knownId", (SELECT body_hash FROM known) AS "knownHash"
+      FROM judged j`);
+    if (!row) return 'notFound';
+    if (row.knownId === request.executionId) return 'accepted';
+    if (row.knownId !== null) {
+      return row.knownHash === once.bodyHash ? { kind: 'repeated', executionId: row.knownId } : { kind: 'otherBody' };
+    }
+    const verdict = toVerdict(row);
+    // Somebody else took the key while this statement ran: look again, at what they wrote.
+    if (verdict !== 'accepted' || row.isTaken) return verdict;
+  }
+}
+
+/** Deletes keys that stand for nothing any more. @returns how many. */
+export function pruneIdempotencyKeys(db: Database, limit: number): Promise<number> {
+  return db.$executeRaw(Prisma.sql`/* executions.prune-keys */
+    DELETE FROM idempotency_keys WHERE (workflow_id, key) IN (
+      SELECT workflow_id, key FROM idempotency_keys WHERE created_at < now() - ${LIFETIME}
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`);
+}

@@ -1,0 +1,108 @@
+import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { Prisma } from '../client.js';
+
+/** A run that somebody asked for. */
+export interface AcceptRequest {
+  /** Chosen before, so that accepting it again after an ambiguous error is harmless. */
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly actor: Actor;
+  /** Null takes the version's default trigger. */
+  readonly triggerNodeId: string | null;
+  readonly mode: ExecutionMode;
+  readonly source: ExecutionSource;
+  /** Serialised JSON. */
+  readonly triggerData: string;
+  /** The run that this one repeats. */
+  readonly rerunOf?: string;
+  /** The workspace's limit of runs a minute that this run was counted under; undefined while it was not counted. */
+  readonly countedUnder?: number;
+}
+
+/** The workspace has a limit of runs a minute: the run is to be counted, then asked for again with `countedUnder`. */
+export interface NotCounted {
+  readonly kind: 'notCounted';
+  readonly workspaceId: string;
+  readonly executionsPerMinute: number;
+}
+
+/** What became of a request; only `accepted` made a run. */
+export type AcceptVerdict =
+  'accepted' | 'notFound' | 'forbidden' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota' | NotCounted;
+
+/** A verdict as the database gives it. */
+export interface VerdictRow {
+  readonly id: string;
+  readonly verdict: Exclude<AcceptVerdict, NotCounted> | NotCounted['kind'];
+  readonly workspaceId: string | null;
+  readonly executionsPerMinute: number | null;
+}
+
+/** The columns of a VerdictRow in `judged`. */
+export const verdictColumns = Prisma.sql`j.id, j.verdict, j.workspace_id AS "workspaceId",
+  j.executions_per_minute AS "executionsPerMinute"`;
+
+/** A row as a verdict. */
+export function toVerdict({ verdict, workspaceId, executionsPerMinute }: VerdictRow): AcceptVerdict {
+  if (verdict !== 'notCounted') return verdict;
+  return { kind: verdict, workspaceId: workspaceId ?? '', executionsPerMinute: executionsPerMinute ?? 0 };
+}
+
+/**
+ * Requests with a verdict each, as SQL: whether the workflow is visible to who asks, whether the role suffices, whether it
+ * has a version with that trigger, whether the workspace is under its quota, and whether its runs are to be counted. Every
+ * join follows a primary key.
+ */
+export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
+  return Prisma.sql`
+    SELECT asked.*, w.workspace_id, v.id AS version_id, v.timeout_ms, ws.executions_per_minute,
+      coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
+      CASE
+        WHEN m.role IS NULL THEN 'notFound'
+        WHEN m.role = 'viewer' THEN 'forbidden'
+        WHEN v.id IS NULL THEN 'noVersion'
+        WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
+        WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) THEN 'unknownTrigger'
+        WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
+        WHEN ws.executions_per_minute <> coalesce(asked.counted_under, 0) THEN 'notCounted'
+        ELSE 'accepted'
+      END AS verdict
+    FROM unnest(
+      ${requests.map((request) => request.executionId)}::uuid[],
+      ${requests.map((request) => request.workflowId)}::uuid[],
+      ${requests.map((request) => request.actor.userId)}::uuid[],
+      ${requests.map((request) => request.actor.boundTo)}::uuid[],
+      ${requests.map((request) => request.triggerNodeId)}::text[],
+      ${requests.map((request) => request.mode)}::execution_mode[],
+      ${requests.map((request) => request.source)}::execution_source[],
+      ${requests.map((request) => request.triggerData)}::text[],
+      ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
+      ${requests.map((request) => request.countedUnder ?? null)}::int[]
+    ) AS asked (id, workflow_id, user_id, bound_to, trigger_node_id, mode, source, trigger_data, rerun_of, counted_under)
+    LEFT JOIN workflows w
+      ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
+    LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
+    LEFT JOIN workspaces ws ON ws.id = w.workspace_id
+    LEFT JOIN workflow_versions v ON v.id = w.latest_version_id`;
+}
+
+/** Inserts the runs of `judged` for which the condition holds and notes the bytes they take, as the common tables `inserted` and `stored`. */
+export function insertion(condition: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    inserted AS (
+      INSERT INTO executions (
+        id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
+        rerun_of, created_at, dispatched_at, deadline_at, stored_bytes
+      )
+      SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
+        rerun_of, now(), now(), now() + timeout_ms * interval '1 millisecond', octet_length(trigger_data)
+      FROM judged
+      WHERE ${condition}
+      ON CONFLICT (id) DO NOTHING
+      RETURNING workspace_id, stored_bytes
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes)
+      SELECT workspace_id, sum(stored_bytes) FROM inserted GROUP BY workspace_id
+    )`;
+}

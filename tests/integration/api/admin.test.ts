@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addPerson, type Gateway, type Instance, startInstance, stopAll } from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+let limits: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  limits = `/api/admin/workspaces/${instance.workspaceId}/limits`;
+}, 30_000);
+afterAll(stopAll);
+
+const SETTINGS = '/api/admin/settings';
+const read = (path: string, as = instance.session) => gateway.call('GET', path, { as });
+const write = (path: string, body: object, as = instance.session) => gateway.call('PUT', path, { as, body });
+
+describe('limits of a workspace', () => {
+  it('200: are none at first, are set together and lifted with null', async () => {
+    expect((await read(limits)).body).toEqual({ executionsPerMinute: null, storageQuotaBytes: null });
+    const some = { executionsPerMinute: 60, storageQuotaBytes: 5_000_000_000 };
+    expect(await write(limits, some)).toMatchObject({ status: 200, body: some });
+    expect((await read(limits)).body).toEqual(some);
+    const none = { executionsPerMinute: null, storageQuotaBytes: null };
+    expect((await write(limits, none)).body).toEqual(none);
+    expect(await instance.db.auditEntry.count({ where: { action: 'workspace.limit' } })).toBe(2);
+  });
+
+  it.each([
+    [{ executionsPerMinute: 0, storageQuotaBytes: null }, 'executionsPerMinute'],
+    [{ executionsPerMinute: 1.5, storageQuotaBytes: null }, 'executionsPerMinute'],
+    [{ executionsPerMinute: null, storageQuotaBytes: -1 }, 'storageQuotaBytes'],
+    [{ executionsPerMinute: null }, 'storageQuotaBytes'],
+    [{ executionsPerMinute: 1, storageQuotaBytes: 1, perMinute: 1 }, 'perMinute'],
+  ])('400: are not set to %j', async (body, path) => {
+    const answer = await write(limits, body);
+    expect([answer.status, answer.body.details[0].path]).toEqual([400, path]);
+  });
+
+  it('404: of a workspace that there is not', async () => {
+    const path = '/api/admin/workspaces/01900000-0000-7000-8000-000000000000/limits';
+    expect((await read(path)).status).toBe(404);
+    expect((await write(path, { executionsPerMinute: 1, storageQuotaBytes: 1 })).status).toBe(404);
+    expect((await read('/api/admin/workspaces/x/limits')).status).toBe(404);
+  });
+});
+
+describe('settings of the instance', () => {
+  const some = {
+    dataRetentionDays: 30,
+    runRetentionDays: 90,
+    defaultExecutionsPerMinute: 100,
+    defaultStorageQuotaBytes: 1_000_000,
+  };
+
+  it('200: are kept, and give new workspaces their limits', async () => {
+    expect(new Set(Object.values((await read(SETTINGS)).body))).toEqual(new Set([null]));
+    expect(await write(SETTINGS, some)).toMatchObject({ status: 200, body: some });
+    expect((await read(SETTINGS)).body).toEqual(some);
+    const { body } = await gateway.call('POST', '/api/workspaces', { as: instance.key, body: { name: 'New' } });
+    const given = { executionsPerMinute: 100, storageQuotaBytes: 1_000_000 };
+    expect((await read(`/api/admin/workspaces/${body.id}/limits`)).body).toEqual(given);
+    const forEver = { ...some, dataRetentionDays: null };
+    expect((await write(SETTINGS, forEver)).status).toBe(200);
+    expect((await read(SETTINGS)).body).toEqual(forEver);
+  });
+
+  it('400: keep no data longer than its run, and know their names', async () => {
+    const longer = await write(SETTINGS, { ...some, dataRetentionDays: 91 });
+    expect([longer.status, longer.body.details[0].path]).toEqual([400, 'dataRetentionDays']);
+    expect((await write(SETTINGS, { ...some, retention: 1 })).body.details[0].path).toBe('retention');
+    expect((await write(SETTINGS, { ...some, runRetentionDays: 0 })).status).toBe(400);
+  });
+});
+
+describe('instance administration', () => {
+  it('403: is closed to owners who are no administrators, and to keys', async () => {
+    const owner = await addPerson(instance, 'owner');
+    for (const path of [limits, SETTINGS]) {
+      expect((await read(path, owner.session)).body.code).toBe('FORBIDDEN');
+      expect((await read(path, instance.key)).body.code).toBe('SESSION_REQUIRED');
+    }
+    const body = { executionsPerMinute: 1, storageQuotaBytes: 1 };
+    expect((await write(limits, body, owner.session)).body.code).toBe('FORBIDDEN');
+    expect((await write(SETTINGS, (await read(SETTINGS)).body, owner.session)).body.code).toBe('FORBIDDEN');
+    expect((await read(limits)).body).toEqual({ executionsPerMinute: null, storageQuotaBytes: null });
+  });
+});

@@ -1,0 +1,116 @@
+import { failUnqueuedExecutions } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addPerson,
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startGateway,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let replicas: readonly [Gateway, Gateway];
+let workflowId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  replicas = [instance.gateway, await startGateway(instance)];
+  workflowId = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } }));
+}, 30_000);
+afterAll(stopAll);
+
+const execute = (key: string, body: unknown = {}, { id = workflowId, replica = 0, as = instance.key } = {}) =>
+  (replicas[replica] ?? replicas[0]).call('POST', `/api/workflows/${id}/execute`, {
+    as,
+    body,
+    headers: { 'idempotency-key': key },
+  });
+const runs = (id = workflowId) => instance.db.execution.count({ where: { workflowId: id } });
+
+describe('an Idempotency-Key', () => {
+  it('answers a repeated request with the first run, and starts nothing', async () => {
+    const before = await runs();
+    const first = await execute('order-1', { input: { a: 1, b: [{ c: 2, d: null }] } });
+    expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([202, null]);
+    const again = await execute(
+      'order-1',
+      { input: { b: [{ d: null, c: 2 }], a: 1 }, executionMode: 'normal' },
+      { replica: 1 },
+    );
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
+    expect(again.body).toEqual(first.body);
+    expect(await runs()).toBe(before + 1);
+  });
+
+  it('409 with another body, mode or trigger', async () => {
+    await execute('order-2', { input: { a: 1 } });
+    const before = await runs();
+    for (const body of [
+      { input: { a: 2 } },
+      { input: { a: 1 }, executionMode: 'test' },
+      { input: { a: 1 }, triggerNodeId: 'start' },
+    ]) {
+      expect(await execute('order-2', body)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    }
+    expect(await runs()).toBe(before);
+  });
+
+  it('starts one run for two hundred requests at once over two replicas', async () => {
+    const before = await runs();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => execute('order-3', { input: { n: 1 } }, { replica: index % 2 })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(new Set(answers.map(({ body }) => body.executionId)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    expect(await runs()).toBe(before + 1);
+  }, 30_000);
+
+  it('belongs to its workflow', async () => {
+    const other = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } }));
+    const [here, there] = [await execute('order-4'), await execute('order-4', {}, { id: other })];
+    expect(here.body.executionId).not.toBe(there.body.executionId);
+  });
+
+  it('is free again after a day, and when its run could not be queued', async () => {
+    const first = await execute('order-5');
+    await instance.db.idempotencyKey.updateMany({
+      where: { key: 'order-5' },
+      data: { createdAt: new Date(Date.now() - 86_400_001) },
+    });
+    const second = await execute('order-5', { input: { other: true } });
+    expect(second.body.executionId).not.toBe(first.body.executionId);
+    expect(await failUnqueuedExecutions(instance.db, [second.body.executionId])).toHaveProperty('size', 1);
+    const third = await execute('order-5');
+    expect([third.status, third.headers.get('idempotency-replayed')]).toEqual([202, null]);
+    expect(third.body.executionId).not.toBe(second.body.executionId);
+  });
+
+  it('is not used up by a request that is refused, and tells nothing to whom may not run it', async () => {
+    expect((await execute('order-6', { triggerNodeId: 'nowhere' })).status).toBe(400);
+    const started = await execute('order-6', { input: { fine: true } });
+    expect(started.status).toBe(202);
+    const [viewer, stranger] = [await addPerson(instance, 'viewer'), await addPerson(instance)];
+    expect((await execute('order-6', { input: { fine: true } }, { as: viewer.session })).status).toBe(403);
+    expect((await execute('order-6', { input: { fine: true } }, { as: stranger.session })).status).toBe(404);
+  });
+
+  it.each([' ', 'a b', 'é', 'x'.repeat(256)])('400 for %j', async (key) => {
+    const before = await runs();
+    const answer = await execute(Buffer.from(key, 'utf8').toString('latin1'));
+    expect([answer.status, answer.body.details?.[0].path]).toEqual([400, 'Idempotency-Key']);
+    expect(await runs()).toBe(before);
+  });
+
+  it('is forgotten by the workers after its time', async () => {
+    await instance.db.idempotencyKey.updateMany({ data: { createdAt: new Date(0) } });
+    const worker = await startTestWorker(instance);
+    await until(async () => (await instance.db.idempotencyKey.count()) === 0);
+    await worker.stop();
+  });
+});

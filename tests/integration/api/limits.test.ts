@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Answer,
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startGateway,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let replicas: readonly [Gateway, Gateway];
+let workflowId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  replicas = [instance.gateway, await startGateway(instance)];
+  workflowId = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } }));
+}, 30_000);
+afterAll(stopAll);
+
+const call = (method: string, path: string, body?: object, { replica = 0, as = instance.key, key = '' } = {}) =>
+  (replicas[replica] ?? replicas[0]).call(method, path, {
+    as,
+    body,
+    headers: key === '' ? {} : { 'idempotency-key': key },
+  });
+const execute = (options: { replica?: number; as?: string; key?: string } = {}, body: object = {}) =>
+  call('POST', `/api/workflows/${workflowId}/execute`, body, options);
+const limit = async (limits: { executionsPerMinute?: number; storageQuotaBytes?: number }) => {
+  const body = { executionsPerMinute: null, storageQuotaBytes: null, ...limits };
+  const path = `/api/admin/workspaces/${instance.workspaceId}/limits`;
+  expect((await call('PUT', path, body, { as: instance.session })).status).toBe(200);
+};
+/** Begins a new minute. */
+const forget = async () => {
+  const redis = instance.gateway.services.redis;
+  const keys = await redis.keys('{deckhand}:execution-rate:*');
+  if (keys.length > 0) await redis.del(...keys);
+};
+const codes = (answers: Answer[]) => answers.map(({ status, body }) => (status === 202 ? 'started' : body.code));
+
+describe('runs a minute', () => {
+  it('are counted exactly over all replicas, from keys and sessions, and say when to come back', async () => {
+    await limit({ executionsPerMinute: 25 });
+    await forget();
+    const before = await instance.db.execution.count();
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, index) =>
+        execute({ replica: index % 2, as: index % 3 === 0 ? instance.session : instance.key }),
+      ),
+    );
+    expect(codes(answers).filter((code) => code === 'started')).toHaveLength(25);
+    const refused = answers.filter(({ status }) => status !== 202);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+      new Set(['429 workspace_rate_limited']),
+    );
+    for (const { headers } of refused) expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    expect(await instance.db.execution.count()).toBe(before + 25);
+  }, 30_000);
+
+  it('let the next one in after the seconds they said', async () => {
+    const redis = instance.gateway.services.redis;
+    const [key] = await redis.keys('{deckhand}:execution-rate:*');
+    await redis.pexpire(key ?? '', 1_500);
+    const seconds = Number((await execute()).headers.get('retry-after'));
+    expect(seconds).toBe(2);
+    const allowedAt = performance.now() + seconds * 1_000;
+    await new Promise((resolve) => setTimeout(resolve, allowedAt - performance.now()));
+    expect((await execute()).status).toBe(202);
+  });
+
+  it('count reruns, and neither what is refused for another reason nor what was started before', async () => {
+    await limit({});
+    const { body } = await execute();
+    await call('POST', `/api/executions/${body.executionId}/stop`);
+    await limit({ executionsPerMinute: 3 });
+    await forget();
+    expect((await execute({}, { triggerNodeId: 'nowhere' })).status).toBe(400);
+    expect((await call('POST', '/api/workflows/01a1fb35-e8df-7352-8660-75a19a555603/execute')).status).toBe(404);
+    expect((await call('POST', `/api/executions/${body.executionId}/rerun`)).status).toBe(202);
+    const first = await execute({ key: 'one' });
+    for (let i = 0; i < 5; i += 1) expect((await execute({ key: 'one', replica: i % 2 })).body).toEqual(first.body);
+    expect(codes([await execute(), await execute()])).toEqual(['started', 'workspace_rate_limited']);
+    expect((await call('POST', `/api/executions/${body.executionId}/rerun`)).body.code).toBe('workspace_rate_limited');
+    expect((await execute({ key: 'two' })).body.code).toBe('workspace_rate_limited');
+    expect((await execute({ key: 'one' })).body).toEqual(first.body);
+  });
+
+  it('follow a changed limit from its answer on, on every replica', async () => {
+    await limit({ executionsPerMinute: 1 });
+    await forget();
+    expect(codes([await execute(), await execute({ replica: 1 })])).toEqual(['started', 'workspace_rate_limited']);
+    await limit({ executionsPerMinute: 1_000 });
+    expect(codes([await execute({ replica: 1 })])).toEqual(['started']);
+    await limit({ executionsPerMinute: 1 });
+    expect(codes([await execute({ replica: 1 })])).toEqual(['workspace_rate_limited']);
+    await limit({});
+    expect(codes([await execute({ replica: 1 })])).toEqual(['started']);
+  });
+
+  it('are no matter of other workspaces', async () => {
+    await limit({ executionsPerMinute: 1 });
+    await execute();
+    const other = await call('POST', '/api/workspaces', { name: 'Other' });
+    const definition = chain({ id: 'a', type: 'set', parameters: { fields: {} } });
+    const workflow = await call('POST', '/api/workflows', { workspaceId: other.body.id, name: 'Free', definition });
+    expect((await call('POST', `/api/workflows/${workflow.body.id}/execute`)).status).toBe(202);
+    await limit({});
+  });
+});
+
+describe('the storage quota', () => {
+  it('holds from the answer that sets it, on every replica', async () => {
+    await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storedBytes: 5_000 } });
+    await limit({ storageQuotaBytes: 5_000 });
+    expect((await execute({ replica: 1 })).body.code).toBe('workspace_over_quota');
+    await limit({ storageQuotaBytes: 1_000_000 });
+    expect((await execute({ replica: 1 })).status).toBe(202);
+  });
+});
