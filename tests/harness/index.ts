@@ -7,3 +7,5 @@ export * from './seed.js';
 export * from './gateway.js';
 export * from './people.js';
 export * from './worker.js';
+export * from './bad-body.js';
+export * from './digest.js';

@@ -1,3 +1,4 @@
 export { createApp } from './app.js';
+export { listRoutes } from './routes.js';
 export { createServices, type Services } from './services.js';
 export { ApiSettings } from './settings.js';

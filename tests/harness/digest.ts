@@ -1,0 +1,20 @@
+import type { Database } from '@deckhand/db';
+
+/** Notes that any request leaves, whatever it leads to. */
+const USE_NOTES = ['last_used_at'];
+
+/** What every table holds, as one digest a table: equal before and after where nothing was changed. */
+export async function digestTables(db: Database): Promise<Record<string, string>> {
+  const tables = await db.$queryRaw<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`;
+  const digests: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await db.$queryRawUnsafe<{ digest: string }[]>(
+      `SELECT count(*) || ' rows, ' || coalesce(md5(string_agg(r::text, '' ORDER BY r::text)), '') AS digest
+       FROM (SELECT to_jsonb(t) - $1::text[] AS r FROM "${name}" t) rows`,
+      USE_NOTES,
+    );
+    digests[name] = row?.digest ?? '';
+  }
+  return digests;
+}

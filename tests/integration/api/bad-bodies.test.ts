@@ -1,0 +1,324 @@
+import { listRoutes } from '@deckhand/api';
+import {
+  AcceptInviteBody,
+  AddMemberBody,
+  ChangePasswordBody,
+  compileCheck,
+  CompleteHumanBody,
+  CreateApiKeyBody,
+  CreateCredentialBody,
+  CreateFolderBody,
+  CreateInviteBody,
+  CreateVariableBody,
+  CreateWorkflowBody,
+  CreateWorkspaceBody,
+  CREDENTIAL_SECRETS,
+  ExecuteBody,
+  LoginBody,
+  SaveVersionBody,
+  SetupBody,
+  StopManyBody,
+  SubmitApprovalBody,
+  UpdateCredentialBody,
+  UpdateFolderBody,
+  UpdateMemberBody,
+  UpdateVariableBody,
+  UpdateWorkflowBody,
+} from '@deckhand/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import Type, { type TObject } from 'typebox';
+import {
+  addPerson,
+  type BadBody,
+  badBodies,
+  createWorkflow,
+  digestTables,
+  type Instance,
+  OWNER,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+/** Bad bodies that each operation gets. */
+const BODIES = Number(process.env.BAD_BODIES ?? 120);
+const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
+
+/** What an operation takes. The examples are valid and together have every member; ids are those of `world`. */
+interface Operation {
+  readonly schema: TObject;
+  readonly examples: readonly object[];
+  /** Whether an empty body will do. */
+  readonly isOptional?: boolean;
+  /** What stands in the path for `:id`, when it has one. */
+  readonly id?: string;
+  readonly userId?: string;
+}
+
+let instance: Instance;
+let operations: Record<string, Operation>;
+let sent = 0;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  operations = describeOperations(await buildWorld(instance));
+}, 60_000);
+afterAll(() => {
+  process.stdout.write(`bad bodies: ${sent} sent with seed ${SEED}, all refused\n`);
+  return stopAll();
+});
+
+const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
+  schema: Type.Object({}, { additionalProperties: false }),
+  examples: [{}],
+  isOptional: true,
+};
+
+const FORM = Type.Object({ count: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });
+
+const DEFINITION = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual', name: 'Start', parameters: {}, position: { x: 0, y: 1 }, disabled: false },
+    {
+      id: 'ask',
+      type: 'approval',
+      parameters: { message: 'Well?' },
+      retry: { maxAttempts: 2, delayMs: 1, factor: 2, maxDelayMs: 5 },
+      timeoutSeconds: 5,
+      onInterrupt: 'fail',
+      onError: 'continue',
+      mock: { decision: 'approved' },
+    },
+    { id: 'form', type: 'human', parameters: { title: 'How many?', schema: FORM } },
+  ],
+  edges: [
+    { source: 'start', target: 'ask' },
+    { source: 'ask', sourceHandle: 'approved', target: 'form' },
+  ],
+  settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 } },
+};
+
+/** One of everything that a body or a path can name, each in a state that a valid body would change. */
+type World = Awaited<ReturnType<typeof buildWorld>>;
+
+async function buildWorld(given: Instance) {
+  const { gateway, session, workspaceId } = given;
+  const post = async (path: string, body: object) => {
+    const answer = await gateway.call('POST', path, { as: session, body });
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const workflowId = await createWorkflow(given, DEFINITION);
+  const worker = await startTestWorker(given);
+  const run = async (status: string): Promise<string> => {
+    const { executionId } = await post(`/api/workflows/${workflowId}/execute`, {});
+    const read = () => gateway.call('GET', `/api/executions/${executionId}`, { as: session });
+    await until(async () => (await read()).body.status === status, 8_000, status);
+    return executionId;
+  };
+  const [asks, fills, paused, finished] = await Promise.all(Array.from({ length: 4 }, () => run('waiting_for_input')));
+  await post('/api/approvals/submit', { executionId: fills, nodeId: 'ask', approved: true });
+  await until(
+    async () =>
+      (await gateway.call('GET', `/api/executions/${fills}`, { as: session })).body.status === 'waiting_for_human',
+  );
+  await post(`/api/executions/${paused}/pause`, {});
+  await post(`/api/executions/${finished}/stop`, {});
+  await worker.stop();
+  const started = await post(`/api/workflows/${workflowId}/execute`, {});
+  const workflow = await gateway.call('GET', `/api/workflows/${workflowId}`, { as: session });
+  const apiKey = await given.db.apiKey.findFirstOrThrow();
+  const secret = { username: 'u', password: 'p' };
+  return {
+    workspaceId,
+    workflowId,
+    versionId: String(workflow.body.latestVersionId),
+    ran: { asks: String(asks), fills: String(fills), paused: String(paused), finished: String(finished) },
+    pending: String(started.executionId),
+    keyId: apiKey.id,
+    member: await addPerson(given, 'viewer'),
+    stranger: await addPerson(given),
+    folder: await post('/api/folders', { workspaceId, name: 'A' }),
+    variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
+    credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
+    invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),
+  };
+}
+
+/** Every operation that takes a body. */
+function describeOperations(world: World): Record<string, Operation> {
+  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, member } = world;
+  const { email, password, name } = OWNER;
+  const basic = { username: 'v', password: 'w' };
+  const inFolder = { name: 'N', description: 'D', folderId: folder.id };
+  const span = { gte: '2026-01-01T00:00:00Z', lte: '2036-01-01T00:00:00Z' };
+  return {
+    'POST /api/auth/setup': { schema: SetupBody, examples: [OWNER] },
+    'POST /api/auth/login': { schema: LoginBody, examples: [{ email, password }] },
+    'POST /api/auth/logout': NOTHING,
+    'POST /api/auth/password': {
+      schema: ChangePasswordBody,
+      examples: [{ currentPassword: password, newPassword: 'another password' }],
+    },
+    'POST /api/auth/accept-invite': {
+      schema: AcceptInviteBody,
+      examples: [{ token: world.invite.token, email: 'new@test.local', name, password }],
+    },
+    'POST /api/api-keys': {
+      schema: CreateApiKeyBody,
+      examples: [
+        { name, password, saveAsCredential: true, preset: 'full', expiresAt: span.lte, workspaceId },
+        { name, password, scopes: ['workflows:read', '*'] },
+      ],
+    },
+    'POST /api/api-keys/:id/revoke': { ...NOTHING, id: world.keyId },
+    'POST /api/workspaces': { schema: CreateWorkspaceBody, examples: [{ name }] },
+    'PATCH /api/workspaces/:id': { schema: CreateWorkspaceBody, examples: [{ name }], id: workspaceId },
+    'POST /api/workspaces/:id/members': {
+      schema: AddMemberBody,
+      examples: [{ email: world.stranger.email, role: 'viewer' }],
+      id: workspaceId,
+    },
+    'PATCH /api/workspaces/:id/members/:userId': {
+      schema: UpdateMemberBody,
+      examples: [{ role: 'admin' }],
+      id: workspaceId,
+      userId: member.userId,
+    },
+    'POST /api/workspaces/:id/invites': {
+      schema: CreateInviteBody,
+      examples: [{ email: 'new@test.local', role: 'viewer' }],
+      id: workspaceId,
+    },
+    'POST /api/workflows': {
+      schema: CreateWorkflowBody,
+      examples: [{ workspaceId, ...inFolder, definition: DEFINITION }],
+    },
+    'PATCH /api/workflows/:id': {
+      schema: UpdateWorkflowBody,
+      examples: [{ ...inFolder, status: 'active', activeVersionId: versionId }],
+      id: workflowId,
+    },
+    'POST /api/workflows/:id/versions': {
+      schema: SaveVersionBody,
+      examples: [{ definition: DEFINITION, comment: 'C', baseVersionId: versionId }],
+      id: workflowId,
+    },
+    'POST /api/variables': { schema: CreateVariableBody, examples: [{ workspaceId, name: 'n', value: 'v' }] },
+    'PATCH /api/variables/:id': { schema: UpdateVariableBody, examples: [{ name: 'n', value: 'v' }], id: variable.id },
+    'POST /api/credentials': {
+      schema: Type.Object(
+        { ...CreateCredentialBody.properties, secret: CREDENTIAL_SECRETS.basic },
+        { additionalProperties: false },
+      ),
+      examples: [{ workspaceId, name, type: 'basic', secret: basic }],
+    },
+    'PATCH /api/credentials/:id': {
+      schema: Type.Object(
+        { ...UpdateCredentialBody.properties, secret: Type.Optional(CREDENTIAL_SECRETS.basic) },
+        { additionalProperties: false },
+      ),
+      examples: [{ name, secret: basic }],
+      id: credential.id,
+    },
+    'POST /api/folders': { schema: CreateFolderBody, examples: [{ workspaceId, name, parentId: folder.id }] },
+    'PATCH /api/folders/:id': { schema: UpdateFolderBody, examples: [{ name, parentId: null }], id: folder.id },
+    'POST /api/workflows/:id/execute': {
+      schema: ExecuteBody,
+      examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test' }],
+      isOptional: true,
+      id: workflowId,
+    },
+    'POST /api/executions/stop': {
+      schema: StopManyBody,
+      examples: [{ workspaceId, status: 'pending', workflowId, startedAt: span }],
+    },
+    'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
+    'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
+    'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
+    'POST /api/executions/:id/rerun': { ...NOTHING, id: ran.finished },
+    'POST /api/executions/:id/nodes/:nodeId/complete': {
+      schema: Type.Object({ ...CompleteHumanBody.properties, data: FORM }, { additionalProperties: false }),
+      examples: [{ data: { count: 2 } }],
+      id: ran.fills,
+    },
+    'POST /api/approvals/submit': {
+      schema: SubmitApprovalBody,
+      examples: [
+        { executionId: ran.asks, nodeId: 'ask', approved: true, comment: 'C' },
+        { executionId: ran.asks, nodeId: 'ask', decision: 'rejected' },
+      ],
+    },
+  };
+}
+
+function writes(): string[] {
+  return listRoutes(instance.gateway.services)
+    .filter(({ method, path }) => path.startsWith('/api/') && ['POST', 'PUT', 'PATCH'].includes(method))
+    .map(({ method, path }) => `${method} ${path}`);
+}
+
+async function send(name: string, { id = '', userId = '' }: Operation, bad: BadBody) {
+  const [method = '', pattern = ''] = name.split(' ');
+  const path = pattern.replace(':id', id).replace(':userId', userId).replace(':nodeId', 'form');
+  const isOpen = ['/api/auth/setup', '/api/auth/login', '/api/auth/accept-invite'].includes(path);
+  const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
+  sent += 1;
+  const answer = await fetch(`${instance.gateway.url}${path}`, { method, headers, body: bad.body ?? null });
+  const text = await answer.text();
+  return { status: answer.status, text, body: JSON.parse(text === '' ? 'null' : text) };
+}
+
+const REFUSALS: Readonly<Record<string, number>> = {
+  VALIDATION_FAILED: 400,
+  INVALID_JSON: 400,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  PAYLOAD_TOO_LARGE: 413,
+};
+
+describe('every operation that takes a body', () => {
+  it('is in the table below, with valid examples', () => {
+    expect(Object.keys(operations).sort()).toEqual(writes().sort());
+    for (const [name, { schema, examples }] of Object.entries(operations)) {
+      const check = compileCheck(schema);
+      for (const example of examples) expect({ name, ...check(example) }).toEqual({ name, value: example });
+      const given = new Set(examples.flatMap((example) => Object.keys(example)));
+      expect({ name, members: [...given].sort() }).toEqual({ name, members: Object.keys(schema.properties).sort() });
+    }
+  });
+
+  it('refuses a bad body, says which member is at fault, and changes nothing', async () => {
+    const before = await digestTables(instance.db);
+    for (const [name, operation] of Object.entries(operations)) {
+      const { schema, examples, isOptional = false } = operation;
+      const property = fc.asyncProperty(badBodies(schema, examples, isOptional), async (bad) => {
+        const { status, text, body } = await send(name, operation, bad);
+        if (REFUSALS[body?.code] !== status) throw new Error(`${name}: ${status} ${text}`);
+        if (bad.fields.length === 0) return;
+        const paths: string[] = body.details.map(({ path }: { path: string }) => path.split(/[.[]/)[0]);
+        // Nesting without end has no path worth saying.
+        const isNamed = paths.some((path) => bad.fields.includes(path)) || text.includes('nested deeper');
+        if (!isNamed) throw new Error(`${name}: ${text} names none of ${bad.fields.join(', ')}`);
+      });
+      await fc.assert(property, { numRuns: BODIES, seed: SEED, endOnFailure: true });
+      expect({ name, tables: await digestTables(instance.db) }).toEqual({ name, tables: before });
+    }
+  }, 60_000);
+
+  it('refuses a body that is too long, unread', async () => {
+    const before = await digestTables(instance.db);
+    const long = {
+      faults: [],
+      fields: [],
+      body: ' '.repeat(10 * 1_024 * 1_024 + 1),
+      headers: { 'content-type': 'application/json' },
+    };
+    for (const [name, operation] of Object.entries(operations)) {
+      const { status, body } = await send(name, operation, long);
+      expect({ name, status, code: body.code }).toEqual({ name, status: 413, code: 'PAYLOAD_TOO_LARGE' });
+    }
+    expect(await digestTables(instance.db)).toEqual(before);
+  }, 60_000);
+});
