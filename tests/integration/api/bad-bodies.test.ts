@@ -14,6 +14,7 @@ import {
   CreateWorkspaceBody,
   CREDENTIAL_SECRETS,
   ExecuteBody,
+  InstanceSettings,
   LoginBody,
   SaveVersionBody,
   SetupBody,
@@ -24,6 +25,7 @@ import {
   UpdateMemberBody,
   UpdateVariableBody,
   UpdateWorkflowBody,
+  WorkspaceLimits,
 } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -243,6 +245,17 @@ function describeOperations(world: World): Record<string, Operation> {
       schema: Type.Object({ ...CompleteHumanBody.properties, data: FORM }, { additionalProperties: false }),
       examples: [{ data: { count: 2 } }],
       id: ran.fills,
+    },
+    'PUT /api/admin/settings': {
+      schema: InstanceSettings,
+      examples: [
+        { dataRetentionDays: 1, runRetentionDays: 2, defaultExecutionsPerMinute: 3, defaultStorageQuotaBytes: 4 },
+      ],
+    },
+    'PUT /api/admin/workspaces/:id/limits': {
+      schema: WorkspaceLimits,
+      examples: [{ executionsPerMinute: 1_000, storageQuotaBytes: 1_000_000 }],
+      id: workspaceId,
     },
     'POST /api/approvals/submit': {
       schema: SubmitApprovalBody,
