@@ -1,10 +1,11 @@
-import { ApiSettings, createApp, createServices, type Services } from '@deckhand/api';
+import { ApiSettings, createApp, createServices, listRoutes, type Services } from '@deckhand/api';
 import { createDatabase, type Database } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { createLogger, readSettings } from '@deckhand/runtime';
 import { createServer } from 'node:http';
 import supertest from 'supertest';
 import { stopLater } from './cleanup.js';
+import { type AnswerCheck, createAnswerCheck } from './openapi.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
 import { until } from './until.js';
 
@@ -21,6 +22,8 @@ export interface Gateway {
   readonly services: Services;
   /** What it logged, a JSON text a line. */
   readonly log: readonly string[];
+  /** Holds every answer to `call` against the OpenAPI document. */
+  readonly answers: AnswerCheck;
   /** Sends a request. A body that is no string is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
@@ -84,7 +87,19 @@ export async function startGateway(stores: Stores): Promise<Gateway> {
       await db.$disconnect();
     },
   });
-  return { url, services, log, call: (method, path, options) => send(url, method, path, options ?? {}) };
+  const answers = createAnswerCheck(listRoutes(services));
+  return {
+    url,
+    services,
+    log,
+    answers,
+    async call(method, path, options) {
+      const answer = await send(url, method, path, options ?? {});
+      const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+      answers.check(method, path, { ...answer, type });
+      return answer;
+    },
+  };
 }
 
 async function send(url: string, method: string, path: string, { body, headers, as }: CallOptions): Promise<Answer> {

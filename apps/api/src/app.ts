@@ -4,6 +4,7 @@ import { DeckhandError } from '@deckhand/contracts';
 import { createErrorHandler } from './http/errors.js';
 import { createRequestLog } from './http/request-log.js';
 import { registerRoutes } from './http/route.js';
+import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
 import type { Services } from './services.js';
 
@@ -17,7 +18,9 @@ export function createApp(services: Services): Express {
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal']);
   app.use(createRequestLog(services.logger));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
-  registerRoutes(app, listRoutes(services), services.authenticate);
+  const routes = listRoutes(services);
+  registerRoutes(app, routes, services.authenticate);
+  app.use(createDocs(routes));
   app.use(() => {
     throw new DeckhandError('NOT_FOUND', { message: 'There is nothing at this address' });
   });

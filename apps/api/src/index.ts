@@ -2,3 +2,5 @@ export { createApp } from './app.js';
 export { listRoutes } from './routes.js';
 export { createServices, type Services } from './services.js';
 export { ApiSettings } from './settings.js';
+export { createOpenApiDocument, type NamedRoute } from './openapi/document.js';
+export { listRoutes } from './routes.js';

@@ -1,4 +1,4 @@
-import type { Route } from './http/route.js';
+import type { NamedRoute } from './openapi/document.js';
 import { readLimits, writeLimits } from './routes/admin/limits.js';
 import { readSettings, writeSettings } from './routes/admin/settings.js';
 import { createApiKey } from './routes/api-keys/create.js';
@@ -67,7 +67,7 @@ import { updateWorkspace } from './routes/workspaces/update.js';
 import type { Services } from './services.js';
 
 /** Every operation of the API, in the order in which paths are matched. */
-export function listRoutes(services: Services): Route[] {
+export function listRoutes(services: Services): NamedRoute[] {
   const operations = [
     live,
     ready,
@@ -153,5 +153,5 @@ export function listRoutes(services: Services): Route[] {
     readSettings,
     writeSettings,
   ];
-  return operations.map((operation) => operation(services));
+  return operations.map((create) => ({ id: create.name, ...create(services) }));
 }

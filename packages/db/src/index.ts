@@ -43,7 +43,7 @@ export { claimExecutions, type ClaimedExecution, type ClaimRequest } from './exe
 export { type AnswerOutcome, type AnswerRequest, answerWait } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
-export { type ApprovalEntry, listApprovals } from './executions/list-approvals.js';
+export { listApprovals } from './executions/list-approvals.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';

@@ -21,8 +21,11 @@ function holdsNul(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNul);
 }
 
+/** The query of lists without filters. */
+export const PageQuery = Type.Object(pageQuery());
+
 /** Reads `limit`, `offset` and `includeTotal`. */
-export const readPage = queryReader(Type.Object(pageQuery()));
+export const readPage = queryReader(PageQuery);
 
 /**
  * An id in the path, in lower case. What is no UUID is the id of nothing.

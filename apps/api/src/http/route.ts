@@ -1,5 +1,6 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
+import type { TObject, TSchema } from 'typebox';
 import { accessRule } from '../auth/access-rule.js';
 import type { Authenticate } from '../auth/authenticate.js';
 import type { Caller, SessionCaller } from '../auth/caller.js';
@@ -11,33 +12,62 @@ export type OpenHandler = (request: Request, response: Response) => Promise<void
 export type Handler = (request: Request, response: Response, caller: Caller) => Promise<void> | void;
 export type SessionHandler = (request: Request, response: Response, caller: SessionCaller) => Promise<void> | void;
 
+/** What an operation takes and answers, as the OpenAPI document says it; the schemas are those that validate. */
+export interface Operation {
+  readonly summary: string;
+  readonly query?: TObject;
+  /** The JSON body; without one a body is refused. */
+  readonly body?: TSchema;
+  readonly isBodyOptional?: boolean;
+  /** Request headers with a meaning of their own: name → what it does. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Answers that are no errors, by status: the schema of the JSON, null for no body, or another content type. */
+  readonly answers: Readonly<Record<number, TSchema | string | null>>;
+  /** Other content types of the same answer. */
+  readonly alsoAs?: readonly string[];
+  /** Errors beside those that follow from the rest: of validation, authentication, visibility and the service itself. */
+  readonly errors?: readonly ErrorCode[];
+}
+
 /** What an operation may have beside its handler. */
 export interface RouteOptions {
   /** Asked before anything is known of the caller; what it throws becomes the answer. */
   readonly guard?: () => void;
 }
 
+interface RouteBase extends RouteOptions {
+  readonly method: Method;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
 /** One operation: where it is, who may call it, what it does. */
-export type Route = RouteOptions &
+export type Route = RouteBase &
   (
-    | { readonly access: 'open'; readonly method: Method; readonly path: string; readonly handle: OpenHandler }
-    | { readonly access: 'session'; readonly method: Method; readonly path: string; readonly handle: SessionHandler }
-    | { readonly access: 'key'; readonly method: Method; readonly path: string; readonly handle: Handler }
+    | { readonly access: 'open'; readonly handle: OpenHandler }
+    | { readonly access: 'session'; readonly handle: SessionHandler }
+    | { readonly access: 'key'; readonly handle: Handler }
   );
 
 /** An operation that needs no authentication. */
-export function open(method: Method, path: string, handle: OpenHandler): Route {
-  return { access: 'open', method, path, handle };
+export function open(method: Method, path: string, operation: Operation, handle: OpenHandler): Route {
+  return { access: 'open', method, path, operation, handle };
 }
 
 /** An operation for a signed-in person, closed to API keys. */
-export function forSession(method: Method, path: string, handle: SessionHandler): Route {
-  return { access: 'session', method, path, handle };
+export function forSession(method: Method, path: string, operation: Operation, handle: SessionHandler): Route {
+  return { access: 'session', method, path, operation, handle };
 }
 
 /** An operation for a signed-in person or an API key with the scope that the path and the method ask for. */
-export function forKey(method: Method, path: string, handle: Handler, options: RouteOptions = {}): Route {
-  return { access: 'key', method, path, handle, ...options };
+export function forKey(
+  method: Method,
+  path: string,
+  operation: Operation,
+  handle: Handler,
+  options: RouteOptions = {},
+): Route {
+  return { access: 'key', method, path, operation, handle, ...options };
 }
 
 /** Registers routes in their order; another method on a known path is a 405 that lists those it has. */

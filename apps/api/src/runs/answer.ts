@@ -1,21 +1,14 @@
-import { DeckhandError, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, type RecordedAnswer, validationFailed } from '@deckhand/contracts';
 import { type Actor, type AnswerRequest, answerWait } from '@deckhand/db';
 import type { Services } from '../services.js';
 import { tellWorkers } from './tell-workers.js';
-
-/** What answering a wait is answered with. */
-export interface AnsweredWait {
-  readonly executionId: string;
-  readonly status: 'running';
-  readonly message: string;
-}
 
 /**
  * Records a person's answer and lets the run go on.
  * @throws DeckhandError VALIDATION_FAILED when nothing waits there or somebody decided otherwise, RESUME_PENDING when it is
  * recorded but could not be queued: sent again, it is queued again.
  */
-export async function answer(services: Services, actor: Actor, request: AnswerRequest): Promise<AnsweredWait> {
+export async function answer(services: Services, actor: Actor, request: AnswerRequest): Promise<RecordedAnswer> {
   const { executionId } = request;
   const outcome = await answerWait(services.db, actor, request);
   switch (outcome.kind) {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { AnyJson, CLOSED, Id, pageQuery } from './common.js';
+import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, Time } from './common.js';
 
 export const ListApprovalsQuery = Type.Object({ workspaceId: Id, ...pageQuery() });
 
@@ -18,4 +18,24 @@ export const SubmitApprovalBody = Type.Object(
 /** Body of POST /api/executions/{id}/nodes/{nodeId}/complete. */
 export const CompleteHumanBody = Type.Object({ data: AnyJson }, CLOSED);
 
+/** An open approval: one entry per wait. */
+export const ApprovalEntry = Type.Object({
+  id: Type.String({ format: 'uuid', description: "The run's id" }),
+  currentNodeId: Type.String({ description: 'The approval node' }),
+  workflowId: Id,
+  workflowName: nullable(Type.String({ description: 'Null once the workflow is deleted' })),
+  message: Type.String(),
+  choices: Type.Array(Type.String()),
+  waitingSince: Time,
+});
+
+/** Answer of everything that answers a wait. */
+export const RecordedAnswer = Type.Object({
+  executionId: Id,
+  status: oneOf(['running']),
+  message: Type.String(),
+});
+
+export type ApprovalEntry = Static<typeof ApprovalEntry>;
+export type RecordedAnswer = Static<typeof RecordedAnswer>;
 export type SubmitApprovalBody = Static<typeof SubmitApprovalBody>;

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { JsonValue } from '../json.js';
 import { EXECUTION_MODES, EXECUTION_SOURCES } from '../execution-status.js';
 import {
   AnyJson,
@@ -81,6 +82,33 @@ export const ListWorkflowExecutionsQuery = Type.Object({
   ...pageQuery(100),
 });
 
+/** The query of GET /api/executions/{id}. */
+export const ReadExecutionQuery = Type.Object({
+  slim: Type.Boolean({ default: false, description: 'Leaves the outputs out' }),
+  wait: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    default: 0,
+    description: 'Seconds to hold the answer until the run is finished or waits for a person',
+  }),
+});
+
+/** The query of GET /api/executions/{id}/nodes/{nodeId}/output. */
+export const ReadOutputQuery = Type.Object({
+  iteration: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,7}(\\.\\d{1,7}){0,9}$',
+      description: 'Its number from 0; in nested loops "outer.inner"',
+    }),
+  ),
+});
+
+/** Answer of stop, pause and resume. */
+export const StatusAnswer = Type.Object({ executionId: Id, status: ExecutionStatusSchema });
+
+/** Answer of POST /api/executions/stop. */
+export const StopManyAnswer = Type.Object({ stopped: Type.Integer() });
+
 /** How many workers could take a run. */
 export const WorkerCounts = Type.Object({ live: Type.Integer(), consuming: Type.Integer() });
 
@@ -147,11 +175,10 @@ export const Execution = Type.Object({
   result: AnyJson,
 });
 
-const { result: _, ...EntryFields } = Execution.properties;
-
-/** A run in a list: without outputs, and without trigger data above 64 KiB (`triggerOmitted`). */
+/** A run in a list: without outputs and result, and without trigger data above 64 KiB (`triggerOmitted`). */
 export const ExecutionEntry = Type.Object({
-  ...EntryFields,
+  ...Execution.properties,
+  result: Type.Optional(Type.Unsafe<JsonValue>({ description: 'With latest=true only' })),
   data: Type.Object({ ...Execution.properties.data.properties, triggerOmitted: Type.Optional(Type.Boolean()) }),
 });
 

@@ -1,20 +1,7 @@
-import { parseOwnJson, type Page, type PageOf } from '@deckhand/contracts';
+import { type ApprovalEntry, parseOwnJson, type Page, type PageOf } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { toPage } from '../paging.js';
-
-/** A run that waits for a decision: one entry per open approval. */
-export interface ApprovalEntry {
-  /** The run's id. */
-  readonly id: string;
-  readonly currentNodeId: string;
-  readonly workflowId: string;
-  /** Null once the workflow is deleted. */
-  readonly workflowName: string | null;
-  readonly message: string;
-  readonly choices: readonly string[];
-  readonly waitingSince: string;
-}
 
 interface Row {
   readonly id: string;

@@ -11,15 +11,25 @@ const parse = compileBody(WorkspaceLimits);
 
 /** GET /api/admin/workspaces/{id}/limits: for administrators of the instance, members or not. */
 export function readLimits({ db }: Services): Route {
-  return forSession('GET', PATH, async (request, response, caller) => {
-    sendJson(response, 200, await read(db, caller, pathId(request)));
-  });
+  return forSession(
+    'GET',
+    PATH,
+    { summary: 'Read the limits of a workspace', answers: { 200: WorkspaceLimits } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await read(db, caller, pathId(request)));
+    },
+  );
 }
 
 /** PUT /api/admin/workspaces/{id}/limits: both; null lifts one. */
 export function writeLimits({ db }: Services): Route {
-  return forSession('PUT', PATH, async (request, response, caller) => {
-    const id = pathId(request);
-    sendJson(response, 200, await write(db, caller, id, parse(await readBody(request))));
-  });
+  return forSession(
+    'PUT',
+    PATH,
+    { summary: 'Set the limits of a workspace', body: WorkspaceLimits, answers: { 200: WorkspaceLimits } },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      sendJson(response, 200, await write(db, caller, id, parse(await readBody(request))));
+    },
+  );
 }

@@ -10,18 +10,28 @@ const parse = compileBody(InstanceSettings);
 
 /** GET /api/admin/settings: for administrators of the instance. */
 export function readSettings({ db }: Services): Route {
-  return forSession('GET', PATH, async (_request, response, caller) => {
-    sendJson(response, 200, await readSettingsAs(db, caller));
-  });
+  return forSession(
+    'GET',
+    PATH,
+    { summary: 'Read the settings of the instance', answers: { 200: InstanceSettings } },
+    async (_request, response, caller) => {
+      sendJson(response, 200, await readSettingsAs(db, caller));
+    },
+  );
 }
 
 /** PUT /api/admin/settings: all of them; null is for ever, or no limit. */
 export function writeSettings({ db }: Services): Route {
-  return forSession('PUT', PATH, async (request, response, caller) => {
-    const settings = parse(await readBody(request));
-    refuseDataBeyondRuns(settings);
-    sendJson(response, 200, await write(db, caller, settings));
-  });
+  return forSession(
+    'PUT',
+    PATH,
+    { summary: 'Replace the settings of the instance', body: InstanceSettings, answers: { 200: InstanceSettings } },
+    async (request, response, caller) => {
+      const settings = parse(await readBody(request));
+      refuseDataBeyondRuns(settings);
+      sendJson(response, 200, await write(db, caller, settings));
+    },
+  );
 }
 
 /** A run's data goes before the run or with it. */

@@ -6,6 +6,7 @@ import {
   type Fault,
   SCOPE_PRESETS,
   validationFailed,
+  CreatedApiKey,
 } from '@deckhand/contracts';
 import { createApiKey as keepApiKey, readPasswordHash, readWorkspace } from '@deckhand/db';
 import { isPassword } from '../../auth/passwords.js';
@@ -19,46 +20,55 @@ const parse = compileBody(CreateApiKeyBody);
 
 /** POST /api/api-keys: the only answer that ever shows the key. */
 export function createApiKey({ db, secretBox }: Services): Route {
-  return forSession('POST', '/api/api-keys', async (request, response, caller) => {
-    const body = parse(await readBody(request));
-    const faults = check(body);
-    if (faults.length > 0) throw validationFailed(faults);
-    if (!(await isPassword(body.password, await readPasswordHash(db, caller.userId)))) {
-      throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
-    }
-    const workspaceId = body.workspaceId?.toLowerCase() ?? null;
-    if (workspaceId !== null) await requireMembership(workspaceId);
-    const key = createApiKeyText();
-    const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];
-    const entry = await keepApiKey(db, caller, {
-      workspaceId,
-      name: body.name,
-      keyPrefix: keyPrefix(key),
-      keyHash: hashSecret(key),
-      scopes,
-      expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : new Date(body.expiresAt),
-      credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
-    });
-    sendJson(response, 201, {
-      id: entry.id,
-      name: entry.name,
-      key,
-      access: accessLabel(scopes),
-      scopes,
-      expiresAt: entry.expiresAt,
-      createdAt: entry.createdAt,
-      state: 'Active',
-      workspaceId,
-      credentialId: entry.credentialId,
-    });
-
-    async function requireMembership(id: string): Promise<void> {
-      await readWorkspace(db, caller, id).catch((error: unknown) => {
-        if (error instanceof DeckhandError && error.code === 'NOT_FOUND') throw new DeckhandError('FORBIDDEN');
-        throw error;
+  return forSession(
+    'POST',
+    '/api/api-keys',
+    {
+      summary: 'Create an API key: the only answer that shows it',
+      body: CreateApiKeyBody,
+      answers: { 201: CreatedApiKey },
+    },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request));
+      const faults = check(body);
+      if (faults.length > 0) throw validationFailed(faults);
+      if (!(await isPassword(body.password, await readPasswordHash(db, caller.userId)))) {
+        throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
+      }
+      const workspaceId = body.workspaceId?.toLowerCase() ?? null;
+      if (workspaceId !== null) await requireMembership(workspaceId);
+      const key = createApiKeyText();
+      const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];
+      const entry = await keepApiKey(db, caller, {
+        workspaceId,
+        name: body.name,
+        keyPrefix: keyPrefix(key),
+        keyHash: hashSecret(key),
+        scopes,
+        expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : new Date(body.expiresAt),
+        credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
       });
-    }
-  });
+      sendJson(response, 201, {
+        id: entry.id,
+        name: entry.name,
+        key,
+        access: accessLabel(scopes),
+        scopes,
+        expiresAt: entry.expiresAt,
+        createdAt: entry.createdAt,
+        state: 'Active',
+        workspaceId,
+        credentialId: entry.credentialId,
+      });
+
+      async function requireMembership(id: string): Promise<void> {
+        await readWorkspace(db, caller, id).catch((error: unknown) => {
+          if (error instanceof DeckhandError && error.code === 'NOT_FOUND') throw new DeckhandError('FORBIDDEN');
+          throw error;
+        });
+      }
+    },
+  );
 }
 
 function check(body: ReturnType<typeof parse>): Fault[] {

@@ -1,12 +1,18 @@
+import { ApiKeyEntry, pageOf } from '@deckhand/contracts';
 import { listApiKeys as list } from '@deckhand/db';
-import { readPage } from '../../http/query.js';
+import { readPage, PageQuery } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 /** GET /api/api-keys: one's own keys; revoked and expired ones stay listed. */
 export function listApiKeys({ db }: Services): Route {
-  return forSession('GET', '/api/api-keys', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller.userId, readPage(request)));
-  });
+  return forSession(
+    'GET',
+    '/api/api-keys',
+    { summary: 'List your API keys', query: PageQuery, answers: { 200: pageOf(ApiKeyEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller.userId, readPage(request)));
+    },
+  );
 }

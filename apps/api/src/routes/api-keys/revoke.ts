@@ -1,3 +1,4 @@
+import { ApiKeyEntry } from '@deckhand/contracts';
 import { revokeApiKey as revoke } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
@@ -7,9 +8,14 @@ import type { Services } from '../../services.js';
 
 /** POST /api/api-keys/{id}/revoke: from the answer on, every replica refuses the key. */
 export function revokeApiKey({ db }: Services): Route {
-  return forSession('POST', '/api/api-keys/:id/revoke', async (request, response, caller) => {
-    const id = pathId(request);
-    await refuseBody(request);
-    sendJson(response, 200, await revoke(db, caller, id));
-  });
+  return forSession(
+    'POST',
+    '/api/api-keys/:id/revoke',
+    { summary: 'Revoke an API key, at once and for good', answers: { 200: ApiKeyEntry } },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      await refuseBody(request);
+      sendJson(response, 200, await revoke(db, caller, id));
+    },
+  );
 }

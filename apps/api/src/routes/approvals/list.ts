@@ -1,4 +1,4 @@
-import { ListApprovalsQuery } from '@deckhand/contracts';
+import { ListApprovalsQuery, ApprovalEntry, pageOf } from '@deckhand/contracts';
 import { listApprovals as list } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,7 +9,12 @@ const readQuery = queryReader(ListApprovalsQuery);
 
 /** GET /api/approvals?workspaceId=: what waits for a decision, the oldest first. */
 export function listApprovals({ db }: Services): Route {
-  return forKey('GET', '/api/approvals', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, readQuery(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/approvals',
+    { summary: 'List what waits for a decision', query: ListApprovalsQuery, answers: { 200: pageOf(ApprovalEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, parseOwnJson, SubmitApprovalBody, validationFailed } from '@deckhand/contracts';
+import { compileBody, parseOwnJson, SubmitApprovalBody, validationFailed, RecordedAnswer } from '@deckhand/contracts';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -10,31 +10,41 @@ const parse = compileBody(SubmitApprovalBody);
 
 /** POST /api/approvals/submit: the first decision stands; the same one again queues the run again. */
 export function submitApproval(services: Services): Route {
-  return forKey('POST', '/api/approvals/submit', async (request, response, caller) => {
-    const body = parse(await readBody(request));
-    const decision = decisionOf(body);
-    const recorded = await answer(services, caller, {
-      executionId: body.executionId.toLowerCase(),
-      nodeId: body.nodeId,
-      kind: 'approval',
-      toAnswer(details) {
-        const { choices } = parseOwnJson<{ choices: string[] }>(details);
-        if (!choices.includes(decision)) {
-          throw validationFailed([{ path: 'decision', message: `must be one of ${choices.join(', ')}` }]);
-        }
-        return {
-          decision,
-          approved: decision === 'approved',
-          comment: body.comment ?? null,
-          by: caller.userId,
-          at: new Date().toISOString(),
-        };
-      },
-      isSame: (stored) => parseOwnJson<{ decision: string }>(stored).decision === decision,
-    });
-    await recordRunChange(services, caller, 'execution.decide', recorded.executionId);
-    sendJson(response, 200, recorded);
-  });
+  return forKey(
+    'POST',
+    '/api/approvals/submit',
+    {
+      summary: 'Decide on a waiting run',
+      body: SubmitApprovalBody,
+      answers: { 200: RecordedAnswer },
+      errors: ['RESUME_PENDING'],
+    },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request));
+      const decision = decisionOf(body);
+      const recorded = await answer(services, caller, {
+        executionId: body.executionId.toLowerCase(),
+        nodeId: body.nodeId,
+        kind: 'approval',
+        toAnswer(details) {
+          const { choices } = parseOwnJson<{ choices: string[] }>(details);
+          if (!choices.includes(decision)) {
+            throw validationFailed([{ path: 'decision', message: `must be one of ${choices.join(', ')}` }]);
+          }
+          return {
+            decision,
+            approved: decision === 'approved',
+            comment: body.comment ?? null,
+            by: caller.userId,
+            at: new Date().toISOString(),
+          };
+        },
+        isSame: (stored) => parseOwnJson<{ decision: string }>(stored).decision === decision,
+      });
+      await recordRunChange(services, caller, 'execution.decide', recorded.executionId);
+      sendJson(response, 200, recorded);
+    },
+  );
 }
 
 /** The choice that a body names: exactly one of `approved` and `decision` does. */

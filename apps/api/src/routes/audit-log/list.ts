@@ -1,4 +1,4 @@
-import { ListAuditLogQuery } from '@deckhand/contracts';
+import { ListAuditLogQuery, AuditLogEntry, pageOf } from '@deckhand/contracts';
 import { listChanges } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,7 +9,12 @@ const readQuery = queryReader(ListAuditLogQuery);
 
 /** GET /api/audit-log?workspaceId=: who did what, the latest first; for every member. */
 export function listAuditLog({ db }: Services): Route {
-  return forKey('GET', '/api/audit-log', async (request, response, caller) => {
-    sendJson(response, 200, await listChanges(db, caller, readQuery(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/audit-log',
+    { summary: 'List who did what in a workspace', query: ListAuditLogQuery, answers: { 200: pageOf(AuditLogEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await listChanges(db, caller, readQuery(request)));
+    },
+  );
 }

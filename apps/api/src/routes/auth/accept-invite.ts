@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { AcceptInviteBody, type AcceptedInvite, compileBody, type Fault, validationFailed } from '@deckhand/contracts';
+import { AcceptInviteBody, AcceptedInvite, compileBody, type Fault, validationFailed } from '@deckhand/contracts';
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.js';
 import { originOf } from '../../auth/origin.js';
@@ -14,19 +14,29 @@ const parse = compileBody(AcceptInviteBody);
 
 /** POST /api/auth/accept-invite: a signed-in person joins (200), anybody else gets an account and a session (201). */
 export function acceptInvite({ db, authenticate }: Services): Route {
-  return open('POST', '/api/auth/accept-invite', async (request, response) => {
-    const isSignedIn = request.headers.authorization !== undefined || request.headers['x-api-key'] !== undefined;
-    const caller = isSignedIn ? await authenticate.session(request) : null;
-    const body = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
-    const tokenHash = hashSecret(body.token);
-    if (caller) {
-      refuseNewPerson(body);
-      const joined: AcceptedInvite = await join(db, caller, caller.user, tokenHash);
-      sendJson(response, 200, joined);
-    } else {
-      sendJson(response, 201, await createAccount(request, body, tokenHash));
-    }
-  });
+  return open(
+    'POST',
+    '/api/auth/accept-invite',
+    {
+      summary: 'Join a workspace by an invite',
+      body: AcceptInviteBody,
+      answers: { 200: AcceptedInvite, 201: AcceptedInvite },
+      errors: ['UNAUTHORIZED', 'SESSION_REQUIRED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+    },
+    async (request, response) => {
+      const isSignedIn = request.headers.authorization !== undefined || request.headers['x-api-key'] !== undefined;
+      const caller = isSignedIn ? await authenticate.session(request) : null;
+      const body = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const tokenHash = hashSecret(body.token);
+      if (caller) {
+        refuseNewPerson(body);
+        const joined: AcceptedInvite = await join(db, caller, caller.user, tokenHash);
+        sendJson(response, 200, joined);
+      } else {
+        sendJson(response, 201, await createAccount(request, body, tokenHash));
+      }
+    },
+  );
 
   async function createAccount(request: Request, body: AcceptInviteBody, tokenHash: string): Promise<AcceptedInvite> {
     // Before the costly hash: the invite is used up only afterwards, along with the account.

@@ -1,4 +1,4 @@
-import { compileBody, DeckhandError, LoginBody } from '@deckhand/contracts';
+import { compileBody, DeckhandError, LoginBody, LoginAnswer } from '@deckhand/contracts';
 import { findUserByEmail } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.js';
 import { isPassword } from '../../auth/passwords.js';
@@ -11,14 +11,20 @@ const parse = compileBody(LoginBody);
 
 /** POST /api/auth/login: a wrong e-mail and a wrong password are answered alike, after the same work. */
 export function login({ db, loginThrottle }: Services): Route {
-  return open('POST', '/api/auth/login', async (request, response) => {
-    const { email, password } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
-    const address = request.ip ?? '';
-    await loginThrottle.attempt(email, address);
-    const user = await findUserByEmail(db, email);
-    const isRight = await isPassword(password, user?.passwordHash);
-    if (!user || !isRight) throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
-    await loginThrottle.succeeded(email, address);
-    sendJson(response, 200, await openSession(db, user, request));
-  });
+  return open(
+    'POST',
+    '/api/auth/login',
+    { summary: 'Sign in', body: LoginBody, answers: { 200: LoginAnswer }, errors: ['UNAUTHORIZED', 'RATE_LIMITED'] },
+    async (request, response) => {
+      const { email, password } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const address = request.ip ?? '';
+      await loginThrottle.attempt(email, address);
+      const user = await findUserByEmail(db, email);
+      const isRight = await isPassword(password, user?.passwordHash);
+      if (!user || !isRight)
+        throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
+      await loginThrottle.succeeded(email, address);
+      sendJson(response, 200, await openSession(db, user, request));
+    },
+  );
 }

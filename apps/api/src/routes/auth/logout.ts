@@ -6,9 +6,14 @@ import type { Services } from '../../services.js';
 
 /** POST /api/auth/logout: ends the session that asks. */
 export function logout({ db }: Services): Route {
-  return forSession('POST', '/api/auth/logout', async (request, response, caller) => {
-    await refuseBody(request);
-    await deleteSession(db, caller.sessionId);
-    sendNothing(response);
-  });
+  return forSession(
+    'POST',
+    '/api/auth/logout',
+    { summary: 'Sign out', answers: { 204: null } },
+    async (request, response, caller) => {
+      await refuseBody(request);
+      await deleteSession(db, caller.sessionId);
+      sendNothing(response);
+    },
+  );
 }

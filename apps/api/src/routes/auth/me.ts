@@ -1,3 +1,4 @@
+import { MeAnswer } from '@deckhand/contracts';
 import { listRoles } from '@deckhand/db';
 import { sendJson } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
@@ -5,7 +6,12 @@ import type { Services } from '../../services.js';
 
 /** GET /api/auth/me: who is signed in, and where that person is a member. */
 export function me({ db }: Services): Route {
-  return forSession('GET', '/api/auth/me', async (_request, response, caller) => {
-    sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
-  });
+  return forSession(
+    'GET',
+    '/api/auth/me',
+    { summary: 'Say who is signed in', answers: { 200: MeAnswer } },
+    async (_request, response, caller) => {
+      sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
+    },
+  );
 }

@@ -10,20 +10,30 @@ const parse = compileBody(ChangePasswordBody);
 
 /** POST /api/auth/password: every other session of the person ends. Guessing is slowed down as at signing in. */
 export function changePassword({ db, loginThrottle }: Services): Route {
-  return forSession('POST', '/api/auth/password', async (request, response, caller) => {
-    const { currentPassword, newPassword } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
-    const faults = passwordFaults(newPassword, 'newPassword');
-    if (faults.length > 0) throw validationFailed(faults);
-    const { userId, sessionId, user } = caller;
-    const address = request.ip ?? '';
-    await loginThrottle.attempt(user.email, address);
-    const currentHash = await readPasswordHash(db, userId);
-    const isRight = await isPassword(currentPassword, currentHash);
-    if (currentHash === undefined || !isRight) {
-      throw new DeckhandError('FORBIDDEN', { message: 'The current password is wrong' });
-    }
-    await loginThrottle.succeeded(user.email, address);
-    await change(db, caller, { sessionId, currentHash, newHash: await hashPassword(newPassword) });
-    sendNothing(response);
-  });
+  return forSession(
+    'POST',
+    '/api/auth/password',
+    {
+      summary: 'Change your password, which ends your other sessions',
+      body: ChangePasswordBody,
+      answers: { 204: null },
+      errors: ['RATE_LIMITED'],
+    },
+    async (request, response, caller) => {
+      const { currentPassword, newPassword } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const faults = passwordFaults(newPassword, 'newPassword');
+      if (faults.length > 0) throw validationFailed(faults);
+      const { userId, sessionId, user } = caller;
+      const address = request.ip ?? '';
+      await loginThrottle.attempt(user.email, address);
+      const currentHash = await readPasswordHash(db, userId);
+      const isRight = await isPassword(currentPassword, currentHash);
+      if (currentHash === undefined || !isRight) {
+        throw new DeckhandError('FORBIDDEN', { message: 'The current password is wrong' });
+      }
+      await loginThrottle.succeeded(user.email, address);
+      await change(db, caller, { sessionId, currentHash, newHash: await hashPassword(newPassword) });
+      sendNothing(response);
+    },
+  );
 }

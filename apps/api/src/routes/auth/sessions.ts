@@ -1,20 +1,31 @@
+import { SessionEntry, pageOf } from '@deckhand/contracts';
 import { deleteOwnSession, listSessions as list } from '@deckhand/db';
-import { pathId, readPage } from '../../http/query.js';
+import { pathId, readPage, PageQuery } from '../../http/query.js';
 import { sendJson, sendNothing } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 /** GET /api/auth/sessions: where one is signed in. */
 export function listSessions({ db }: Services): Route {
-  return forSession('GET', '/api/auth/sessions', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller.userId, caller.sessionId, readPage(request)));
-  });
+  return forSession(
+    'GET',
+    '/api/auth/sessions',
+    { summary: 'List where you are signed in', query: PageQuery, answers: { 200: pageOf(SessionEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller.userId, caller.sessionId, readPage(request)));
+    },
+  );
 }
 
 /** DELETE /api/auth/sessions/{id}: ends one of one's own sessions, the present one included. */
 export function endSession({ db }: Services): Route {
-  return forSession('DELETE', '/api/auth/sessions/:id', async (request, response, caller) => {
-    await deleteOwnSession(db, caller.userId, pathId(request));
-    sendNothing(response);
-  });
+  return forSession(
+    'DELETE',
+    '/api/auth/sessions/:id',
+    { summary: 'End a session of yours', answers: { 204: null } },
+    async (request, response, caller) => {
+      await deleteOwnSession(db, caller.userId, pathId(request));
+      sendNothing(response);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileCheck, SetupBody, validationFailed } from '@deckhand/contracts';
+import { compileCheck, SetupBody, validationFailed, LoginAnswer } from '@deckhand/contracts';
 import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
 import { hashPassword, passwordFaults } from '../../auth/passwords.js';
 import { openSession } from '../../auth/open-session.js';
@@ -11,15 +11,30 @@ const check = compileCheck(SetupBody);
 
 /** POST /api/auth/setup: the first owner, while there is nobody. */
 export function setup({ db }: Services): Route {
-  return open('POST', '/api/auth/setup', async (request, response) => {
-    const result = check(await readBody(request, OPEN_BODY_BYTES_MAX));
-    if ('faults' in result) throw validationFailed(result.faults);
-    const { email, name, password, workspaceName } = result.value;
-    const faults = passwordFaults(password, 'password');
-    if (faults.length > 0) throw validationFailed(faults);
-    // Before the costly hash: afterwards it is asked again, under a lock.
-    if (await hasUsers(db)) throw setupIsOver();
-    const user = await createFirstOwner(db, { email, name, workspaceName, passwordHash: await hashPassword(password) });
-    sendJson(response, 201, await openSession(db, user, request));
-  });
+  return open(
+    'POST',
+    '/api/auth/setup',
+    {
+      summary: 'Create the first owner',
+      body: SetupBody,
+      answers: { 201: LoginAnswer },
+      errors: ['CONFLICT', 'INVALID_STATE'],
+    },
+    async (request, response) => {
+      const result = check(await readBody(request, OPEN_BODY_BYTES_MAX));
+      if ('faults' in result) throw validationFailed(result.faults);
+      const { email, name, password, workspaceName } = result.value;
+      const faults = passwordFaults(password, 'password');
+      if (faults.length > 0) throw validationFailed(faults);
+      // Before the costly hash: afterwards it is asked again, under a lock.
+      if (await hasUsers(db)) throw setupIsOver();
+      const user = await createFirstOwner(db, {
+        email,
+        name,
+        workspaceName,
+        passwordHash: await hashPassword(password),
+      });
+      sendJson(response, 201, await openSession(db, user, request));
+    },
+  );
 }

@@ -1,4 +1,10 @@
-import { compileBody, CreateCredentialBody, secretFaults, validationFailed } from '@deckhand/contracts';
+import {
+  compileBody,
+  CreateCredentialBody,
+  secretFaults,
+  validationFailed,
+  CredentialEntry,
+} from '@deckhand/contracts';
 import { createCredential as create } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,12 +15,17 @@ const parse = compileBody(CreateCredentialBody);
 
 /** POST /api/credentials: the secret is encrypted and never comes back. */
 export function createCredential({ db, secretBox }: Services): Route {
-  return forKey('POST', '/api/credentials', async (request, response, caller) => {
-    const { workspaceId, name, type, secret } = parse(await readBody(request));
-    const faults = secretFaults(type, secret);
-    if (faults.length > 0) throw validationFailed(faults);
-    const sealedSecret = await secretBox.seal(JSON.stringify(secret));
-    const entry = await create(db, caller, { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret });
-    sendJson(response, 201, entry);
-  });
+  return forKey(
+    'POST',
+    '/api/credentials',
+    { summary: 'Keep a secret for nodes', body: CreateCredentialBody, answers: { 201: CredentialEntry } },
+    async (request, response, caller) => {
+      const { workspaceId, name, type, secret } = parse(await readBody(request));
+      const faults = secretFaults(type, secret);
+      if (faults.length > 0) throw validationFailed(faults);
+      const sealedSecret = await secretBox.seal(JSON.stringify(secret));
+      const entry = await create(db, caller, { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret });
+      sendJson(response, 201, entry);
+    },
+  );
 }

@@ -6,8 +6,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/credentials/{id} */
 export function deleteCredential({ db }: Services): Route {
-  return forKey('DELETE', '/api/credentials/:id', async (request, response, caller) => {
-    await remove(db, caller, pathId(request));
-    sendNothing(response);
-  });
+  return forKey(
+    'DELETE',
+    '/api/credentials/:id',
+    { summary: 'Delete a credential', answers: { 204: null } },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { InWorkspaceQuery } from '@deckhand/contracts';
+import { InWorkspaceQuery, CredentialEntry, pageOf } from '@deckhand/contracts';
 import { listCredentials as list } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,7 +9,16 @@ const readQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/credentials?workspaceId=: names and types, never secrets. */
 export function listCredentials({ db }: Services): Route {
-  return forKey('GET', '/api/credentials', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, readQuery(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/credentials',
+    {
+      summary: 'List credentials, without their secrets',
+      query: InWorkspaceQuery,
+      answers: { 200: pageOf(CredentialEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { CredentialEntry } from '@deckhand/contracts';
 import { readCredential as read } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -6,7 +7,12 @@ import type { Services } from '../../services.js';
 
 /** GET /api/credentials/{id}: without its secret. */
 export function readCredential({ db }: Services): Route {
-  return forKey('GET', '/api/credentials/:id', async (request, response, caller) => {
-    sendJson(response, 200, await read(db, caller, pathId(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/credentials/:id',
+    { summary: 'Read a credential, without its secret', answers: { 200: CredentialEntry } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await read(db, caller, pathId(request)));
+    },
+  );
 }

@@ -1,4 +1,10 @@
-import { compileBody, secretFaults, UpdateCredentialBody, validationFailed } from '@deckhand/contracts';
+import {
+  compileBody,
+  secretFaults,
+  UpdateCredentialBody,
+  validationFailed,
+  CredentialEntry,
+} from '@deckhand/contracts';
 import { readCredential, updateCredential as update } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -10,16 +16,25 @@ const parse = compileBody(UpdateCredentialBody);
 
 /** PATCH /api/credentials/{id}: its name or its secret, which is checked against its type. */
 export function updateCredential({ db, secretBox }: Services): Route {
-  return forKey('PATCH', '/api/credentials/:id', async (request, response, caller) => {
-    const id = pathId(request);
-    const { name, secret } = parse(await readBody(request));
-    const { type } = await readCredential(db, caller, id);
-    const faults = secret === undefined ? [] : secretFaults(type, secret);
-    if (faults.length > 0) throw validationFailed(faults);
-    const changes = {
-      ...(name === undefined ? {} : { name }),
-      ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
-    };
-    sendJson(response, 200, await update(db, caller, id, changes));
-  });
+  return forKey(
+    'PATCH',
+    '/api/credentials/:id',
+    {
+      summary: 'Rename a credential or replace its secret',
+      body: UpdateCredentialBody,
+      answers: { 200: CredentialEntry },
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const { name, secret } = parse(await readBody(request));
+      const { type } = await readCredential(db, caller, id);
+      const faults = secret === undefined ? [] : secretFaults(type, secret);
+      if (faults.length > 0) throw validationFailed(faults);
+      const changes = {
+        ...(name === undefined ? {} : { name }),
+        ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
+      };
+      sendJson(response, 200, await update(db, caller, id, changes));
+    },
+  );
 }

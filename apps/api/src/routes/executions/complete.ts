@@ -5,6 +5,7 @@ import {
   parseJson,
   parseOwnJson,
   validationFailed,
+  RecordedAnswer,
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
 import { pathId } from '../../http/query.js';
@@ -19,23 +20,33 @@ const parse = compileBody(CompleteHumanBody);
 
 /** POST /api/executions/{id}/nodes/{nodeId}/complete: what a person filled in, checked against the node's form. */
 export function completeHuman(services: Services): Route {
-  return forKey('POST', '/api/executions/:id/nodes/:nodeId/complete', async (request, response, caller) => {
-    const executionId = pathId(request);
-    const { data } = parse(await readBody(request));
-    const recorded = await answer(services, caller, {
-      executionId,
-      nodeId: String(request.params.nodeId),
-      kind: 'human',
-      toAnswer(details) {
-        const faults = faultsOf(parseOwnJson<{ schema: object }>(details).schema, data);
-        if (faults.length > 0) throw validationFailed(faults);
-        return data;
-      },
-      isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
-    });
-    await recordRunChange(services, caller, 'execution.complete', executionId);
-    sendJson(response, 200, recorded);
-  });
+  return forKey(
+    'POST',
+    '/api/executions/:id/nodes/:nodeId/complete',
+    {
+      summary: 'Fill in the form that a run waits for',
+      body: CompleteHumanBody,
+      answers: { 200: RecordedAnswer },
+      errors: ['RESUME_PENDING'],
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const { data } = parse(await readBody(request));
+      const recorded = await answer(services, caller, {
+        executionId,
+        nodeId: String(request.params.nodeId),
+        kind: 'human',
+        toAnswer(details) {
+          const faults = faultsOf(parseOwnJson<{ schema: object }>(details).schema, data);
+          if (faults.length > 0) throw validationFailed(faults);
+          return data;
+        },
+        isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
+      });
+      await recordRunChange(services, caller, 'execution.complete', executionId);
+      sendJson(response, 200, recorded);
+    },
+  );
 }
 
 function faultsOf(schema: object, data: unknown) {

@@ -20,33 +20,38 @@ const RECHECK_MS = 3_000;
  * is too slow for, become one event.
  */
 export function followExecution({ executions, follower, authenticate }: Services): Route {
-  return forKey('GET', '/api/executions/:id/events', async (request, response, caller) => {
-    const executionId = pathId(request);
-    const state = await executions.state(caller, executionId);
-    if (isFinished(state.status) && request.headers['last-event-id'] === String(state.revision)) {
-      // Whoever has seen the end is told not to come back.
-      sendNothing(response);
-      return;
-    }
-    const read = async (): Promise<ExecutionView> => {
-      const reader = await authenticate.caller(request, READ_RUNS);
-      return executions.read(reader, executionId, { isSlim: true });
-    };
-    let sent = await read();
-    const stream = openEventStream(response);
-    await stream.send('execution', sent.json, String(sent.revision));
-    const wait = (isEnough: (state: ExecutionState) => boolean, timeoutMs: number): Promise<boolean> =>
-      follower.waitFor(executionId, isEnough, { timeoutMs, signal: stream.gone, isLive: true });
-    const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
-    while (!isOver()) {
-      // The end is told at once, whatever came just before it.
-      const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
-      if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
-      if (isOver()) break;
-      const view = await read();
-      if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
-      sent = view;
-    }
-    stream.end();
-  });
+  return forKey(
+    'GET',
+    '/api/executions/:id/events',
+    { summary: 'Follow a run: Server-Sent Events', answers: { 200: 'text/event-stream', 204: null } },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const state = await executions.state(caller, executionId);
+      if (isFinished(state.status) && request.headers['last-event-id'] === String(state.revision)) {
+        // Whoever has seen the end is told not to come back.
+        sendNothing(response);
+        return;
+      }
+      const read = async (): Promise<ExecutionView> => {
+        const reader = await authenticate.caller(request, READ_RUNS);
+        return executions.read(reader, executionId, { isSlim: true });
+      };
+      let sent = await read();
+      const stream = openEventStream(response);
+      await stream.send('execution', sent.json, String(sent.revision));
+      const wait = (isEnough: (state: ExecutionState) => boolean, timeoutMs: number): Promise<boolean> =>
+        follower.waitFor(executionId, isEnough, { timeoutMs, signal: stream.gone, isLive: true });
+      const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
+      while (!isOver()) {
+        // The end is told at once, whatever came just before it.
+        const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
+        if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
+        if (isOver()) break;
+        const view = await read();
+        if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
+        sent = view;
+      }
+      stream.end();
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, ExecuteBody } from '@deckhand/contracts';
+import { compileBody, ExecuteBody, ExecuteAnswer } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
 import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -17,6 +17,22 @@ export function execute({ breaker, intake, fleet }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
+    {
+      summary: 'Start a run',
+      body: ExecuteBody,
+      isBodyOptional: true,
+      headers: { 'Idempotency-Key': 'The same key starts no second run within 24 hours' },
+      answers: { 202: ExecuteAnswer },
+      errors: [
+        'NO_ACTIVE_VERSION',
+        'CONFLICT',
+        'INVALID_STATE',
+        'workspace_over_quota',
+        'workspace_rate_limited',
+        'write_circuit_open',
+        'QUEUE_UNAVAILABLE',
+      ],
+    },
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const body = parse(await readOptionalBody(request));

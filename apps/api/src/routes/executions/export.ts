@@ -1,4 +1,5 @@
-import { DeckhandError, ExportExecutionsQuery } from '@deckhand/contracts';
+import Type from 'typebox';
+import { DeckhandError, ExportExecutionsQuery, ExecutionEntry } from '@deckhand/contracts';
 import { exportExecutionIds } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
@@ -24,42 +25,53 @@ const STALL_MS = 60_000;
  */
 export function exportExecutions({ db, executions }: Services): Route {
   let running = 0;
-  return forKey('GET', '/api/executions/export', async (request, response, caller) => {
-    const { format: name, ...query } = readQuery(request);
-    const format = EXPORT_FORMATS[name];
-    if (running >= CONCURRENT_MAX) {
-      throw new DeckhandError('RATE_LIMITED', {
-        message: 'Too many exports at once',
-        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-      });
-    }
-    running += 1;
-    try {
-      let isBegun = false;
-      const begin = (): void => {
-        if (isBegun) return;
-        isBegun = true;
-        response.writeHead(200, {
-          'Content-Type': format.contentType,
-          'Content-Disposition': `attachment; filename="executions-${new Date().toISOString().slice(0, 10)}.${name}"`,
-          'Cache-Control': 'no-store',
+  return forKey(
+    'GET',
+    '/api/executions/export',
+    {
+      summary: 'Export all matching runs as a file',
+      query: ExportExecutionsQuery,
+      answers: { 200: Type.Array(ExecutionEntry) },
+      alsoAs: ['text/csv'],
+      errors: ['RATE_LIMITED'],
+    },
+    async (request, response, caller) => {
+      const { format: name, ...query } = readQuery(request);
+      const format = EXPORT_FORMATS[name];
+      if (running >= CONCURRENT_MAX) {
+        throw new DeckhandError('RATE_LIMITED', {
+          message: 'Too many exports at once',
+          headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
         });
-        response.write(format.head);
-      };
-      const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS };
-      await exportExecutionIds(db, caller, options, async (ids) => {
-        const entries = await executions.readEntries(caller, ids);
-        if (entries.length === 0) throw new DeckhandError('FORBIDDEN', { message: 'The runs are no longer visible' });
-        const separator = isBegun ? format.separator : '';
+      }
+      running += 1;
+      try {
+        let isBegun = false;
+        const begin = (): void => {
+          if (isBegun) return;
+          isBegun = true;
+          response.writeHead(200, {
+            'Content-Type': format.contentType,
+            'Content-Disposition': `attachment; filename="executions-${new Date().toISOString().slice(0, 10)}.${name}"`,
+            'Cache-Control': 'no-store',
+          });
+          response.write(format.head);
+        };
+        const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS };
+        await exportExecutionIds(db, caller, options, async (ids) => {
+          const entries = await executions.readEntries(caller, ids);
+          if (entries.length === 0) throw new DeckhandError('FORBIDDEN', { message: 'The runs are no longer visible' });
+          const separator = isBegun ? format.separator : '';
+          begin();
+          await write(response, separator + format.batch(entries));
+        });
         begin();
-        await write(response, separator + format.batch(entries));
-      });
-      begin();
-      response.end(format.tail);
-    } finally {
-      running -= 1;
-    }
-  });
+        response.end(format.tail);
+      } finally {
+        running -= 1;
+      }
+    },
+  );
 }
 
 /** Writes and, where the caller reads slower than the database, waits for it. @throws once the caller is gone. */

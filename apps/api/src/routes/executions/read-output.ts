@@ -1,35 +1,30 @@
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, NodeOutput, ReadOutputQuery } from '@deckhand/contracts';
 import { readNodeOutput as read } from '@deckhand/db';
-import Type from 'typebox';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-const readQuery = queryReader(
-  Type.Object({
-    iteration: Type.Optional(
-      Type.String({
-        pattern: '^\\d{1,7}(\\.\\d{1,7}){0,9}$',
-        description: 'Its number from 0; in nested loops "outer.inner"',
-      }),
-    ),
-  }),
-);
+const readQuery = queryReader(ReadOutputQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/output: of any size; of a node in a loop the last iteration's, or one's. */
 export function readNodeOutput({ db }: Services): Route {
-  return forKey('GET', '/api/executions/:id/nodes/:nodeId/output', async (request, response, caller) => {
-    const executionId = pathId(request);
-    const nodeId = String(request.params.nodeId);
-    const { iteration } = readQuery(request);
-    const record = nodeId.includes('\0')
-      ? undefined
-      : await read(db, caller, { executionId, nodeId, iteration: iteration ?? null });
-    if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
-    const head = JSON.stringify({ nodeId, iteration: iterationOf(record.iteration), status: record.status });
-    sendJsonText(response, 200, `${head.slice(0, -1)},"output":${record.outputJson}}`);
-  });
+  return forKey(
+    'GET',
+    '/api/executions/:id/nodes/:nodeId/output',
+    { summary: 'Read the output of a node', query: ReadOutputQuery, answers: { 200: NodeOutput } },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const nodeId = String(request.params.nodeId);
+      const { iteration } = readQuery(request);
+      const record = nodeId.includes('\0')
+        ? undefined
+        : await read(db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+      const head = JSON.stringify({ nodeId, iteration: iterationOf(record.iteration), status: record.status });
+      sendJsonText(response, 200, `${head.slice(0, -1)},"output":${record.outputJson}}`);
+    },
+  );
 }
 
 /** Null outside loops, a number inside one, "outer.inner" in nested ones. */

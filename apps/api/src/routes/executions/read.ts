@@ -1,6 +1,5 @@
-import { isFinished, type Scope } from '@deckhand/contracts';
+import { isFinished, type Scope, Execution, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
-import Type from 'typebox';
 import { clientGone } from '../../http/client-gone.js';
 import { hasSeen } from '../../http/etag.js';
 import { pathId, queryReader } from '../../http/query.js';
@@ -10,47 +9,47 @@ import type { Services } from '../../services.js';
 
 const READ_RUNS: Scope = 'executions:read';
 
-const readQuery = queryReader(
-  Type.Object({
-    slim: Type.Boolean({ default: false, description: 'Leaves the outputs out' }),
-    wait: Type.Integer({
-      minimum: 0,
-      maximum: 60,
-      default: 0,
-      description: 'Seconds to hold the answer until the run is finished or waits for a person',
-    }),
-  }),
-);
+const readQuery = queryReader(ReadExecutionQuery);
 
 /**
  * GET /api/executions/{id}: the run with its progress node by node. The answer has an `ETag`, and a caller who sends it back
  * as `If-None-Match` gets a 304 until the run has changed.
  */
 export function readExecution({ executions, follower, authenticate }: Services): Route {
-  return forKey('GET', '/api/executions/:id', async (request, response, caller) => {
-    const { slim, wait } = readQuery(request);
-    const executionId = pathId(request);
-    let reader = caller;
-    if (wait > 0 && !isSettled(await executions.state(caller, executionId))) {
-      const signal = clientGone(response);
-      await follower.waitFor(executionId, isSettled, { timeoutMs: wait * 1_000, signal });
-      if (signal.aborted) return;
-      // What the caller may see can have changed while it waited.
-      reader = await authenticate.caller(request, READ_RUNS);
-    }
-    const tagOf = ({ revision }: ExecutionState): string => `W/"${revision}${slim ? '-slim' : ''}"`;
-    response.setHeader('Cache-Control', 'private, no-cache');
-    if (request.headers['if-none-match'] !== undefined) {
-      const etag = tagOf(await executions.state(reader, executionId));
-      if (hasSeen(request, etag)) {
-        response.writeHead(304, { ETag: etag }).end();
-        return;
+  return forKey(
+    'GET',
+    '/api/executions/:id',
+    {
+      summary: 'Read a run',
+      query: ReadExecutionQuery,
+      headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it still holds' },
+      answers: { 200: Execution, 304: null },
+    },
+    async (request, response, caller) => {
+      const { slim, wait } = readQuery(request);
+      const executionId = pathId(request);
+      let reader = caller;
+      if (wait > 0 && !isSettled(await executions.state(caller, executionId))) {
+        const signal = clientGone(response);
+        await follower.waitFor(executionId, isSettled, { timeoutMs: wait * 1_000, signal });
+        if (signal.aborted) return;
+        // What the caller may see can have changed while it waited.
+        reader = await authenticate.caller(request, READ_RUNS);
       }
-    }
-    const view = await executions.read(reader, executionId, { isSlim: slim });
-    response.setHeader('ETag', tagOf(view));
-    sendJsonText(response, 200, view.json);
-  });
+      const tagOf = ({ revision }: ExecutionState): string => `W/"${revision}${slim ? '-slim' : ''}"`;
+      response.setHeader('Cache-Control', 'private, no-cache');
+      if (request.headers['if-none-match'] !== undefined) {
+        const etag = tagOf(await executions.state(reader, executionId));
+        if (hasSeen(request, etag)) {
+          response.writeHead(304, { ETag: etag }).end();
+          return;
+        }
+      }
+      const view = await executions.read(reader, executionId, { isSlim: slim });
+      response.setHeader('ETag', tagOf(view));
+      sendJsonText(response, 200, view.json);
+    },
+  );
 }
 
 /** Whether there is nothing more to wait for: the run is finished, or it is a person's turn. */

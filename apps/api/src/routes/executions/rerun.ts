@@ -1,3 +1,4 @@
+import { ExecuteAnswer } from '@deckhand/contracts';
 import { readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
@@ -13,6 +14,20 @@ export function rerunExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
+    {
+      summary: 'Run a finished run again',
+      answers: { 202: ExecuteAnswer },
+      errors: [
+        'NO_ACTIVE_VERSION',
+        'INVALID_STATE',
+        'EXECUTION_NOT_FINISHED',
+        'TRIGGER_DATA_GONE',
+        'workspace_over_quota',
+        'workspace_rate_limited',
+        'write_circuit_open',
+        'QUEUE_UNAVAILABLE',
+      ],
+    },
     async (request, response, caller) => {
       const rerunOf = pathId(request);
       await refuseBody(request);

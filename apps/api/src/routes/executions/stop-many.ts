@@ -1,4 +1,4 @@
-import { compileBody, StopManyBody } from '@deckhand/contracts';
+import { compileBody, StopManyBody, StopManyAnswer } from '@deckhand/contracts';
 import { recordChange, stopExecutions as stop } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -10,17 +10,22 @@ const parse = compileBody(StopManyBody);
 
 /** POST /api/executions/stop: every unfinished run of a workspace that fits. */
 export function stopExecutions(services: Services): Route {
-  return forKey('POST', '/api/executions/stop', async (request, response, caller) => {
-    const body = parse(await readBody(request));
-    const stopped = await stop(services.db, caller, body, (executionIds) =>
-      tellWorkers(services, 'stop', executionIds),
-    );
-    await recordChange(services.db, caller, {
-      action: 'execution.stopMany',
-      workspaceId: body.workspaceId,
-      resourceId: body.workflowId ?? '',
-      details: { stopped },
-    }).catch((err: unknown) => services.logger.error({ err }, 'a change could not be put on record'));
-    sendJson(response, 200, { stopped });
-  });
+  return forKey(
+    'POST',
+    '/api/executions/stop',
+    { summary: 'Stop many runs', body: StopManyBody, answers: { 200: StopManyAnswer } },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request));
+      const stopped = await stop(services.db, caller, body, (executionIds) =>
+        tellWorkers(services, 'stop', executionIds),
+      );
+      await recordChange(services.db, caller, {
+        action: 'execution.stopMany',
+        workspaceId: body.workspaceId,
+        resourceId: body.workflowId ?? '',
+        details: { stopped },
+      }).catch((err: unknown) => services.logger.error({ err }, 'a change could not be put on record'));
+      sendJson(response, 200, { stopped });
+    },
+  );
 }

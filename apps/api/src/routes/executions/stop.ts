@@ -1,3 +1,4 @@
+import { StatusAnswer } from '@deckhand/contracts';
 import { stopExecution as stop } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
@@ -9,11 +10,16 @@ import type { Services } from '../../services.js';
 
 /** POST /api/executions/{id}/stop: once this is answered no node of the run starts and no later write changes it. */
 export function stopExecution(services: Services): Route {
-  return forKey('POST', '/api/executions/:id/stop', async (request, response, caller) => {
-    const executionId = pathId(request);
-    await refuseBody(request);
-    await tellWorkers(services, 'stop', await stop(services.db, caller, executionId));
-    await recordRunChange(services, caller, 'execution.stop', executionId);
-    sendJson(response, 200, { executionId, status: 'stopped' });
-  });
+  return forKey(
+    'POST',
+    '/api/executions/:id/stop',
+    { summary: 'Stop a run', answers: { 200: StatusAnswer }, errors: ['INVALID_STATE'] },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      await refuseBody(request);
+      await tellWorkers(services, 'stop', await stop(services.db, caller, executionId));
+      await recordRunChange(services, caller, 'execution.stop', executionId);
+      sendJson(response, 200, { executionId, status: 'stopped' });
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, CreateFolderBody } from '@deckhand/contracts';
+import { compileBody, CreateFolderBody, FolderEntry } from '@deckhand/contracts';
 import { createFolder as create } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,8 +9,13 @@ const parse = compileBody(CreateFolderBody);
 
 /** POST /api/folders: in the workspace or in another folder. */
 export function createFolder({ db }: Services): Route {
-  return forKey('POST', '/api/folders', async (request, response, caller) => {
-    const body = parse(await readBody(request));
-    sendJson(response, 201, await create(db, caller, { ...body, workspaceId: body.workspaceId.toLowerCase() }));
-  });
+  return forKey(
+    'POST',
+    '/api/folders',
+    { summary: 'Create a folder', body: CreateFolderBody, answers: { 201: FolderEntry } },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request));
+      sendJson(response, 201, await create(db, caller, { ...body, workspaceId: body.workspaceId.toLowerCase() }));
+    },
+  );
 }

@@ -6,8 +6,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/folders/{id}: its folders go too, workflows fall back to no folder. */
 export function deleteFolder({ db }: Services): Route {
-  return forKey('DELETE', '/api/folders/:id', async (request, response, caller) => {
-    await remove(db, caller, pathId(request));
-    sendNothing(response);
-  });
+  return forKey(
+    'DELETE',
+    '/api/folders/:id',
+    { summary: 'Delete a folder', answers: { 204: null } },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { InWorkspaceQuery } from '@deckhand/contracts';
+import { InWorkspaceQuery, FolderEntry, pageOf } from '@deckhand/contracts';
 import { listFolders as list } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,7 +9,12 @@ const readQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/folders?workspaceId=: the whole tree, flat. */
 export function listFolders({ db }: Services): Route {
-  return forKey('GET', '/api/folders', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, readQuery(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/folders',
+    { summary: 'List folders', query: InWorkspaceQuery, answers: { 200: pageOf(FolderEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, UpdateFolderBody } from '@deckhand/contracts';
+import { compileBody, UpdateFolderBody, FolderEntry } from '@deckhand/contracts';
 import { updateFolder as update } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -10,8 +10,13 @@ const parse = compileBody(UpdateFolderBody);
 
 /** PATCH /api/folders/{id}: renames it or moves it. */
 export function updateFolder({ db }: Services): Route {
-  return forKey('PATCH', '/api/folders/:id', async (request, response, caller) => {
-    const id = pathId(request);
-    sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));
-  });
+  return forKey(
+    'PATCH',
+    '/api/folders/:id',
+    { summary: 'Rename or move a folder', body: UpdateFolderBody, answers: { 200: FolderEntry }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));
+    },
+  );
 }

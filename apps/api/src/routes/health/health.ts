@@ -1,3 +1,4 @@
+import { LiveAnswer, ReadyAnswer } from '@deckhand/contracts';
 import { pendingMigrations } from '@deckhand/db';
 import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
@@ -5,9 +6,14 @@ import type { Services } from '../../services.js';
 
 /** GET /healthz: the process runs. */
 export function live(_services: Services): Route {
-  return open('GET', '/healthz', (_request, response) => {
-    sendJson(response, 200, { status: 'ok' });
-  });
+  return open(
+    'GET',
+    '/healthz',
+    { summary: 'Say that the process runs', answers: { 200: LiveAnswer } },
+    (_request, response) => {
+      sendJson(response, 200, { status: 'ok' });
+    },
+  );
 }
 
 /** GET /readyz: PostgreSQL and Redis answer, every migration has run, and the process is not about to stop. */
@@ -23,19 +29,24 @@ export function ready(services: Services): Route {
     }
   }
 
-  return open('GET', '/readyz', async (_request, response) => {
-    const checks = Object.fromEntries(
-      await Promise.all([
-        check('postgresql', async () => (await services.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
-        check('redis', async () => (await services.redis.ping()).length > 0),
-        check('migrations', async () => {
-          // Migrations only ever come along with a new version of this process.
-          isMigrated ||= (await pendingMigrations(services.databaseUrl)).length === 0;
-          return isMigrated;
-        }),
-      ]),
-    );
-    const isReady = services.isReady() && Object.values(checks).every(Boolean);
-    sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
-  });
+  return open(
+    'GET',
+    '/readyz',
+    { summary: 'Say whether requests can be served', answers: { 200: ReadyAnswer, 503: ReadyAnswer } },
+    async (_request, response) => {
+      const checks = Object.fromEntries(
+        await Promise.all([
+          check('postgresql', async () => (await services.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
+          check('redis', async () => (await services.redis.ping()).length > 0),
+          check('migrations', async () => {
+            // Migrations only ever come along with a new version of this process.
+            isMigrated ||= (await pendingMigrations(services.databaseUrl)).length === 0;
+            return isMigrated;
+          }),
+        ]),
+      );
+      const isReady = services.isReady() && Object.values(checks).every(Boolean);
+      sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
+    },
+  );
 }

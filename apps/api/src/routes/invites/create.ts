@@ -1,4 +1,4 @@
-import { compileBody, CreateInviteBody } from '@deckhand/contracts';
+import { compileBody, CreateInviteBody, CreatedInvite } from '@deckhand/contracts';
 import { createInvite as create } from '@deckhand/db';
 import { createSessionToken, hashSecret } from '../../auth/tokens.js';
 import { pathId } from '../../http/query.js';
@@ -11,11 +11,21 @@ const parse = compileBody(CreateInviteBody);
 
 /** POST /api/workspaces/{id}/invites: the only answer that ever shows the link's token. */
 export function createInvite({ db }: Services): Route {
-  return forSession('POST', '/api/workspaces/:id/invites', async (request, response, caller) => {
-    const workspaceId = pathId(request);
-    const { email = null, role } = parse(await readBody(request));
-    const token = createSessionToken();
-    const invite = await create(db, caller, { workspaceId, email, role, tokenHash: hashSecret(token) });
-    sendJson(response, 201, { ...invite, token });
-  });
+  return forSession(
+    'POST',
+    '/api/workspaces/:id/invites',
+    {
+      summary: 'Invite somebody: the only answer that shows the token',
+      body: CreateInviteBody,
+      answers: { 201: CreatedInvite },
+      errors: ['CONFLICT'],
+    },
+    async (request, response, caller) => {
+      const workspaceId = pathId(request);
+      const { email = null, role } = parse(await readBody(request));
+      const token = createSessionToken();
+      const invite = await create(db, caller, { workspaceId, email, role, tokenHash: hashSecret(token) });
+      sendJson(response, 201, { ...invite, token });
+    },
+  );
 }

@@ -6,8 +6,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/workspaces/{id}/invites/{inviteId}: its link leads nowhere any more. */
 export function deleteInvite({ db }: Services): Route {
-  return forSession('DELETE', '/api/workspaces/:id/invites/:inviteId', async (request, response, caller) => {
-    await remove(db, caller, pathId(request), pathId(request, 'inviteId'));
-    sendNothing(response);
-  });
+  return forSession(
+    'DELETE',
+    '/api/workspaces/:id/invites/:inviteId',
+    { summary: 'Take an invite back', answers: { 204: null } },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request), pathId(request, 'inviteId'));
+      sendNothing(response);
+    },
+  );
 }

@@ -1,12 +1,18 @@
+import { InviteEntry, pageOf } from '@deckhand/contracts';
 import { listInvites as list } from '@deckhand/db';
-import { pathId, readPage } from '../../http/query.js';
+import { pathId, readPage, PageQuery } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 /** GET /api/workspaces/{id}/invites: without their tokens. */
 export function listInvites({ db }: Services): Route {
-  return forSession('GET', '/api/workspaces/:id/invites', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
-  });
+  return forSession(
+    'GET',
+    '/api/workspaces/:id/invites',
+    { summary: 'List invites', query: PageQuery, answers: { 200: pageOf(InviteEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { AddMemberBody, compileBody } from '@deckhand/contracts';
+import { AddMemberBody, compileBody, MemberEntry } from '@deckhand/contracts';
 import { addMember as add } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -10,8 +10,13 @@ const parse = compileBody(AddMemberBody);
 
 /** POST /api/workspaces/{id}/members: somebody who has an account; others are invited. */
 export function addMember({ db }: Services): Route {
-  return forKey('POST', '/api/workspaces/:id/members', async (request, response, caller) => {
-    const id = pathId(request);
-    sendJson(response, 201, await add(db, caller, id, parse(await readBody(request))));
-  });
+  return forKey(
+    'POST',
+    '/api/workspaces/:id/members',
+    { summary: 'Add a member', body: AddMemberBody, answers: { 201: MemberEntry }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      sendJson(response, 201, await add(db, caller, id, parse(await readBody(request))));
+    },
+  );
 }

@@ -6,8 +6,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/workspaces/{id}/membership: one's own. */
 export function leaveWorkspace({ db }: Services): Route {
-  return forSession('DELETE', '/api/workspaces/:id/membership', async (request, response, caller) => {
-    await leave(db, caller, pathId(request));
-    sendNothing(response);
-  });
+  return forSession(
+    'DELETE',
+    '/api/workspaces/:id/membership',
+    { summary: 'Leave a workspace', answers: { 204: null }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      await leave(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
 }

@@ -1,12 +1,18 @@
+import { MemberEntry, pageOf } from '@deckhand/contracts';
 import { listMembers as list } from '@deckhand/db';
-import { pathId, readPage } from '../../http/query.js';
+import { pathId, readPage, PageQuery } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 /** GET /api/workspaces/{id}/members: for every member. */
 export function listMembers({ db }: Services): Route {
-  return forKey('GET', '/api/workspaces/:id/members', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/workspaces/:id/members',
+    { summary: 'List members', query: PageQuery, answers: { 200: pageOf(MemberEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
+    },
+  );
 }

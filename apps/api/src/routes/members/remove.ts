@@ -7,11 +7,16 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/workspaces/{id}/members/{userId} */
 export function removeMember({ db }: Services): Route {
-  return forKey('DELETE', '/api/workspaces/:id/members/:userId', async (request, response, caller) => {
-    const [id, userId] = [pathId(request), pathId(request, 'userId')];
-    // Leaving needs a session, by whatever path.
-    if (caller.kind === 'key' && userId === caller.userId) throw new DeckhandError('SESSION_REQUIRED');
-    await remove(db, caller, id, userId);
-    sendNothing(response);
-  });
+  return forKey(
+    'DELETE',
+    '/api/workspaces/:id/members/:userId',
+    { summary: 'Remove a member', answers: { 204: null }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      const [id, userId] = [pathId(request), pathId(request, 'userId')];
+      // Leaving needs a session, by whatever path.
+      if (caller.kind === 'key' && userId === caller.userId) throw new DeckhandError('SESSION_REQUIRED');
+      await remove(db, caller, id, userId);
+      sendNothing(response);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, UpdateMemberBody } from '@deckhand/contracts';
+import { compileBody, UpdateMemberBody, MemberEntry } from '@deckhand/contracts';
 import { updateMember as update } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -10,9 +10,14 @@ const parse = compileBody(UpdateMemberBody);
 
 /** PATCH /api/workspaces/{id}/members/{userId}: the role. */
 export function updateMember({ db }: Services): Route {
-  return forKey('PATCH', '/api/workspaces/:id/members/:userId', async (request, response, caller) => {
-    const [id, userId] = [pathId(request), pathId(request, 'userId')];
-    const { role } = parse(await readBody(request));
-    sendJson(response, 200, await update(db, caller, id, userId, role));
-  });
+  return forKey(
+    'PATCH',
+    '/api/workspaces/:id/members/:userId',
+    { summary: "Change a member's role", body: UpdateMemberBody, answers: { 200: MemberEntry }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      const [id, userId] = [pathId(request), pathId(request, 'userId')];
+      const { role } = parse(await readBody(request));
+      sendJson(response, 200, await update(db, caller, id, userId, role));
+    },
+  );
 }

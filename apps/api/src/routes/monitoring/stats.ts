@@ -1,4 +1,4 @@
-import { RunStatsQuery, validationFailed } from '@deckhand/contracts';
+import { RunStatsQuery, validationFailed, RunStats } from '@deckhand/contracts';
 import { readRunStats, type StatsPeriod } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -16,9 +16,14 @@ const BUCKETS_MAX = 100;
 
 /** GET /api/monitoring/stats?workspaceId=&from=&to=: runs per status, waiting and run times, whole and in parts. */
 export function readStats({ db }: Services): Route {
-  return forKey('GET', '/api/monitoring/stats', async (request, response, caller) => {
-    sendJson(response, 200, await readRunStats(db, caller, periodOf(readQuery(request))));
-  });
+  return forKey(
+    'GET',
+    '/api/monitoring/stats',
+    { summary: 'Count and time the runs of a workspace', query: RunStatsQuery, answers: { 200: RunStats } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await readRunStats(db, caller, periodOf(readQuery(request))));
+    },
+  );
 }
 
 function periodOf({ workspaceId, from, to }: RunStatsQuery): StatsPeriod {

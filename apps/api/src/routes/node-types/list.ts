@@ -1,4 +1,5 @@
-import { readPage } from '../../http/query.js';
+import { NodeTypeEntry, pageOf } from '@deckhand/contracts';
+import { readPage, PageQuery } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -16,14 +17,23 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
     handles: type.handles?.({}) ?? [],
     parameters: type.parameters,
   }));
-  return forKey('GET', '/api/node-types', (request, response) => {
-    const { limit, offset, includeTotal } = readPage(request);
-    sendJson(response, 200, {
-      data: entries.slice(offset, offset + limit),
-      limit,
-      offset,
-      hasMore: entries.length > offset + limit,
-      ...(includeTotal ? { total: entries.length } : {}),
-    });
-  });
+  return forKey(
+    'GET',
+    '/api/node-types',
+    {
+      summary: 'List node types with the schemas of their parameters',
+      query: PageQuery,
+      answers: { 200: pageOf(NodeTypeEntry) },
+    },
+    (request, response) => {
+      const { limit, offset, includeTotal } = readPage(request);
+      sendJson(response, 200, {
+        data: entries.slice(offset, offset + limit),
+        limit,
+        offset,
+        hasMore: entries.length > offset + limit,
+        ...(includeTotal ? { total: entries.length } : {}),
+      });
+    },
+  );
 }

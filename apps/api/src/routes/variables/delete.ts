@@ -6,8 +6,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/variables/{id} */
 export function deleteVariable({ db }: Services): Route {
-  return forKey('DELETE', '/api/variables/:id', async (request, response, caller) => {
-    await remove(db, caller, pathId(request));
-    sendNothing(response);
-  });
+  return forKey(
+    'DELETE',
+    '/api/variables/:id',
+    { summary: 'Delete a variable', answers: { 204: null } },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { InWorkspaceQuery } from '@deckhand/contracts';
+import { InWorkspaceQuery, VariableEntry, pageOf } from '@deckhand/contracts';
 import { listVariables as list } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,7 +9,12 @@ const readQuery = queryReader(InWorkspaceQuery);
 
 /** GET /api/variables?workspaceId=: by name. */
 export function listVariables({ db }: Services): Route {
-  return forKey('GET', '/api/variables', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, readQuery(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/variables',
+    { summary: 'List variables', query: InWorkspaceQuery, answers: { 200: pageOf(VariableEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
 }

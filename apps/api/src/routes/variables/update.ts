@@ -1,4 +1,4 @@
-import { compileBody, UpdateVariableBody } from '@deckhand/contracts';
+import { compileBody, UpdateVariableBody, VariableEntry } from '@deckhand/contracts';
 import { updateVariable as update } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -10,8 +10,13 @@ const parse = compileBody(UpdateVariableBody);
 
 /** PATCH /api/variables/{id}: its name or its value. */
 export function updateVariable({ db }: Services): Route {
-  return forKey('PATCH', '/api/variables/:id', async (request, response, caller) => {
-    const id = pathId(request);
-    sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));
-  });
+  return forKey(
+    'PATCH',
+    '/api/variables/:id',
+    { summary: 'Change a variable', body: UpdateVariableBody, answers: { 200: VariableEntry }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { Version } from '@deckhand/contracts';
 import { readVersion as read } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -6,7 +7,12 @@ import type { Services } from '../../services.js';
 
 /** GET /api/workflows/{id}/versions/{versionId}: with its definition. */
 export function readVersion({ db }: Services): Route {
-  return forKey('GET', '/api/workflows/:id/versions/:versionId', async (request, response, caller) => {
-    sendJson(response, 200, await read(db, caller, pathId(request), pathId(request, 'versionId')));
-  });
+  return forKey(
+    'GET',
+    '/api/workflows/:id/versions/:versionId',
+    { summary: 'Read a version with its definition', answers: { 200: Version } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await read(db, caller, pathId(request), pathId(request, 'versionId')));
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileCheck, SaveVersionBody } from '@deckhand/contracts';
+import { compileCheck, SaveVersionBody, SavedVersion } from '@deckhand/contracts';
 import { saveVersion as save } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { pathId } from '../../http/query.js';
@@ -11,12 +11,17 @@ const check = compileCheck(SaveVersionBody);
 
 /** POST /api/workflows/{id}/versions: the latest version from now on. A stale `baseVersionId` is refused. */
 export function saveVersion({ db, nodeTypes }: Services): Route {
-  return forKey('POST', '/api/workflows/:id/versions', async (request, response, caller) => {
-    const workflowId = pathId(request);
-    const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
-    // The schema requires it, so there is one.
-    if (!definition) throw new Error('a version without a definition passed its check');
-    const version = { ...definition, comment: body.comment ?? '', createdBy: caller.userId };
-    sendJson(response, 201, await save(db, caller, workflowId, version, body.baseVersionId ?? null));
-  });
+  return forKey(
+    'POST',
+    '/api/workflows/:id/versions',
+    { summary: 'Save a version', body: SaveVersionBody, answers: { 201: SavedVersion }, errors: ['CONFLICT'] },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      // The schema requires it, so there is one.
+      if (!definition) throw new Error('a version without a definition passed its check');
+      const version = { ...definition, comment: body.comment ?? '', createdBy: caller.userId };
+      sendJson(response, 201, await save(db, caller, workflowId, version, body.baseVersionId ?? null));
+    },
+  );
 }

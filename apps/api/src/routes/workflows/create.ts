@@ -1,4 +1,4 @@
-import { compileCheck, CreateWorkflowBody } from '@deckhand/contracts';
+import { compileCheck, CreateWorkflowBody, Workflow } from '@deckhand/contracts';
 import { createWorkflow as create, readWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { readBody } from '../../http/read-body.js';
@@ -12,15 +12,20 @@ const check = compileCheck(CreateWorkflowBody);
 /** POST /api/workflows: a draft; with a definition its first version is saved along with it. */
 export function createWorkflow(services: Services): Route {
   const { db, nodeTypes } = services;
-  return forKey('POST', '/api/workflows', async (request, response, caller) => {
-    const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
-    const id = await create(db, caller, {
-      workspaceId: body.workspaceId,
-      name: body.name,
-      description: body.description ?? '',
-      folderId: body.folderId ?? null,
-      version: definition && { ...definition, comment: '', createdBy: caller.userId },
-    });
-    sendJson(response, 201, workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl));
-  });
+  return forKey(
+    'POST',
+    '/api/workflows',
+    { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: Workflow } },
+    async (request, response, caller) => {
+      const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const id = await create(db, caller, {
+        workspaceId: body.workspaceId,
+        name: body.name,
+        description: body.description ?? '',
+        folderId: body.folderId ?? null,
+        version: definition && { ...definition, comment: '', createdBy: caller.userId },
+      });
+      sendJson(response, 201, workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl));
+    },
+  );
 }

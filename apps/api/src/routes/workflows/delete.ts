@@ -7,8 +7,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/workflows/{id}: its runs are stopped first, and stay to be read. */
 export function deleteWorkflow(services: Services): Route {
-  return forKey('DELETE', '/api/workflows/:id', async (request, response, caller) => {
-    await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
-    sendNothing(response);
-  });
+  return forKey(
+    'DELETE',
+    '/api/workflows/:id',
+    { summary: 'Delete a workflow, after its runs are stopped', answers: { 204: null } },
+    async (request, response, caller) => {
+      await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
+      sendNothing(response);
+    },
+  );
 }

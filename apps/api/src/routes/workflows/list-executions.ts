@@ -1,4 +1,4 @@
-import { ListWorkflowExecutionsQuery } from '@deckhand/contracts';
+import { ListWorkflowExecutionsQuery, ExecutionPage } from '@deckhand/contracts';
 import { findWorkspaceOfWorkflow, latestSuccess, listExecutionIds } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
@@ -13,17 +13,26 @@ const readQuery = queryReader(ListWorkflowExecutionsQuery);
  * last run that succeeded, with its outputs, or nothing.
  */
 export function listWorkflowExecutions({ db, executions }: Services): Route {
-  return forKey('GET', '/api/workflows/:id/executions', async (request, response, caller) => {
-    const workflowId = pathId(request);
-    const { latest, ...query } = readQuery(request);
-    const workspaceId = await findWorkspaceOfWorkflow(db, caller, workflowId);
-    if (latest) {
-      const id = await latestSuccess(db, workflowId);
-      const runs = id === undefined ? [] : [await executions.read(caller, id, { isSlim: false })];
-      sendJsonText(response, 200, pageJson({ limit: 1, offset: 0 }, { hasMore: false }, runs));
-      return;
-    }
-    const page = await listExecutionIds(db, caller, { ...query, workspaceId, workflowId });
-    sendJsonText(response, 200, pageJson(query, page, await executions.readEntries(caller, page.ids)));
-  });
+  return forKey(
+    'GET',
+    '/api/workflows/:id/executions',
+    {
+      summary: 'List the runs of a workflow, or read the last that succeeded',
+      query: ListWorkflowExecutionsQuery,
+      answers: { 200: ExecutionPage },
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const { latest, ...query } = readQuery(request);
+      const workspaceId = await findWorkspaceOfWorkflow(db, caller, workflowId);
+      if (latest) {
+        const id = await latestSuccess(db, workflowId);
+        const runs = id === undefined ? [] : [await executions.read(caller, id, { isSlim: false })];
+        sendJsonText(response, 200, pageJson({ limit: 1, offset: 0 }, { hasMore: false }, runs));
+        return;
+      }
+      const page = await listExecutionIds(db, caller, { ...query, workspaceId, workflowId });
+      sendJsonText(response, 200, pageJson(query, page, await executions.readEntries(caller, page.ids)));
+    },
+  );
 }

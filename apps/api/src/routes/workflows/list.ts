@@ -1,4 +1,4 @@
-import { ListWorkflowsQuery } from '@deckhand/contracts';
+import { ListWorkflowsQuery, WorkflowEntry, pageOf } from '@deckhand/contracts';
 import { listWorkflows as list } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,7 +9,12 @@ const readQuery = queryReader(ListWorkflowsQuery);
 
 /** GET /api/workflows?workspaceId=: without definitions. */
 export function listWorkflows({ db }: Services): Route {
-  return forKey('GET', '/api/workflows', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, readQuery(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/workflows',
+    { summary: 'List workflows', query: ListWorkflowsQuery, answers: { 200: pageOf(WorkflowEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
 }

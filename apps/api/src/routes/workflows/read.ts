@@ -1,3 +1,4 @@
+import { Workflow } from '@deckhand/contracts';
 import { readWorkflow as read } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -7,7 +8,12 @@ import type { Services } from '../../services.js';
 
 /** GET /api/workflows/{id}: with the latest definition. */
 export function readWorkflow({ db, webhookBaseUrl }: Services): Route {
-  return forKey('GET', '/api/workflows/:id', async (request, response, caller) => {
-    sendJson(response, 200, workflowAnswer(await read(db, caller, pathId(request)), webhookBaseUrl));
-  });
+  return forKey(
+    'GET',
+    '/api/workflows/:id',
+    { summary: 'Read a workflow with its latest definition', answers: { 200: Workflow } },
+    async (request, response, caller) => {
+      sendJson(response, 200, workflowAnswer(await read(db, caller, pathId(request)), webhookBaseUrl));
+    },
+  );
 }

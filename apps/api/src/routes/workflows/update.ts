@@ -1,4 +1,4 @@
-import { compileBody, UpdateWorkflowBody } from '@deckhand/contracts';
+import { compileBody, UpdateWorkflowBody, Workflow } from '@deckhand/contracts';
 import { readWorkflow, updateWorkflow as update } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -11,9 +11,19 @@ const parse = compileBody(UpdateWorkflowBody);
 
 /** PATCH /api/workflows/{id}: name, description, folder, status and active version. */
 export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
-  return forKey('PATCH', '/api/workflows/:id', async (request, response, caller) => {
-    const id = pathId(request);
-    await update(db, caller, id, parse(await readBody(request)));
-    sendJson(response, 200, workflowAnswer(await readWorkflow(db, caller, id), webhookBaseUrl));
-  });
+  return forKey(
+    'PATCH',
+    '/api/workflows/:id',
+    {
+      summary: 'Change a workflow, activate or deactivate it',
+      body: UpdateWorkflowBody,
+      answers: { 200: Workflow },
+      errors: ['NO_ACTIVE_VERSION'],
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      await update(db, caller, id, parse(await readBody(request)));
+      sendJson(response, 200, workflowAnswer(await readWorkflow(db, caller, id), webhookBaseUrl));
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, CreateWorkspaceBody, DeckhandError } from '@deckhand/contracts';
+import { compileBody, CreateWorkspaceBody, DeckhandError, WorkspaceEntry } from '@deckhand/contracts';
 import { createWorkspace as create } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -9,10 +9,15 @@ const parse = compileBody(CreateWorkspaceBody);
 
 /** POST /api/workspaces: the caller becomes its owner. */
 export function createWorkspace({ db }: Services): Route {
-  return forKey('POST', '/api/workspaces', async (request, response, caller) => {
-    const { name } = parse(await readBody(request));
-    // A key that is bound to a workspace reaches no other, so it cannot make one either.
-    if (caller.boundTo !== null) throw new DeckhandError('WORKSPACE_MISMATCH');
-    sendJson(response, 201, await create(db, caller, name));
-  });
+  return forKey(
+    'POST',
+    '/api/workspaces',
+    { summary: 'Create a workspace', body: CreateWorkspaceBody, answers: { 201: WorkspaceEntry } },
+    async (request, response, caller) => {
+      const { name } = parse(await readBody(request));
+      // A key that is bound to a workspace reaches no other, so it cannot make one either.
+      if (caller.boundTo !== null) throw new DeckhandError('WORKSPACE_MISMATCH');
+      sendJson(response, 201, await create(db, caller, name));
+    },
+  );
 }

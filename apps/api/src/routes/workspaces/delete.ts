@@ -7,8 +7,13 @@ import type { Services } from '../../services.js';
 
 /** DELETE /api/workspaces/{id}: its runs are stopped first. */
 export function deleteWorkspace(services: Services): Route {
-  return forKey('DELETE', '/api/workspaces/:id', async (request, response, caller) => {
-    await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
-    sendNothing(response);
-  });
+  return forKey(
+    'DELETE',
+    '/api/workspaces/:id',
+    { summary: 'Delete a workspace with all that it holds', answers: { 204: null } },
+    async (request, response, caller) => {
+      await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
+      sendNothing(response);
+    },
+  );
 }

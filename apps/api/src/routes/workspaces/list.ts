@@ -1,12 +1,18 @@
+import { WorkspaceEntry, pageOf } from '@deckhand/contracts';
 import { listWorkspaces as list } from '@deckhand/db';
-import { readPage } from '../../http/query.js';
+import { readPage, PageQuery } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 /** GET /api/workspaces: those that the caller is a member of. */
 export function listWorkspaces({ db }: Services): Route {
-  return forKey('GET', '/api/workspaces', async (request, response, caller) => {
-    sendJson(response, 200, await list(db, caller, readPage(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/workspaces',
+    { summary: 'List your workspaces', query: PageQuery, answers: { 200: pageOf(WorkspaceEntry) } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readPage(request)));
+    },
+  );
 }

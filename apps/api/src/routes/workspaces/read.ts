@@ -1,3 +1,4 @@
+import { WorkspaceEntry } from '@deckhand/contracts';
 import { readWorkspace as read } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
@@ -6,7 +7,12 @@ import type { Services } from '../../services.js';
 
 /** GET /api/workspaces/{id} */
 export function readWorkspace({ db }: Services): Route {
-  return forKey('GET', '/api/workspaces/:id', async (request, response, caller) => {
-    sendJson(response, 200, await read(db, caller, pathId(request)));
-  });
+  return forKey(
+    'GET',
+    '/api/workspaces/:id',
+    { summary: 'Read a workspace', answers: { 200: WorkspaceEntry } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await read(db, caller, pathId(request)));
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { compileBody, CreateWorkspaceBody } from '@deckhand/contracts';
+import { compileBody, CreateWorkspaceBody, WorkspaceEntry } from '@deckhand/contracts';
 import { renameWorkspace } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -10,9 +10,14 @@ const parse = compileBody(CreateWorkspaceBody);
 
 /** PATCH /api/workspaces/{id}: its name. */
 export function updateWorkspace({ db }: Services): Route {
-  return forKey('PATCH', '/api/workspaces/:id', async (request, response, caller) => {
-    const id = pathId(request);
-    const { name } = parse(await readBody(request));
-    sendJson(response, 200, await renameWorkspace(db, caller, id, name));
-  });
+  return forKey(
+    'PATCH',
+    '/api/workspaces/:id',
+    { summary: 'Rename a workspace', body: CreateWorkspaceBody, answers: { 200: WorkspaceEntry } },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const { name } = parse(await readBody(request));
+      sendJson(response, 200, await renameWorkspace(db, caller, id, name));
+    },
+  );
 }

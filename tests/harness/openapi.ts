@@ -1,0 +1,82 @@
+import type { NamedRoute } from '@deckhand/api';
+import { createOpenApiDocument } from '@deckhand/api';
+import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** An answer as far as a document says anything about it. */
+export interface DocumentedAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: unknown;
+  readonly text: string;
+}
+
+/** Holds answers against the OpenAPI document. */
+export interface AnswerCheck {
+  /** @throws when the document does not have such an answer. */
+  check(method: string, path: string, answer: DocumentedAnswer): void;
+  /** Operations that answered with success so far: `GET /api/x/{id}`. */
+  readonly succeeded: ReadonlySet<string>;
+}
+
+interface Documented {
+  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
+}
+
+/** What is in an answer must be in the document, so objects of the document are closed here. */
+function close(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(close);
+  if (typeof part !== 'object' || part === null) return part;
+  const closed = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, close(value)]));
+  const isObject =
+    'type' in part && part.type === 'object' && 'properties' in part && !('additionalProperties' in part);
+  return isObject ? { ...closed, additionalProperties: false } : closed;
+}
+
+/** Creates the check for a gateway's operations. */
+export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
+  const document = close(JSON.parse(JSON.stringify(createOpenApiDocument(routes, '/')))) as Documented;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
+  ajv.addSchema(document, 'document');
+  const templates = Object.keys(document.paths).map((template) => ({
+    template,
+    pattern: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`, 'i'),
+  }));
+  const succeeded = new Set<string>();
+
+  function schemaOf(keys: readonly string[]) {
+    const pointer = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+    return ajv.getSchema(`document#/${pointer}`);
+  }
+
+  return {
+    succeeded,
+    check(method, target, { status, type, body, text }) {
+      const path = target.split('?')[0] ?? '';
+      const template = templates.find(({ pattern }) => pattern.test(path))?.template;
+      if (template === undefined) return;
+      const verb = method.toLowerCase();
+      const operation = document.paths[template]?.[verb];
+      // Another method is a 405 everywhere; what Express cannot decode is a 404 everywhere.
+      if (operation === undefined || (status === 404 && !template.includes('{'))) return;
+      const name = `${method} ${template}`;
+      const answer = operation.responses[status];
+      if (answer === undefined)
+        throw new Error(`${name} answered ${status}, which its document does not have: ${text}`);
+      if (status < 400) succeeded.add(name);
+      if (answer.content === undefined) {
+        if (text !== '') throw new Error(`${name} answered ${status} with a body`);
+        return;
+      }
+      if (!(type in answer.content)) throw new Error(`${name} answered ${status} as ${type}`);
+      if (type !== 'application/json') return;
+      const validate = schemaOf(['paths', template, verb, 'responses', String(status), 'content', type, 'schema']);
+      if (!validate?.(body)) {
+        throw new Error(
+          `${name} answered ${status} against its document: ${ajv.errorsText(validate?.errors)} in ${text.slice(0, 2_000)}`,
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import {
+  type Answer,
+  chain,
+  type Instance,
+  OWNER,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance();
+}, 30_000);
+afterAll(stopAll);
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; security: object[]; 'x-required-scope'?: string }>
+  >;
+}
+
+const call = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  as: string | null = instance.session,
+): Promise<Answer> =>
+  instance.gateway.call(method, path, { ...(as === null ? {} : { as }), ...(body === undefined ? {} : { body }) });
+
+/** A call that is to succeed. */
+async function done(method: string, path: string, body?: unknown, as?: string | null): Promise<Answer['body']> {
+  const answer = await call(method, path, body, as);
+  if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+describe('the OpenAPI document', () => {
+  let document: Document;
+
+  it('is valid OpenAPI 3.1, and needs no key', async () => {
+    const answer = await fetch(`${instance.gateway.url}/api/openapi.json`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    document = (await answer.json()) as Document;
+    expect(document.openapi).toBe('3.1.0');
+    expect(await new Validator().validate({ ...document })).toMatchObject({ valid: true });
+  });
+
+  it('says who may call what', () => {
+    expect(document.paths['/api/workflows/{id}/executions']?.get).toMatchObject({
+      operationId: 'listWorkflowExecutions',
+      'x-required-scope': 'executions:read',
+      security: [{ apiKey: [] }, { session: [] }],
+    });
+    expect(document.paths['/api/api-keys']?.post?.security).toEqual([{ session: [] }]);
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  // Every answer of the gateway's client is held against the document, in this file and in every other.
+  it('has every operation, each of which answers as it says', async () => {
+    const { workspaceId } = instance;
+    const inWorkspace = `?workspaceId=${workspaceId}`;
+    await done('GET', '/healthz');
+    await done('GET', '/readyz');
+
+    // People and keys
+    const { token } = await done('POST', '/api/auth/login', { email: OWNER.email, password: OWNER.password });
+    await done('GET', '/api/auth/me');
+    const sessions = await done('GET', '/api/auth/sessions', undefined, token);
+    const other = sessions.data.find(({ current }: { current: boolean }) => !current);
+    expect(other).toBeDefined();
+    await done('POST', '/api/auth/logout', undefined, token);
+    const again = await done('POST', '/api/auth/login', { email: OWNER.email, password: OWNER.password });
+    const passwords = { currentPassword: OWNER.password, newPassword: `${OWNER.password}!` };
+    await done('POST', '/api/auth/password', passwords);
+    expect((await call('GET', '/api/auth/me', undefined, again.token)).status).toBe(401);
+    const key = await done('POST', '/api/api-keys', { name: 'A key', password: passwords.newPassword, preset: 'full' });
+    await done('GET', '/api/api-keys');
+    await done('POST', `/api/api-keys/${key.id}/revoke`);
+
+    // Workspaces and members
+    const second = await done('POST', '/api/workspaces', { name: 'Second' });
+    await done('GET', '/api/workspaces');
+    await done('GET', `/api/workspaces/${second.id}`);
+    await done('PATCH', `/api/workspaces/${second.id}`, { name: 'Renamed' });
+    const members = `/api/workspaces/${second.id}/members`;
+    const invite = await done('POST', `/api/workspaces/${second.id}/invites`, { role: 'editor' });
+    const person = { email: 'grace@example.com', name: 'Grace', password: 'correct horse battery' };
+    const joined = await done('POST', '/api/auth/accept-invite', { token: invite.token, ...person }, null);
+    const unused = await done('POST', `/api/workspaces/${second.id}/invites`, { role: 'viewer' });
+    await done('GET', `/api/workspaces/${second.id}/invites`);
+    await done('DELETE', `/api/workspaces/${second.id}/invites/${unused.id}`);
+    await done('GET', members);
+    await done('PATCH', `${members}/${joined.user.id}`, { role: 'viewer' });
+    await done('DELETE', `${members}/${joined.user.id}`);
+    await done('POST', members, { email: person.email, role: 'admin' });
+    await done('DELETE', `/api/workspaces/${second.id}/membership`, undefined, joined.token);
+    const mine = await done('GET', '/api/auth/sessions', undefined, joined.token);
+    await done('DELETE', `/api/auth/sessions/${mine.data[0].id}`, undefined, joined.token);
+
+    // What a workspace holds
+    const variable = await done('POST', '/api/variables', { workspaceId, name: 'rate', value: '7' });
+    await done('GET', `/api/variables${inWorkspace}`);
+    await done('PATCH', `/api/variables/${variable.id}`, { value: '8' });
+    await done('DELETE', `/api/variables/${variable.id}`);
+    const secret = { type: 'bearer', secret: { token: 'abc' } };
+    const credential = await done('POST', '/api/credentials', { workspaceId, name: 'Shop', ...secret });
+    await done('GET', `/api/credentials${inWorkspace}`);
+    await done('GET', `/api/credentials/${credential.id}`);
+    await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
+    await done('DELETE', `/api/credentials/${credential.id}`);
+    const folder = await done('POST', '/api/folders', { workspaceId, name: 'Orders' });
+    await done('GET', `/api/folders${inWorkspace}`);
+    await done('PATCH', `/api/folders/${folder.id}`, { name: 'Old orders' });
+    await done('DELETE', `/api/folders/${folder.id}`);
+
+    // Workflows
+    const definition = chain(
+      { id: 'ask', type: 'approval', parameters: { message: 'May it?' } },
+      { id: 'form', type: 'human', parameters: { title: 'Fill in', schema: { type: 'object' } } },
+      { id: 'total', type: 'set', parameters: { fields: { total: 1 } } },
+    );
+    definition.edges = definition.edges.map((edge) =>
+      edge.source === 'ask' ? { ...edge, sourceHandle: 'approved' } : edge,
+    );
+    const workflow = await done('POST', '/api/workflows', { workspaceId, name: 'Orders', definition });
+    const path = `/api/workflows/${workflow.id}`;
+    await done('GET', `/api/workflows${inWorkspace}`);
+    await done('GET', path);
+    const version = await done('POST', `${path}/versions`, { definition, comment: 'Again' });
+    await done('GET', `${path}/versions`);
+    await done('GET', `${path}/versions/${version.workflowVersionId}`);
+    await done('PATCH', path, { status: 'active' });
+    await done('GET', '/api/node-types');
+
+    // Runs
+    const worker = await startTestWorker(instance);
+    const { executionId } = await done('POST', `${path}/execute`, { input: { amount: 1 } });
+    const run = `/api/executions/${executionId}`;
+    const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
+    await reaches('waiting_for_input');
+    await done('GET', `/api/approvals${inWorkspace}`);
+    await done('POST', `${run}/pause`);
+    await done('POST', `${run}/resume`);
+    await reaches('waiting_for_input');
+    await done('POST', '/api/approvals/submit', { executionId, nodeId: 'ask', approved: true });
+    await reaches('waiting_for_human');
+    await done('POST', `${run}/nodes/form/complete`, { data: { n: 1 } });
+    await reaches('success');
+    await done('GET', `${run}/nodes/total/output`);
+    const rerun = await done('POST', `${run}/rerun`);
+    await done('POST', `/api/executions/${rerun.executionId}/stop`);
+    await done('POST', '/api/executions/stop', { workspaceId });
+    await done('GET', `/api/executions${inWorkspace}`);
+    await done('GET', `${path}/executions?latest=true`);
+    for (const format of ['csv', 'json']) await done('GET', `/api/executions/export${inWorkspace}&format=${format}`);
+    await done('GET', `${run}/events`);
+    await worker.stop();
+
+    // Looking after it
+    await done('GET', '/api/monitoring/fleet');
+    await done('GET', `/api/monitoring/stats${inWorkspace}`);
+    await done('GET', `/api/audit-log${inWorkspace}`);
+    const limits = `/api/admin/workspaces/${workspaceId}/limits`;
+    await done('PUT', limits, await done('GET', limits));
+    await done('PUT', '/api/admin/settings', await done('GET', '/api/admin/settings'));
+    await done('DELETE', path);
+    await done('DELETE', `/api/workspaces/${second.id}`);
+
+    const operations = Object.entries(document.paths).flatMap(([template, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${template}`),
+    );
+    const missing = operations.filter((name) => !instance.gateway.answers.succeeded.has(name));
+    // Only an instance without people can be set up: `startInstance` has done it.
+    expect(missing).toEqual([]);
+  }, 60_000);
+
+  it('has the refusals that every operation may give', async () => {
+    const refused = [
+      await call('GET', '/api/workspaces', undefined, null),
+      await call('GET', '/api/api-keys', undefined, instance.key),
+      await call('GET', `/api/workflows?workspaceId=${instance.workspaceId}&limit=0`),
+      await call('GET', '/api/workflows/01a1fb35-e8df-7352-8660-75a19a555603'),
+      await call('POST', '/api/workflows', '{'),
+      await instance.gateway.call('POST', '/api/workflows', {
+        as: instance.session,
+        headers: { 'content-type': 'text/xml' },
+        body: '<a/>',
+      }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 403, 400, 404, 400, 415]);
+  });
+});
+
+describe('the page of the API', () => {
+  it('comes from this host alone, scripts and all, and no script stands in it', async () => {
+    const fetchText = async (path: string) => {
+      const answer = await fetch(new URL(path, instance.gateway.url));
+      return {
+        status: answer.status,
+        policy: answer.headers.get('content-security-policy') ?? '',
+        text: await answer.text(),
+      };
+    };
+    const page = await fetchText('/docs/');
+    expect(page.status).toBe(200);
+    const policy = page.policy.split(';').find((part) => part.startsWith('script-src '));
+    expect(policy).toBe("script-src 'self'");
+    expect(page.text).not.toMatch(/<script[^>]*>[^<\s]/);
+    const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '');
+    expect(sources.length).toBeGreaterThan(3);
+    for (const source of sources) {
+      expect(source).toMatch(/^\.\//);
+      expect((await fetchText(`/docs/${source}`)).status).toBe(200);
+    }
+    expect((await fetchText('/docs/swagger-ui-init.js')).text).toContain('/api/openapi.json');
+    expect((await fetchText('/docs')).status).toBe(200);
+  });
+});
