@@ -1,6 +1,6 @@
 import type { NamedRoute } from '@deckhand/api';
 import { createOpenApiDocument } from '@deckhand/api';
-import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /** An answer as far as a document says anything about it. */
