@@ -3,4 +3,3 @@ export { listRoutes } from './routes.js';
 export { createServices, type Services } from './services.js';
 export { ApiSettings } from './settings.js';
 export { createOpenApiDocument, type NamedRoute } from './openapi/document.js';
-export { listRoutes } from './routes.js';
