@@ -1,0 +1,106 @@
+import { type ExecutionStatus, isFinished } from '@deckhand/contracts';
+import type { Database } from '@deckhand/db';
+import { groupBy } from './group-by.js';
+
+/** One status that a run had. Times are ms since the epoch, by PostgreSQL's clock, which is this machine's. */
+export interface Period {
+  readonly status: ExecutionStatus;
+  /** When it was written: a little before anybody could see it. */
+  readonly from: number;
+  /** When the next one was written; Infinity for the last. */
+  readonly to: number;
+}
+
+/** What a run waited for. Times are ms since the epoch. */
+export interface WaitRecord {
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly openedAt: number;
+  /** Infinity while nobody has answered. */
+  readonly answeredAt: number;
+}
+
+const STATEMENTS = [
+  `CREATE SEQUENCE walk_seq`,
+  `CREATE TABLE walk_runs (seq bigint, xid xid8, at float8, id uuid, old jsonb, new jsonb)`,
+  `CREATE TABLE walk_nodes (seq bigint, xid xid8, execution_id uuid, node_id text)`,
+  `CREATE FUNCTION walk_run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     INSERT INTO walk_runs VALUES (nextval('walk_seq'), pg_current_xact_id(),
+       extract(epoch FROM clock_timestamp()) * 1000, coalesce(NEW.id, OLD.id), to_jsonb(OLD), to_jsonb(NEW));
+     RETURN NULL; END $$`,
+  `CREATE FUNCTION walk_node() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     INSERT INTO walk_nodes VALUES (nextval('walk_seq'), pg_current_xact_id(), coalesce(NEW.execution_id, OLD.execution_id),
+       coalesce(NEW.node_id, OLD.node_id));
+     RETURN NULL; END $$`,
+  `CREATE TRIGGER walk AFTER INSERT OR UPDATE OR DELETE ON executions FOR EACH ROW EXECUTE FUNCTION walk_run()`,
+  `CREATE TRIGGER walk AFTER INSERT OR UPDATE OR DELETE ON node_runs FOR EACH ROW EXECUTE FUNCTION walk_node()`,
+  `CREATE TRIGGER walk AFTER INSERT OR UPDATE OR DELETE ON node_iterations FOR EACH ROW EXECUTE FUNCTION walk_node()`,
+];
+
+/**
+ * Writes every change of a run and its node runs down, by triggers in a test's own database. A run's row is locked by
+ * whoever changes it or its nodes, so the numbers of a run's changes are in the order of their commits.
+ */
+export async function recordHistory(db: Database): Promise<void> {
+  for (const statement of STATEMENTS) await db.$executeRawUnsafe(statement);
+}
+
+/** What every run went through, by its id. */
+export async function readHistory(db: Database): Promise<Map<string, Period[]>> {
+  const rows = await db.$queryRaw<{ id: string; status: ExecutionStatus; at: number }[]>`
+    SELECT id, new->>'status' AS status, at FROM walk_runs WHERE old->>'status' IS DISTINCT FROM new->>'status' ORDER BY seq`;
+  const byRun = groupBy(rows, (row) => row.id);
+  return new Map(
+    [...byRun].map(([id, changes]) => [
+      id,
+      changes.map(({ status, at }, index) => ({ status, from: at, to: changes[index + 1]?.at ?? Infinity })),
+    ]),
+  );
+}
+
+/** Every wait of every run. */
+export async function readWaits(db: Database): Promise<WaitRecord[]> {
+  const rows = await db.wait.findMany();
+  return rows.map(({ executionId, nodeId, createdAt, answeredAt }) => ({
+    executionId,
+    nodeId,
+    openedAt: createdAt.getTime(),
+    answeredAt: answeredAt?.getTime() ?? Infinity,
+  }));
+}
+
+/** Changes that must not be: of what is finished, or of a status without a new revision for those who follow the run. */
+export async function readForbiddenChanges(db: Database): Promise<unknown[]> {
+  return db.$queryRaw`
+    WITH endings AS (
+      SELECT * FROM walk_runs
+      WHERE new->>'status' = ANY('{success,failed,timeout,stopped}') AND old->>'status' <> new->>'status'
+    )
+    SELECT 'a finished run changed' AS what, r.id, r.old, r.new FROM walk_runs r
+      WHERE r.old->>'status' = ANY('{success,failed,timeout,stopped}') AND r.old IS DISTINCT FROM r.new
+    UNION ALL
+    SELECT 'a node of a finished run changed: ' || n.node_id, e.id, e.old, e.new
+      FROM walk_nodes n JOIN endings e ON e.id = n.execution_id WHERE n.seq > e.seq AND n.xid <> e.xid
+    UNION ALL
+    SELECT 'a change without a revision', r.id, r.old, r.new FROM walk_runs r
+      WHERE (r.old->>'revision')::int >= (r.new->>'revision')::int
+        AND (r.old->'status', r.old->'error', r.old->'result', r.old->'finished_at', r.old->'current_node_id')
+          IS DISTINCT FROM (r.new->'status', r.new->'error', r.new->'result', r.new->'finished_at', r.new->'current_node_id')
+    UNION ALL
+    SELECT 'a row was taken away', r.id, r.old, r.new FROM walk_runs r WHERE r.new IS NULL`;
+}
+
+/** The statuses that a run could be seen in between two moments. A commit may take up to `slackMs`. */
+export function statusesBetween(
+  periods: readonly Period[],
+  from: number,
+  to: number,
+  slackMs: number,
+): ExecutionStatus[] {
+  return periods.filter((period) => period.from <= to + 1 && period.to + slackMs >= from).map(({ status }) => status);
+}
+
+/** When a run was finished; undefined while it is not. */
+export function endOf(periods: readonly Period[]): Period | undefined {
+  return periods.find(({ status }) => isFinished(status));
+}

@@ -1,0 +1,175 @@
+import { EXECUTION_TRANSITIONS, type ExecutionStatus, isFinished } from '@deckhand/contracts';
+import type { ReceivedCall } from '../../harness/index.js';
+import type { Observation } from './clients.js';
+import { endOf, type Period, statusesBetween, type WaitRecord } from './history.js';
+import type { WalkedWorkflow } from './workflows.js';
+
+/** How long a commit may take to be seen, in ms. */
+const SLACK_MS = 500;
+/** How long a call that was sent may take to arrive, in ms. */
+const CALL_MS = 1_000;
+
+/** A run as the API tells of it in the end. */
+export interface EndedRun {
+  readonly id: string;
+  readonly status: ExecutionStatus;
+  readonly workflow: WalkedWorkflow;
+  readonly approvals: readonly { readonly nodeId: string; readonly decision: string }[];
+  /** What was filled in, when the form's node has an output. */
+  readonly count: number | undefined;
+  readonly periods: readonly Period[];
+  readonly waits: readonly WaitRecord[];
+  readonly observations: readonly Observation[];
+  readonly calls: readonly ReceivedCall[];
+}
+
+const ALLOWED = new Set(
+  Object.values(EXECUTION_TRANSITIONS).flatMap(({ from, to }) => from.map((status) => `${status} → ${to}`)),
+);
+
+/** Every guarantee that a run breaks, in words; none for a run that is well. */
+export function faultsOf(run: EndedRun): string[] {
+  const faults = [
+    ...faultsOfMoves(run.periods),
+    ...run.observations.flatMap((seen) => faultsOfAnswer(seen, run)),
+    ...faultsOfDecisions(run),
+    ...faultsOfForm(run),
+    ...faultsOfCalls(run),
+  ];
+  return faults.map((fault) => `${run.id} (${run.workflow.name}, ${run.status}): ${fault}`);
+}
+
+/** A run begins as pending and moves along the table only. */
+function faultsOfMoves(periods: readonly Period[]): string[] {
+  const moves = periods.slice(1).map(({ status }, index) => `${periods[index]?.status} → ${status}`);
+  return [
+    ...(periods[0]?.status === 'pending' ? [] : [`it began as ${periods[0]?.status}`]),
+    ...moves.filter((move) => !ALLOWED.has(move)),
+  ];
+}
+
+/** An answer agrees with what the run was, or became, while it was asked. */
+function faultsOfAnswer(seen: Observation, { periods, waits }: EndedRun): string[] {
+  const { act, status, body, sentAt, answeredAt } = seen;
+  const could = statusesBetween(periods, sentAt, answeredAt, SLACK_MS);
+  const began = (wanted: ExecutionStatus, after?: ExecutionStatus) =>
+    periods.some(
+      (period, index) =>
+        period.status === wanted &&
+        (after === undefined || periods[index - 1]?.status === after) &&
+        period.from >= sentAt - 1 &&
+        period.from <= answeredAt + 1,
+    );
+  const isWell = (): boolean => {
+    switch (`${act} ${status}`) {
+      case 'stop 200':
+        return began('stopped') && body.status === 'stopped';
+      case 'pause 200':
+        return began('paused') && body.status === 'paused';
+      case 'resume 200':
+        return began('running', 'paused');
+      case 'stop 409':
+        return could.some(isFinished);
+      case 'pause 409':
+        return could.some((had) => isFinished(had) || had === 'paused');
+      case 'resume 409':
+        return could.some((had) => had !== 'paused');
+      case 'rerun 202':
+        return (endOf(periods)?.from ?? Infinity) <= answeredAt + 1;
+      case 'rerun 422':
+        return could.some((had) => !isFinished(had));
+      case 'read 200':
+        return could.some((had) => had === body.status);
+      case 'submit 200':
+      case 'complete 200':
+        return could.some((had) => !isFinished(had) && had !== 'paused' && had !== 'pending');
+      case 'submit 400':
+      case 'complete 400':
+        return body.code === 'VALIDATION_FAILED' && (isUnfit(seen) || !wasWaiting(seen, waits, periods));
+      default:
+        return false;
+    }
+  };
+  const isCoded = status < 400 || status !== 409 || body.code === 'INVALID_STATE';
+  if (isWell() && isCoded) return [];
+  return [`${act} was answered ${status} ${JSON.stringify(body)} while it was ${could.join(', ')}`];
+}
+
+/** What no approval and no form takes. */
+function isUnfit({ answer }: Observation): boolean {
+  return answer === 'perhaps' || answer === 'many';
+}
+
+/** Whether the node waited for an answer, and the run would have taken one, all the while it was asked. */
+function wasWaiting(seen: Observation, waits: readonly WaitRecord[], periods: readonly Period[]): boolean {
+  const { nodeId, sentAt, answeredAt } = seen;
+  const had = statusesBetween(periods, sentAt - SLACK_MS, answeredAt, SLACK_MS);
+  const isOpen = waits.some(
+    (wait) => wait.nodeId === nodeId && wait.openedAt + SLACK_MS < sentAt && wait.answeredAt > answeredAt,
+  );
+  return isOpen && had.every((status) => status === 'waiting_for_input' || status === 'waiting_for_human');
+}
+
+const accepted = (run: EndedRun, act: Observation['act'], nodeId: string) =>
+  run.observations.filter((seen) => seen.act === act && seen.nodeId === nodeId && seen.status === 200);
+
+/** What was taken is kept, once, and decides which way the run goes. */
+function faultsOfDecisions(run: EndedRun): string[] {
+  return run.workflow.approvals.flatMap((nodeId) => {
+    const kept = run.approvals.filter((entry) => entry.nodeId === nodeId).map(({ decision }) => decision);
+    const taken = new Set(accepted(run, 'submit', nodeId).map(({ answer }) => answer));
+    const called = new Set(run.calls.map(({ path }) => path).filter((path) => path.startsWith(`${nodeId}/`)));
+    const wanted = new Set(kept.map((decision) => `${nodeId}/${decision}`));
+    const faults: string[] = [];
+    if (JSON.stringify([...taken]) !== JSON.stringify(kept)) {
+      faults.push(
+        `${nodeId}: ${[...taken].join(', ') || 'nothing'} was taken, ${kept.join(', ') || 'nothing'} is kept`,
+      );
+    }
+    if ([...called].some((path) => !wanted.has(path)))
+      faults.push(`${nodeId}: ${[...called].join(', ')} was called against ${kept.join()}`);
+    const hasToFollow = run.status === 'success' || (run.status === 'failed' && kept.includes('rejected'));
+    if (hasToFollow && (kept.length === 0 || called.size === 0)) faults.push(`${nodeId}: it ended without a decision`);
+    return faults;
+  });
+}
+
+/** What was filled in is kept, and is what the next node gets. */
+function faultsOfForm(run: EndedRun): string[] {
+  return run.workflow.forms.flatMap((nodeId) => {
+    const taken = new Set(accepted(run, 'complete', nodeId).map(({ answer }) => answer));
+    const called = run.calls.filter(({ path }) => path.startsWith(`${nodeId}/`)).map(({ path }) => path);
+    const [count] = taken;
+    if (taken.size > 1) return [`${nodeId}: ${[...taken].join(', ')} were all taken`];
+    if (called.some((path) => path !== `${nodeId}/${count}`))
+      return [`${nodeId}: ${called.join()} was called, ${count} taken`];
+    if (run.status !== 'success') return [];
+    if (String(run.count) !== count || called.length !== 1)
+      return [`${nodeId}: ${count} was taken, ${run.count} is kept`];
+    return [];
+  });
+}
+
+/** No call twice, none after a stop or while the run is paused, the last one of every run that succeeds. */
+function faultsOfCalls({ status, workflow, calls, observations, periods }: EndedRun): string[] {
+  const keys = new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
+  const paths = calls.map(({ path }) => path);
+  const faults: string[] = [];
+  if (keys.size !== calls.length || new Set(paths).size !== calls.length)
+    faults.push(`called twice: ${paths.join(', ')}`);
+  const stop = observations.find((seen) => seen.act === 'stop' && seen.status === 200);
+  if (stop) faults.push(...lateCalls(calls, stop.answeredAt, Infinity, 'stopped'));
+  for (const seen of observations.filter(({ act, status: code }) => act === 'pause' && code === 200)) {
+    const pause = periods.find((period) => period.status === 'paused' && period.to >= seen.answeredAt);
+    if (pause) faults.push(...lateCalls(calls, seen.answeredAt, pause.to, 'paused'));
+  }
+  if (status === 'success' && workflow.lastCall !== null && !paths.includes(workflow.lastCall)) {
+    faults.push(`succeeded without ${workflow.lastCall}`);
+  }
+  return faults;
+}
+
+function lateCalls(calls: readonly ReceivedCall[], from: number, to: number, what: string): string[] {
+  const late = calls.filter(({ at }) => at > from + CALL_MS && at < to);
+  return late.map(({ path, at }) => `${path} was called ${Math.round(at - from)} ms after it was ${what}`);
+}
