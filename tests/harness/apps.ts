@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
 import { stopLater } from './cleanup.js';
 
-/** A built process under test; `url` is the API's address. */
-export type TestApp = ManagedProcess & { readonly url: string };
+/** A built process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
+export type TestApp = ManagedProcess & { readonly url: string; readonly logPath: string };
 
 /** What every app of a test gets unless it says otherwise. */
 const DEFAULTS = {
@@ -23,6 +23,6 @@ export async function spawnApp(app: 'api' | 'worker', env: Readonly<Record<strin
   const logPath = join(dir, `${app}.log`);
   const settings = { ...DEFAULTS, ...(app === 'api' ? { PORT: String(await freePort()) } : {}), ...env };
   stopLater({ stop: () => rm(dir, { recursive: true, force: true }) });
-  if (app === 'api') return stopLater(await startApi({ env: settings, logPath }));
-  return stopLater({ ...(await startWorker({ env: settings, logPath })), url: '' });
+  if (app === 'api') return stopLater({ ...(await startApi({ env: settings, logPath })), logPath });
+  return stopLater({ ...(await startWorker({ env: settings, logPath })), url: '', logPath });
 }

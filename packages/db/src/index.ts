@@ -101,6 +101,7 @@ export { readVariables } from './variables/read.js';
 export { updateVariable } from './variables/update.js';
 export { listVersions, readDefinition, readVersion } from './versions/list.js';
 export { type NewVersion } from './versions/insert.js';
+export { readSealedSecrets, type SealedSecrets } from './versions/sealed-secrets.js';
 export { saveVersion } from './versions/save.js';
 export { createWorkflow } from './workflows/create.js';
 export { deleteWorkflow } from './workflows/delete.js';

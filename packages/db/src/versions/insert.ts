@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Definition, SavedVersion } from '@deckhand/contracts';
 import type { Queryable } from '../client.js';
+import type { SealedSecrets } from './sealed-secrets.js';
 
 /** A version to save: its definition was found free of faults. */
 export interface NewVersion {
   readonly definition: Definition;
+  /** The secrets that the definition has placeholders for. */
+  readonly sealedSecrets: SealedSecrets;
   /** How long a run of it may take. */
   readonly timeoutMs: number;
   /** Nodes that a run may start from, the default one first. */
@@ -32,6 +35,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
       workflowId,
       number: (newest?.number ?? 0) + 1,
       definition: version.definition,
+      sealedSecrets: version.sealedSecrets,
       timeoutMs: version.timeoutMs,
       triggerNodeIds: [...version.triggerNodeIds],
       comment: version.comment,

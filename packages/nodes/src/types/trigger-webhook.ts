@@ -27,7 +27,9 @@ export default defineNodeType({
         Type.String({
           minLength: 1,
           maxLength: 1_000,
-          description: 'Has to come with every request as `X-Webhook-Secret`, else it gets 401',
+          writeOnly: true,
+          description:
+            'Has to come with every request as `X-Webhook-Secret`, else it gets 401. Never shown again: `********` keeps it',
         }),
       ),
       payloadType: Type.Optional(

@@ -1,16 +1,17 @@
 import { compileCheck, SaveVersionBody, SavedVersion } from '@deckhand/contracts';
-import { saveVersion as save } from '@deckhand/db';
+import { readSealedSecrets, saveVersion as save } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
+import { sealSecretParameters } from '../../workflows/secret-parameters.js';
 
 const check = compileCheck(SaveVersionBody);
 
 /** POST /api/workflows/{id}/versions: the latest version from now on. A stale `baseVersionId` is refused. */
-export function saveVersion({ db, nodeTypes }: Services): Route {
+export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/versions',
@@ -20,7 +21,9 @@ export function saveVersion({ db, nodeTypes }: Services): Route {
       const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
       // The schema requires it, so there is one.
       if (!definition) throw new Error('a version without a definition passed its check');
-      const version = { ...definition, comment: body.comment ?? '', createdBy: caller.userId };
+      const earlier = await readSealedSecrets(db, caller, workflowId);
+      const sealed = await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier });
+      const version = { ...definition, ...sealed, comment: body.comment ?? '', createdBy: caller.userId };
       sendJson(response, 201, await save(db, caller, workflowId, version, body.baseVersionId ?? null));
     },
   );

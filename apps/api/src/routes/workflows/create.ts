@@ -4,6 +4,7 @@ import { parseWithDefinition } from '../../definitions.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { sealSecretParameters } from '../../workflows/secret-parameters.js';
 import { workflowAnswer } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
 
@@ -11,19 +12,21 @@ const check = compileCheck(CreateWorkflowBody);
 
 /** POST /api/workflows: a draft; with a definition its first version is saved along with it. */
 export function createWorkflow(services: Services): Route {
-  const { db, nodeTypes } = services;
+  const { db, nodeTypes, secretBox } = services;
   return forKey(
     'POST',
     '/api/workflows',
     { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: Workflow } },
     async (request, response, caller) => {
       const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const sealed =
+        definition && (await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier: {} }));
       const id = await create(db, caller, {
         workspaceId: body.workspaceId,
         name: body.name,
         description: body.description ?? '',
         folderId: body.folderId ?? null,
-        version: definition && { ...definition, comment: '', createdBy: caller.userId },
+        version: definition && sealed && { ...definition, ...sealed, comment: '', createdBy: caller.userId },
       });
       sendJson(response, 201, workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl));
     },
