@@ -4,7 +4,7 @@ import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
 
 /** Stands in a definition in place of a secret; sent back, it keeps the secret as it is. */
-export const SECRET_PLACEHOLDER = '********';
+const SECRET_PLACEHOLDER = '********';
 
 type Node = Definition['nodes'][number];
 
