@@ -60,8 +60,8 @@ class Story {
     if (!shows) this.seen.push({ where, text: `${JSON.stringify([...answer.headers])}\n${text}` });
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
     // What a test expects of it, the test says.
-     
-    return { status: answer.status, body: (isJson ? JSON.parse(text) : null) };
+
+    return { status: answer.status, body: isJson ? JSON.parse(text) : null };
   }
 
   leaks(): string[] {
