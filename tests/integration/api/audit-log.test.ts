@@ -88,4 +88,16 @@ describe('the audit log', () => {
     const path = `/api/audit-log?workspaceId=${instance.workspaceId}`;
     expect((await gateway.call('DELETE', path, { as: instance.session })).status).toBe(405);
   });
+
+  it('only grows, whoever writes to the database', async () => {
+    await createWorkflow(instance);
+    const { db } = instance;
+    const changes = [
+      db.auditEntry.deleteMany(),
+      db.auditEntry.updateMany({ data: { action: 'nothing' } }),
+      db.$executeRaw`TRUNCATE audit_log`,
+    ];
+    for (const change of changes) await expect(change).rejects.toThrow('the audit log only grows');
+    expect(await db.auditEntry.count()).toBeGreaterThan(0);
+  });
 });
