@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@deckhand/contracts';
-import type { Instance } from './gateway.js';
+import type { Instance, Stores } from './gateway.js';
 
 /** A person who is signed in. */
 export interface Person {
@@ -16,11 +16,28 @@ export async function addPerson(instance: Instance, role?: Role): Promise<Person
   const { db, workspaceId } = instance;
   const userId = uuidv7();
   const email = `${userId}@test.local`;
-  const session = randomBytes(32).toString('base64url');
-  const tokenHash = createHash('sha256').update(session).digest('hex');
-  const expiresAt = new Date(Date.now() + 3_600_000);
   await db.user.create({ data: { id: userId, email, name: 'Grace', passwordHash: '-' } });
-  await db.session.create({ data: { id: uuidv7(), userId, tokenHash, expiresAt } });
+  const { token } = await addSession(instance, userId);
   if (role !== undefined) await db.membership.create({ data: { workspaceId, userId, role } });
-  return { userId, email, session };
+  return { userId, email, session: token };
+}
+
+/** Puts one more session of a person into the database: signing in takes a slow hash. */
+export async function addSession({ db }: Stores, userId: string): Promise<{ id: string; token: string }> {
+  const [id, token] = [uuidv7(), randomBytes(32).toString('base64url')];
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  await db.session.create({ data: { id, userId, tokenHash: hashOf(token), expiresAt } });
+  return { id, token };
+}
+
+/** Puts an API key of a person into the database: creating one takes a slow hash. Its scope is `*`. */
+export async function addKey({ db }: Stores, userId: string): Promise<{ id: string; key: string }> {
+  const [id, key] = [uuidv7(), `dk_${randomBytes(32).toString('hex').slice(0, 43)}`];
+  const keyHash = hashOf(key);
+  await db.apiKey.create({ data: { id, userId, name: 'test', keyPrefix: key.slice(0, 10), keyHash, scopes: ['*'] } });
+  return { id, key };
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
 }
