@@ -2,10 +2,13 @@ import { parseArgs } from 'node:util';
 import { cpuSeconds } from './cpu.js';
 import { endToEnd, type EndToEndResult } from './end-to-end.js';
 import { lists } from './lists.js';
+import { scripts } from './scripts.js';
 import { startStack, type Stack } from './stack.js';
 
 /** Runs that warm up the processes before anything is measured. */
 const WARM_UP = 1_000;
+/** Scripts measured, each way. */
+const SCRIPTS = 1_000;
 
 interface Options {
   readonly runs: number;
@@ -18,6 +21,7 @@ interface Options {
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   'end-to-end': measureEndToEnd,
   lists: measureLists,
+  scripts: measureScripts,
 };
 
 /** Runs the benchmarks. @param args what stands behind `npm run bench --`. @returns the exit code. */
@@ -90,6 +94,20 @@ async function measureLists(stack: Stack, { oldRuns }: Options): Promise<boolean
       'API RSS peak MB': row.rssPeak,
     })),
   );
+  return true;
+}
+
+async function measureScripts(): Promise<boolean> {
+  console.log(`Running ${SCRIPTS} trivial scripts of code nodes ...`);
+  const { coldStartMs, sequentialMicros, parallelMicros, abortMs } = await scripts(SCRIPTS);
+  console.table({
+    scripts: {
+      'first ms': Math.round(coldStartMs),
+      'µs each, one by one': Math.round(sequentialMicros),
+      'µs each, all threads': Math.round(parallelMicros),
+      'abort ms': Number(abortMs.toFixed(1)),
+    },
+  });
   return true;
 }
 
