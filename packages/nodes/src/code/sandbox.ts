@@ -111,7 +111,7 @@ function judge(
 function ofError(error: Error, memoryBytes: number): NodeFailure {
   if (error instanceof RangeError) return limitReached('the script nests too deeply');
   if (isOutOfMemory(error.message)) return outOfMemory(memoryBytes);
-  if (!(error instanceof JSException)) return limitReached('the script broke its sandbox and was ended');
+  if (!(error instanceof JSException)) return limitReached('the script did what its sandbox cannot go on after');
   const { name, message, stack } = error;
   return scriptFailed(name === 'Error' ? message : `${name}: ${message}`, lineOf(stack ?? ''));
 }
