@@ -99,7 +99,7 @@ describe('the runs of a workspace', () => {
     expect(await idsOf({ errorContains: 'no STOCK for grace' })).toEqual([runs[4]?.id]);
     expect(await idsOf({ errorContains: 'nodeId' })).toEqual([]);
     expect(await idsOf({ errorContains: 'FAILED_BY_WORKFLOW' })).toHaveLength(3);
-    expect(await idsOf({ search: 'ada', errorContains: 'stock', status: 'failed' })).toEqual([runs[3]?.id]);
+    expect(await idsOf({ search: 'ada love', errorContains: 'stock', status: 'failed' })).toEqual([runs[3]?.id]);
     expect(await idsOf({ search: '', errorContains: '' })).toHaveLength(6);
   });
 

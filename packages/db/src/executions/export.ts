@@ -1,6 +1,6 @@
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { isFrequent } from '../search/find.js';
+import { sampleSearch } from '../search/find.js';
 import { hitOf, isSearch, matchingIds } from '../search/match.js';
 import { filterConditions, sortOrder } from './filter.js';
 import type { ListExecutionsRequest } from './list.js';
@@ -25,7 +25,7 @@ export async function exportExecutionIds(
   onBatch: (executionIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
   await requireRole(db, actor, request.workspaceId, 'viewer');
-  const query = isSearch(request) && !(await isFrequent(db, request)) ? indexedQuery(request) : orderedQuery(request);
+  const query = await planQuery(db, request);
   await db.$transaction(
     async (tx) => {
       await openCursor(tx, query);
@@ -39,6 +39,12 @@ export async function exportExecutionIds(
     },
     { timeout: request.timeoutMs },
   );
+}
+
+async function planQuery(db: Database, request: ListExecutionsRequest): Promise<Prisma.Sql> {
+  if (!isSearch(request)) return orderedQuery(request);
+  const { isFrequent, byWord } = await sampleSearch(db, request);
+  return isFrequent ? orderedQuery(request) : indexedQuery(request, byWord);
 }
 
 async function openCursor(tx: Queryable, query: Prisma.Sql): Promise<void> {
@@ -56,9 +62,9 @@ function orderedQuery(request: ListExecutionsRequest): Prisma.Sql {
 }
 
 /** Runs that the trigram index finds, then ordered. */
-function indexedQuery(request: ListExecutionsRequest): Prisma.Sql {
+function indexedQuery(request: ListExecutionsRequest, byWord: boolean): Prisma.Sql {
   return Prisma.sql`
     SELECT e.id FROM executions e
-    WHERE e.id IN (${matchingIds(request.workspaceId, request)}) AND ${filterConditions(request)}
+    WHERE e.id IN (${matchingIds(request.workspaceId, request, byWord)}) AND ${filterConditions(request)}
     ORDER BY ${sortOrder(request)}`;
 }

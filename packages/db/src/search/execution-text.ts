@@ -1,13 +1,13 @@
 import { Prisma } from '../client.js';
 
 /** Characters of each trigger data and output that are searched; more is rarely looked for and dear to keep. */
-const SEARCHED_CHARS = 65_536;
+const SEARCHED_CHARS = Prisma.raw('65536');
 
 /** What the run `e` is searched by, as SQL: its ids, trigger data, outputs and errors, in lower case. */
 export const executionText = Prisma.sql`lower(concat_ws(E'\n',
   e.id, e.workflow_id, e.workflow_version_id, e.rerun_of, e.parent_execution_id,
-  left(e.trigger_data, ${Prisma.raw(String(SEARCHED_CHARS))}), e.error,
-  (SELECT string_agg(concat_ws(E'\n', left(n.output, ${Prisma.raw(String(SEARCHED_CHARS))}), n.error), E'\n')
+  left(e.trigger_data, ${SEARCHED_CHARS}), e.error,
+  (SELECT string_agg(concat_ws(E'\n', left(n.output, ${SEARCHED_CHARS}), n.error), E'\n')
    FROM node_runs n WHERE n.execution_id = e.id)))`;
 
 /**
@@ -17,12 +17,36 @@ export const executionText = Prisma.sql`lower(concat_ws(E'\n',
 export const executionError = Prisma.sql`lower(regexp_replace(e.error,
   '^\\{"message"\\s*:\\s*"(.*)",\\s*"nodeId"\\s*:.*,\\s*"code"\\s*:\\s*"(.*)"\\s*\\}$', E'\\\\1\n\\\\2'))`;
 
-/** A condition that a lower-case text (as SQL) holds what a person typed. */
+/** The condition that a lower-case text (as SQL) holds what a person typed, as it is or as JSON spells it in a string. */
 export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
   const spellings = new Set([wanted, JSON.stringify(wanted).slice(1, -1)]);
-  const patterns = [...spellings].map((spelling) => `%${spelling.replaceAll(/[\\%_]/g, '\\$&')}%`);
-  return Prisma.sql`(${Prisma.join(
-    patterns.map((pattern) => Prisma.sql`${text} LIKE lower(${pattern})`),
-    ' OR ',
-  )})`;
+  const found = [...spellings].map((spelling) => Prisma.sql`strpos(${text}, lower(${spelling})) > 0`);
+  return Prisma.sql`(${Prisma.join(found, ' OR ')})`;
+}
+
+/**
+ * A condition that follows from `holds` and that a trigram index answers: the words of what is wanted, in their order, or
+ * one word of it alone. Only words have trigrams.
+ */
+export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
+  const words = word === undefined ? wordsOf(wanted) : [word];
+  // Letters and digits only, so there is nothing to escape.
+  return Prisma.sql`${text} LIKE lower(${`%${words.join('%')}%`})`;
+}
+
+/**
+ * The word that tells most: one with digits rather than without, and the longest. The index reads the entries of every
+ * trigram of what it is asked for, so one rare word is found sooner than the same word among frequent ones.
+ * @returns undefined when there is but one word, or none that is long enough to have a trigram.
+ */
+export function tellingWord(wanted: string): string | undefined {
+  const words = wordsOf(wanted);
+  if (words.length < 2) return undefined;
+  const weight = (word: string): number => word.length + (/\d/.test(word) ? 1_000 : 0);
+  return words.filter(({ length }) => length >= 3).sort((a, b) => weight(b) - weight(a))[0];
+}
+
+/** Runs of letters and digits. A `u` after a backslash may be JSON's, of a character that is spelled in two ways. */
+function wordsOf(wanted: string): string[] {
+  return wanted.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

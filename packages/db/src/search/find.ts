@@ -3,15 +3,25 @@ import { type Database, Prisma } from '../client.js';
 import { type ExecutionOrder, filterConditions, sortOrder } from '../executions/filter.js';
 import { hitOf, matchingIds } from './match.js';
 
-/** The share of runs from which on a text is frequent. */
-const FREQUENT = 0.01;
-
 type SearchRequest = ExecutionFilter & ExecutionOrder;
 
 /** Runs that are read in the list's order before anything is known of how often the text occurs: some 2 µs each. */
 const FIRST_WALK = 4_000;
-/** Runs that are read at most before the index is asked, which costs some 20 to 60 ms for a text that is not rare. */
+/** Runs that are read at most before the index is asked, which costs some 10 to 60 ms for a text that is not rare. */
 const LONGEST_WALK = 24_000;
+/** The share of runs from which on a text is frequent. */
+const FREQUENT = 0.01;
+/** The share of runs up to which a word is rare enough to be looked for alone. */
+const RARE = 0.005;
+
+/** A stretch of the list that was read. */
+interface Walk {
+  /** The matching ids, in order. */
+  readonly hits: readonly string[];
+  readonly walked: number;
+  /** Runs that hold at least the telling word. */
+  readonly near: number;
+}
 
 /**
  * Finds a page of the runs that hold a text. A frequent text is found by reading runs in the list's order until the page
@@ -24,54 +34,67 @@ export async function findIds(
 ): Promise<string[]> {
   const needed = limit + offset;
   const first = await walk(db, request, { from: 0, length: FIRST_WALK });
-  const enough = (hits: readonly string[]): string[] => hits.slice(offset, needed);
-  if (first.hits.length >= needed || first.walked < FIRST_WALK) return enough(first.hits);
+  const page = (hits: readonly string[]): string[] => hits.slice(offset, needed);
+  if (first.hits.length >= needed || first.walked < FIRST_WALK) return page(first.hits);
   const expected = 1.5 * FIRST_WALK * (needed / Math.max(first.hits.length, 1));
   if (expected <= LONGEST_WALK) {
     const length = Math.ceil(expected) - FIRST_WALK;
     const next = await walk(db, request, { from: FIRST_WALK, length });
     const hits = [...first.hits, ...next.hits];
-    if (hits.length >= needed || next.walked < length) return enough(hits);
+    if (hits.length >= needed || next.walked < length) return page(hits);
   }
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`${found(request)}
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`${found(request, isWordRare(first))}
     SELECT e.id FROM found e ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
   return rows.map(({ id }) => id);
 }
 
 /** Counts the runs that hold a text. */
-export async function countFound(db: Database, request: ExecutionFilter): Promise<number> {
-  const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request)}
+export async function countFound(db: Database, request: SearchRequest): Promise<number> {
+  const { byWord } = await sampleSearch(db, request);
+  const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request, byWord)}
     SELECT count(*)::int AS total FROM found`);
   return row?.total ?? 0;
 }
 
-/** Whether so many runs hold the text that reading all of them in order finds the first ones soon. */
-export async function isFrequent(db: Database, request: SearchRequest): Promise<boolean> {
-  const { hits, walked } = await walk(db, request, { from: 0, length: FIRST_WALK });
-  return walked < FIRST_WALK || hits.length > FIRST_WALK * FREQUENT;
+/**
+ * Says from the beginning of the list how to look for all matches: whether so many runs hold the text that reading all of
+ * them in order finds the first ones soon, and else whether to ask the index for its telling word alone.
+ */
+export async function sampleSearch(
+  db: Database,
+  request: SearchRequest,
+): Promise<{ isFrequent: boolean; byWord: boolean }> {
+  const sample = await walk(db, request, { from: 0, length: FIRST_WALK });
+  const isFrequent = sample.walked < FIRST_WALK || sample.hits.length > FIRST_WALK * FREQUENT;
+  return { isFrequent, byWord: isWordRare(sample) };
 }
 
-/** Reads a stretch of the list. @returns the matching ids in order, and how many runs there were. */
+function isWordRare({ near, walked }: Walk): boolean {
+  return near <= walked * RARE;
+}
+
+/** Reads a stretch of the list. */
 async function walk(
   db: Database,
   request: SearchRequest,
   { from, length }: { from: number; length: number },
-): Promise<{ hits: readonly string[]; walked: number }> {
-  const [row] = await db.$queryRaw<{ hits: string[] | null; walked: number }[]>(Prisma.sql`
-    SELECT array_agg(listed.id ORDER BY listed.position) FILTER (WHERE looked.hit) AS hits, count(*)::int AS walked
+): Promise<Walk> {
+  const [row] = await db.$queryRaw<{ hits: string[] | null; walked: number; near: number }[]>(Prisma.sql`
+    SELECT array_agg(listed.id ORDER BY listed.position) FILTER (WHERE looked.hit) AS hits, count(*)::int AS walked,
+      count(*) FILTER (WHERE looked.near)::int AS near
     FROM (
       SELECT e.id, row_number() OVER (ORDER BY ${sortOrder(request)}) AS position FROM executions e
       WHERE ${filterConditions(request)}
       ORDER BY ${sortOrder(request)} LIMIT ${length} OFFSET ${from}
     ) listed
     CROSS JOIN LATERAL ${hitOf(request)} looked`);
-  return { hits: row?.hits ?? [], walked: row?.walked ?? 0 };
+  return { hits: row?.hits ?? [], walked: row?.walked ?? 0, near: row?.near ?? 0 };
 }
 
 /** All runs that hold a text, as the common table `found`: matched by index first, then each looked up. */
-function found(filter: ExecutionFilter): Prisma.Sql {
+function found(filter: ExecutionFilter, byWord: boolean): Prisma.Sql {
   return Prisma.sql`
-    WITH matching AS MATERIALIZED (${matchingIds(filter.workspaceId, filter)}),
+    WITH matching AS MATERIALIZED (${matchingIds(filter.workspaceId, filter, byWord)}),
     found AS (
       SELECT run.* FROM matching
       CROSS JOIN LATERAL (
