@@ -30,23 +30,27 @@ export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
  */
 export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
   const words = word === undefined ? wordsOf(wanted) : [word];
-  // Letters and digits only, so there is nothing to escape.
+  // Nothing in words has to be escaped.
   return Prisma.sql`${text} LIKE lower(${`%${words.join('%')}%`})`;
 }
 
 /**
- * The word that tells most: one with digits rather than without, and the longest. The index reads the entries of every
- * trigram of what it is asked for, so one rare word is found sooner than the same word among frequent ones.
+ * The word that tells most, one with digits rather than without, and the longest, with the signs beside it: they say where
+ * the word begins and ends. The index reads the entries of every trigram of what it is asked for, so one rare word is found
+ * sooner than the same word among frequent ones.
  * @returns undefined when there is but one word, or none that is long enough to have a trigram.
  */
 export function tellingWord(wanted: string): string | undefined {
-  const words = wordsOf(wanted);
-  if (words.length < 2) return undefined;
+  const words = [...wanted.matchAll(TELLING)].map(([word]) => word);
+  if (wordsOf(wanted).length < 2) return undefined;
   const weight = (word: string): number => word.length + (/\d/.test(word) ? 1_000 : 0);
   return words.filter(({ length }) => length >= 3).sort((a, b) => weight(b) - weight(a))[0];
 }
 
-/** Runs of letters and digits. A `u` after a backslash may be JSON's, of a character that is spelled in two ways. */
+/** A word with the signs beside it that JSON spells as they are and LIKE takes as they are. */
+const TELLING = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
+
+/** Runs of letters and digits. */
 function wordsOf(wanted: string): string[] {
   return wanted.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

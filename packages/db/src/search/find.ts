@@ -12,7 +12,7 @@ const LONGEST_WALK = 24_000;
 /** The share of runs from which on a text is frequent. */
 const FREQUENT = 0.01;
 /** The share of runs up to which a word is rare enough to be looked for alone. */
-const RARE = 0.005;
+const RARE = 0.01;
 
 /** A stretch of the list that was read. */
 interface Walk {
