@@ -6,7 +6,7 @@ import { hitOf, matchingIds } from './match.js';
 type SearchRequest = ExecutionFilter & ExecutionOrder;
 
 /** Runs that are read in the list's order before anything is known of how often the text occurs: some 2 µs each. */
-const FIRST_WALK = 4_000;
+const FIRST_WALK = 2_000;
 /** Runs that are read at most before the index is asked, which costs some 10 to 60 ms for a text that is not rare. */
 const LONGEST_WALK = 24_000;
 /** The share of runs from which on a text is frequent. */
