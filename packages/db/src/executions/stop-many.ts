@@ -1,6 +1,7 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
+import { filterConditions } from './filter.js';
 import { stopWithChildren } from './stop.js';
 
 /** Which runs to stop: all of a workspace's unfinished ones that fit. */
@@ -30,7 +31,7 @@ export async function stopExecutions(
   onStopped: OnStopped,
 ): Promise<number> {
   await requireRole(db, actor, request.workspaceId, 'editor');
-  return stopWhere(db, conditions(request), onStopped);
+  return stopWhere(db, filterConditions(request), onStopped);
 }
 
 /** Stops every unfinished run of a workflow that the caller may delete. */
@@ -67,13 +68,4 @@ async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopp
     stopped += batch.length;
     await onStopped(batch);
   }
-}
-
-function conditions({ workspaceId, status, workflowId, startedAt }: StopManyRequest): Prisma.Sql {
-  const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
-  if (status !== undefined) parts.push(Prisma.sql`e.status = ${status}::execution_status`);
-  if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
-  if (startedAt?.gte !== undefined) parts.push(Prisma.sql`e.started_at >= ${startedAt.gte}::timestamptz`);
-  if (startedAt?.lte !== undefined) parts.push(Prisma.sql`e.started_at <= ${startedAt.lte}::timestamptz`);
-  return Prisma.join(parts, ' AND ');
 }
