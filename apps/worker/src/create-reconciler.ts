@@ -7,12 +7,14 @@ import {
   foldStorageChanges,
   indexExecutions,
   pruneIdempotencyKeys,
+  stopOrphans,
   timeOutRestingRuns,
 } from '@deckhand/db';
 import {
   HEARTBEAT_LIFETIME_MS,
   holdLease,
   publishChanges,
+  publishControl,
   readFleet,
   RECONCILER_LEASE_KEY,
   type Redis,
@@ -71,6 +73,11 @@ export function createReconciler({ id, db, redis, queue, logger, wake, finishChi
       async indexFinished() {
         const end = performance.now() + INDEX_BUDGET_MS;
         while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);
+      },
+      async stopOrphans() {
+        const executionIds = await stopOrphans(db, PARENTS_BATCH);
+        if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
+        return executionIds;
       },
       pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
       addJobs: (runs) => queue.add(runs),

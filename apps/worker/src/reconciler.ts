@@ -28,6 +28,8 @@ export interface ReconcilerParts {
   readonly wake: () => Promise<void>;
   /** Lets parents go on whose children are finished. */
   readonly finishChildren: () => Promise<void>;
+  /** Stops runs whose parents ended without them, and tells who holds them. @returns them. */
+  readonly stopOrphans: () => Promise<readonly string[]>;
   /** Brings the workspaces' stored bytes up to date. */
   readonly foldStorage: () => Promise<void>;
   /** Makes finished runs searchable by index, for a bounded time. */
@@ -58,6 +60,8 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');
     await parts.announce(ended);
   }
+  const orphans = await parts.stopOrphans();
+  if (orphans.length > 0) await parts.announce(orphans);
   await parts.indexFinished();
   await parts.pruneKeys();
 }

@@ -61,6 +61,7 @@ export {
 export { type ExecutionState, readStates, type ReadStateRequest, readVisibleStates } from './executions/read-states.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { indexExecutions } from './search/index-executions.js';
+export { stopOrphans } from './executions/stop-orphans.js';
 export { stopExecution } from './executions/stop.js';
 export { stopExecutions, type StopManyRequest } from './executions/stop-many.js';
 export { createFolder } from './folders/create.js';

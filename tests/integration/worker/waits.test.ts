@@ -1,3 +1,4 @@
+import type { Definition } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue, publishControl, type RunQueue } from '@deckhand/queue';
 import { loadNodeTypes } from '@deckhand/nodes';
@@ -167,7 +168,11 @@ describe('a workflow node', () => {
       type: 'workflow',
       parameters: { workflowId: childWorkflow.workflowId, input: { n: 41 } },
     };
-    const parent = await seedWorkflow(db, chain(call, { id: 'end', type: 'terminal' }));
+    return startIn(childWorkflow, await seedWorkflow(db, chain(call, { id: 'end', type: 'terminal' })));
+  }
+
+  /** Starts a workflow after moving it into the workspace of another. */
+  async function startIn(childWorkflow: { workspaceId: string }, parent: Awaited<ReturnType<typeof seedWorkflow>>) {
     await db.workflow.update({ where: { id: parent.workflowId }, data: { workspaceId: childWorkflow.workspaceId } });
     await db.membership.create({
       data: { workspaceId: childWorkflow.workspaceId, userId: parent.userId, role: 'owner' },
@@ -190,6 +195,28 @@ describe('a workflow node', () => {
     const id = await startParent(await child({ id: 'no', type: 'fail', parameters: { message: 'sorry' } }));
     await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
     expect((await run(id)).error).toContain('sorry');
+  });
+
+  it('stops the other run when this one fails elsewhere', async () => {
+    const other = await child({ id: 'rest', type: 'wait', parameters: { seconds: 3_600 } });
+    const definition: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'call', type: 'workflow', parameters: { workflowId: other.workflowId } },
+        { id: 'pause', type: 'wait', parameters: { seconds: 0.5 } },
+        { id: 'no', type: 'fail', parameters: { message: 'sorry' } },
+      ],
+      edges: [
+        { source: 'start', target: 'call' },
+        { source: 'start', target: 'pause' },
+        { source: 'pause', target: 'no' },
+      ],
+    };
+    const id = await startIn(other, await seedWorkflow(db, definition));
+    await until(async () => (await run(id)).status === 'failed', 8_000, 'the end');
+    const started = () => db.execution.findFirstOrThrow({ where: { parentExecutionId: id } });
+    await until(async () => (await started()).status === 'stopped', 8_000, 'the stop of the other run');
+    expect(await db.wait.count({ where: { executionId: id, kind: 'workflow', answeredAt: null } })).toBe(0);
   });
 
   it('fails when there is no such workflow', async () => {
