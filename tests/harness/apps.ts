@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
 import { stopLater } from './cleanup.js';
+import { TEST_ENCRYPTION_KEY } from './gateway.js';
 
 /** A built process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
 export type TestApp = ManagedProcess & { readonly url: string; readonly logPath: string };
 
 /** What every app of a test gets unless it says otherwise. */
 const DEFAULTS = {
-  ENCRYPTION_KEY: 'a key for tests, thirty-two characters or more',
+  ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   LOG_LEVEL: 'info',
   HTTP_NODE_ALLOW_PRIVATE: 'true',
 };

@@ -1,4 +1,4 @@
-import type { Definition, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { Credential, Definition, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import {
   compileWorkflow,
   defineNodeType,
@@ -40,6 +40,7 @@ export interface MemoryRunOptions {
   readonly waitAnswers?: ReadonlyMap<string, WaitAnswer>;
   /** Services in place of those that fail on every use. */
   readonly services?: Partial<NodeServices>;
+  readonly openCredential?: (credentialId: string) => Promise<Credential>;
   /** Takes the place of a node type, to watch it. */
   readonly replace?: (type: NodeType) => NodeType;
   /** Called after each record; may abort the run. */
@@ -83,6 +84,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       onChange: () => undefined,
     },
     services: { ...NO_SERVICES, ...options.services },
+    openCredential: options.openCredential ?? (() => Promise.reject(new Error('there are no credentials'))),
     ports: {
       now: () => (clock += 1),
       random: () => 0,

@@ -52,6 +52,9 @@ export const OWNER = {
   workspaceName: 'Home',
 };
 
+/** What gateways and workers of a test seal secrets with. */
+export const TEST_ENCRYPTION_KEY = 'a key for tests, thirty-two characters or more';
+
 /** Clones a database and starts a Redis. */
 export async function startStores(): Promise<Stores> {
   const { url } = await createTestDatabase();
@@ -65,7 +68,7 @@ export async function startGateway(stores: Stores): Promise<Gateway> {
   const settings = readSettings(ApiSettings, {
     DATABASE_URL: stores.databaseUrl,
     REDIS_URL: stores.redis.url,
-    ENCRYPTION_KEY: 'a key for tests, thirty-two characters or more',
+    ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     PORT: '0',
     PUBLIC_URL: 'https://deckhand.example',
   });

@@ -26,6 +26,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     services: NO_SERVICES,
     now: () => Date.UTC(2026, 0, 1),
     mock: undefined,
+    credential: () => Promise.resolve(undefined),
     ...given,
   };
 }

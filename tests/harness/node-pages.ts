@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import type { NodeType } from '@deckhand/engine';
+import type { CredentialUse, NodeType } from '@deckhand/engine';
 import type { NodeExample } from './node-examples.js';
 
 /** What a page shows of a JSON Schema. */
@@ -35,6 +35,7 @@ export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue
     type.description,
     '## Parameters',
     rows.length > 0 ? table : 'None.',
+    ...(type.credential ? ['## Credential', credentialText(type.credential)] : []),
     '## Ways out',
     waysOut(type, parameters),
     ...(sample === undefined ? [] : ['## In sandbox mode', sandboxText(sample)]),
@@ -99,6 +100,12 @@ function waysOut(type: NodeType, parameters: JsonObject): string {
   const isFixed = type.handles?.length === 0;
   const list = own.map((handle) => `\`${handle}\``).join(', ');
   return isFixed ? `${list}.` : `They follow from the parameters; in the example below: ${list}.`;
+}
+
+function credentialText({ types, needed }: CredentialUse): string {
+  const list = types.map(code).join(', ');
+  const need = needed === undefined ? 'Optional' : needed({}).length > 0 ? 'Required' : 'Required by some parameters';
+  return `${need}: \`credentialId\` names a credential of the workspace, of type ${list}. What it hides never shows in a run.`;
 }
 
 function sandboxText(sample: JsonValue): string {

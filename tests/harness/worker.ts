@@ -1,10 +1,10 @@
 import { createDatabase } from '@deckhand/db';
 import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
-import { createLogger } from '@deckhand/runtime';
+import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.js';
-import type { Stores } from './gateway.js';
+import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
 
 /** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
 export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise<void> }> {
@@ -17,6 +17,7 @@ export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise
     redisUrl: stores.redis.url,
     nodeTypes: await loadNodeTypes(),
     services: { code, http: createHttpClient({ allowPrivate: true }) },
+    secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 20,
     graceMs: 500,
     logger: createLogger({ name: 'worker', level: 'silent' }),

@@ -1,6 +1,6 @@
 import { createDatabase } from '@deckhand/db';
 import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
-import { createLogger, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
+import { createLogger, createSecretBox, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkerSettings } from './settings.js';
 import { startWorker } from './worker.js';
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
         proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
       }),
     },
+    secretBox: createSecretBox(settings.ENCRYPTION_KEY),
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
     logger,

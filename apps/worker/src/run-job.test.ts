@@ -62,6 +62,7 @@ function setUp(act: (nodeId: string) => void) {
   const parts: RunJobParts = {
     active,
     writer,
+    openCredential: () => Promise.reject(new Error('there are no credentials')),
     services: {
       code: { run: () => Promise.reject(new Error('not here')) },
       http: { request: () => Promise.reject(new Error('not here')) },

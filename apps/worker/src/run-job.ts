@@ -8,7 +8,7 @@ import {
   runExecution,
   type WaitRequest,
 } from '@deckhand/engine';
-import { type JsonObject, parseJson } from '@deckhand/contracts';
+import { type Credential, type JsonObject, parseJson } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
@@ -24,6 +24,8 @@ export interface RunJobParts {
   readonly active: ActiveRuns;
   readonly writer: CheckpointWriter;
   readonly services: NodeServices;
+  /** Opens a credential of a workspace. @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE. */
+  readonly openCredential: (workspaceId: string, credentialId: string) => Promise<Credential>;
   readonly logger: Logger;
   /** Claims a run; undefined when it is not to be had. */
   readonly claim: (job: { executionId: string; dispatch: number }) => Promise<ClaimedExecution | undefined>;
@@ -152,6 +154,7 @@ async function execute(
     records,
     control: run.control,
     services: parts.services,
+    openCredential: (credentialId) => parts.openCredential(claimed.workspaceId, credentialId),
     ports: {
       now: Date.now,
       random: Math.random,

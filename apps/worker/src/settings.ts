@@ -5,6 +5,8 @@ import Type, { type Static } from 'typebox';
 export const WorkerSettings = Type.Object({
   DATABASE_URL: Type.String({ minLength: 1 }),
   REDIS_URL: Type.String({ minLength: 1 }),
+  /** The API's: opens the credentials of nodes. */
+  ENCRYPTION_KEY: Type.String({ minLength: 32 }),
   /** Runs held at once. */
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   /** How long nodes in flight may go on after SIGTERM, in ms. */

@@ -8,6 +8,7 @@ import {
   isDatabaseUnavailable,
   loadNodeRuns,
   readDefinition,
+  readSealedCredential,
   readVariables,
   releaseExecutions,
   wakeDueRuns,
@@ -24,12 +25,13 @@ import {
   publishControl,
   type WorkerState,
 } from '@deckhand/queue';
-import { createBatcher, type Logger } from '@deckhand/runtime';
+import { createBatcher, type Logger, type SecretBox } from '@deckhand/runtime';
 import { hostname } from 'node:os';
 import { type ActiveRun, createActiveRuns } from './active-runs.js';
 import { createAlarm } from './alarm.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createCompiledVersions } from './compiled-versions.js';
+import { createCredentialOpener } from './open-credential.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
 import { createReconciler } from './create-reconciler.js';
@@ -56,6 +58,8 @@ export interface WorkerOptions {
   readonly nodeTypes: NodeTypes;
   /** What nodes act through; starting workflows is the worker's own. */
   readonly services: Omit<NodeServices, 'workflows'>;
+  /** Opens the credentials of nodes. */
+  readonly secretBox: SecretBox;
   /** Runs held at once. */
   readonly concurrency: number;
   /** How long nodes in flight may go on once the worker drains, in ms. */
@@ -159,6 +163,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ),
     loadRecords: async (executionId: string) =>
       readRecords(await persist('records', () => loadNodeRuns(db, executionId))),
+    openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
+      persist('credential', () => readSealedCredential(db, workspaceId, credentialId)),
+    ),
     loadVars: (workspaceId: string) => persist('variables', () => readVariables(db, workspaceId)),
     release,
     announce: (executionId: string) => void announce(executionId),

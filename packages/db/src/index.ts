@@ -15,6 +15,8 @@ export { createCredential } from './credentials/create.js';
 export { deleteCredential } from './credentials/delete.js';
 export { listCredentials } from './credentials/list.js';
 export { readCredential } from './credentials/read.js';
+export { readSealedCredential, type SealedCredential } from './credentials/read-sealed.js';
+export { readCredentialTypes } from './credentials/read-types.js';
 export { updateCredential } from './credentials/update.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';

@@ -1,3 +1,4 @@
+export { credentialTypesOf } from './compile/check-credential.js';
 export { compileWorkflow } from './compile/compile-workflow.js';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.js';
 export * from './expressions/index.js';

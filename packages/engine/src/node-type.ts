@@ -1,4 +1,12 @@
-import { compileCheck, type ExecutionMode, type Fault, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import {
+  compileCheck,
+  type Credential,
+  type CredentialType,
+  type ExecutionMode,
+  type Fault,
+  type JsonObject,
+  type JsonValue,
+} from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
 import type { NodeFailure } from './node-failure.js';
 import type { ScriptRunner, SourceReferences } from './script.js';
@@ -65,6 +73,8 @@ export interface HttpRequest {
   /** Absolute, http or https, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Names of headers, beside the well-known ones, that must not follow a redirect to another origin. */
+  readonly secretHeaders?: readonly string[];
   readonly body: string | Uint8Array | undefined;
   readonly followRedirects: boolean;
   /** A longer body, also after decompression, fails the request. */
@@ -139,6 +149,19 @@ export interface NodeContext {
   readonly now: () => number;
   /** Output to answer with in sandbox mode instead of acting, when the definition has one. */
   readonly mock: JsonValue | undefined;
+  /**
+   * The node's credential, read anew for every attempt; undefined when the definition names none. What it hides is masked in
+   * the outcome of the node that asked.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE.
+   */
+  readonly credential: () => Promise<Credential | undefined>;
+}
+
+/** Which credentials the nodes of a type can use. */
+export interface CredentialUse {
+  readonly types: readonly CredentialType[];
+  /** The types of which one has to be named with these parameters (before evaluation); none is needed without it. */
+  readonly needed?: (parameters: JsonObject) => readonly CredentialType[];
 }
 
 /** How a node type is written: one file that exports one of these through `defineNodeType`. */
@@ -164,6 +187,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly verbatim?: readonly string[];
   /** What those read of the run. Asked once, when a version is compiled, with parameters that have no fault. */
   readonly references?: (parameters: JsonObject) => SourceReferences;
+  /** Credentials that `credentialId` may name; without it, none. */
+  readonly credential?: CredentialUse;
   /** Does the work. May return at once; a promise makes the engine go on with other branches meanwhile. */
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
   /** What the answer to the node's own wait leads to. Needed where `run` may wait. */
@@ -184,6 +209,7 @@ export interface NodeType {
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
   readonly check: ((parameters: JsonObject) => readonly Fault[]) | undefined;
   readonly verbatim: readonly string[];
+  readonly credential: CredentialUse | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
   /** Faults of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly Fault[];
@@ -210,6 +236,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     handles: spec.handles,
     check: spec.check,
     verbatim: spec.verbatim ?? [],
+    credential: spec.credential,
     references: spec.references,
     resume: spec.resume,
     validate(parameters) {

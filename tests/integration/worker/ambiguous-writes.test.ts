@@ -1,11 +1,20 @@
 import { createDatabase, type Database } from '@deckhand/db';
 import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
-import { createLogger } from '@deckhand/runtime';
+import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, seedWorkflow, startReceiver, startStores, stopAll, stopLater, until } from '../../harness/index.js';
+import {
+  chain,
+  seedWorkflow,
+  startReceiver,
+  startStores,
+  stopAll,
+  stopLater,
+  TEST_ENCRYPTION_KEY,
+  until,
+} from '../../harness/index.js';
 
 const RUNS = 400;
 /** Share of the statements that fail, half of them after they were done. */
@@ -67,6 +76,7 @@ describe('when answers of the database get lost', () => {
           redisUrl: stores.redis.url,
           nodeTypes: await loadNodeTypes(),
           services: { code, http: createHttpClient({ allowPrivate: true }) },
+          secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
           concurrency: 50,
           graceMs: 1_000,
           logger: createLogger({ name: 'worker', level: 'silent' }),

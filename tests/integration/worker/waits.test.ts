@@ -2,7 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue, publishControl, type RunQueue } from '@deckhand/queue';
 import { loadNodeTypes } from '@deckhand/nodes';
-import { createLogger } from '@deckhand/runtime';
+import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
@@ -14,6 +14,7 @@ import {
   startTestRedis,
   stopAll,
   stopLater,
+  TEST_ENCRYPTION_KEY,
   until,
 } from '../../harness/index.js';
 
@@ -45,6 +46,7 @@ beforeAll(async () => {
       code: { run: () => Promise.reject(new Error('not here')) },
       http: { request: () => Promise.reject(new Error('not here')) },
     },
+    secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 10,
     graceMs: 1_000,
     logger: createLogger({ name: 'test', level: 'silent' }),

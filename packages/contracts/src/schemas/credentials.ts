@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { Fault } from '../errors.js';
+import { isJsonObject } from '../json.js';
 import { compileCheck } from '../validate.js';
 import { AnyObject, CLOSED, Id, oneOf, Time } from './common.js';
 
@@ -63,6 +64,46 @@ const CHECKS = {
   postgres: compileCheck(CREDENTIAL_SECRETS.postgres),
   smtp: compileCheck(CREDENTIAL_SECRETS.smtp),
 };
+
+/** A secret as nodes use it. */
+export type Credential = {
+  readonly [T in CredentialType]: { readonly type: T; readonly secret: Static<(typeof CREDENTIAL_SECRETS)[T]> };
+}[CredentialType];
+
+/** A secret of a type as it was kept; undefined when it does not have the shape of its type. */
+export function toCredential(type: CredentialType, secret: unknown): Credential | undefined {
+  const candidate: unknown = { type, secret };
+  return isCredential(candidate) ? candidate : undefined;
+}
+
+function isCredential(candidate: unknown): candidate is Credential {
+  return (
+    isJsonObject(candidate) &&
+    CREDENTIAL_TYPES.some((type) => candidate.type === type && secretFaults(type, candidate.secret).length === 0)
+  );
+}
+
+/** The texts of a credential that must not be seen anywhere: not names, hosts and users, but what opens a door. */
+export function secretTexts(credential: Credential): readonly string[] {
+  switch (credential.type) {
+    case 'apiKey':
+    case 'header':
+      return [credential.secret.value];
+    case 'basic': {
+      const { username, password } = credential.secret;
+      return [password, Buffer.from(`${username}:${password}`).toString('base64')];
+    }
+    case 'bearer':
+      return [credential.secret.token];
+    case 'postgres': {
+      const { connectionString } = credential.secret;
+      const password = URL.canParse(connectionString) ? new URL(connectionString).password : '';
+      return [connectionString, password, decodeURIComponent(password)];
+    }
+    case 'smtp':
+      return [credential.secret.password ?? ''];
+  }
+}
 
 /** Faults of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
 export function secretFaults(type: CredentialType, secret: unknown): readonly Fault[] {

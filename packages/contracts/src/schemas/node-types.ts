@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { AnyObject } from './common.js';
+import { AnyObject, oneOf } from './common.js';
+import { CREDENTIAL_TYPES } from './credentials.js';
 
 /** A node type as GET /api/node-types lists it, for forms and agents. */
 export const NodeTypeEntry = Type.Object({
@@ -10,5 +11,8 @@ export const NodeTypeEntry = Type.Object({
   hasEffects: Type.Boolean({ description: 'Acts outside the run, so it does nothing in sandbox mode' }),
   isTrigger: Type.Boolean(),
   handles: Type.Array(Type.String(), { description: 'Ways out that edges can name' }),
+  credentialTypes: Type.Array(oneOf(CREDENTIAL_TYPES), {
+    description: 'Types of credentials that `credentialId` may name; none when it takes no credential',
+  }),
   parameters: Type.Unsafe<object>({ ...AnyObject, description: 'A JSON Schema' }),
 });

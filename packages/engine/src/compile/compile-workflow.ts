@@ -13,6 +13,7 @@ import { compileParameters } from '../expressions/index.js';
 import { mergeReferences } from '../expressions/references.js';
 import type { NodeType, NodeTypes } from '../node-type.js';
 import { buildGraph } from './build-graph.js';
+import { checkCredential } from './check-credential.js';
 import { checkParameters } from './check-parameters.js';
 import { findCycle } from './cycles.js';
 import type { CompileResult, GraphTrigger } from './graph.js';
@@ -80,6 +81,7 @@ function collectNodes(raw: readonly unknown[], nodeTypes: NodeTypes, faults: Fau
       faults.push({ path: `${path}.type`, message: `"${node.type}" is not a node type` });
       return;
     }
+    faults.push(...checkCredential(node, type, path));
     const compiled = compileNodeParameters(node, type, path, faults);
     if (compiled) nodes.push({ node, path, type, ...compiled });
   });

@@ -3,14 +3,17 @@ import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
 import { failureOf, timeoutFailure } from './failure.js';
 import { expressionScope, nodeContext } from './node-scope.js';
 import type { RunRequest } from './ports.js';
+import { createSecretMask } from './secret-mask.js';
 import { inputOf, type Task } from './scheduler.js';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
 export function attempt(request: RunRequest, task: Task, signal: AbortSignal): Outcome | Promise<Outcome> {
   try {
     const parameters = task.node.evaluate(expressionScope(request, task));
-    const outcome = task.node.type.run(parameters, nodeContext(request, task, signal));
-    return outcome instanceof Promise ? outcome.catch(toFailure) : outcome;
+    const secrets = createSecretMask();
+    const context = nodeContext(request, task, { signal, onCredential: secrets.hide });
+    const outcome = task.node.type.run(parameters, context);
+    return outcome instanceof Promise ? outcome.catch(toFailure).then(secrets.mask) : outcome;
   } catch (thrown) {
     return toFailure(thrown);
   }
@@ -45,7 +48,7 @@ export function resumeNode(
   const { resume, type } = task.node.type;
   try {
     if (!resume) throw new Error(`nodes of type ${type} do not wait`);
-    return resume(answer, wait, nodeContext(request, task, signal));
+    return resume(answer, wait, nodeContext(request, task, { signal, onCredential: () => undefined }));
   } catch (thrown) {
     return toFailure(thrown);
   }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@deckhand/contracts';
+import type { Credential, JsonValue } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
 import type { RunRequest } from './ports.js';
@@ -23,8 +23,12 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
   };
 }
 
-/** What a task's node sees of its run. */
-export function nodeContext(request: RunRequest, task: Task, signal: AbortSignal): NodeContext {
+/** What a task's node sees of its run. @param onCredential is told of every credential that the node gets. */
+export function nodeContext(
+  request: RunRequest,
+  task: Task,
+  { signal, onCredential }: { signal: AbortSignal; onCredential: (credential: Credential) => void },
+): NodeContext {
   const { node, scope } = task;
   const { iteration } = scope;
   return {
@@ -47,5 +51,12 @@ export function nodeContext(request: RunRequest, task: Task, signal: AbortSignal
     services: request.services,
     now: () => request.ports.now(),
     mock: node.definition.mock,
+    async credential() {
+      const { credentialId } = node.definition;
+      if (credentialId === undefined) return undefined;
+      const credential = await request.openCredential(credentialId);
+      onCredential(credential);
+      return credential;
+    },
   };
 }

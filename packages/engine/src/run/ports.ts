@@ -1,4 +1,4 @@
-import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { Credential, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
 import type { NodeServices, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
 import type { NodeRecord, RecordedError } from './records.js';
@@ -43,6 +43,11 @@ export interface RunRequest {
   readonly records: ReadonlyMap<string, NodeRecord>;
   readonly control: RunControl;
   readonly services: NodeServices;
+  /**
+   * Opens a credential of the run's workspace.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE.
+   */
+  readonly openCredential: (credentialId: string) => Promise<Credential>;
   readonly ports: EnginePorts;
 }
 

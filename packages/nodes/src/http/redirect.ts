@@ -27,8 +27,9 @@ export function redirect(
   to.username = '';
   to.password = '';
   const becomesGet = (status === 303 && request.method !== 'HEAD') || (status < 303 && request.method === 'POST');
+  const secret = new Set([...ORIGIN_HEADERS, ...(request.secretHeaders ?? []).map((name) => name.toLowerCase())]);
   const isKept = (name: string): boolean =>
-    !(to.origin !== from.origin && ORIGIN_HEADERS.has(name.toLowerCase())) &&
+    !(to.origin !== from.origin && secret.has(name.toLowerCase())) &&
     !(becomesGet && BODY_HEADERS.has(name.toLowerCase()));
   return {
     ...request,

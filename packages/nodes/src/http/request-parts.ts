@@ -41,20 +41,28 @@ export function requestUrl(
 }
 
 /**
- * The headers to send: the given ones over the given defaults.
+ * The headers to send: a credential's over the given ones over the defaults.
  * @throws NodeError PARAMETERS_INVALID
  */
 export function requestHeaders(
   given: Readonly<Record<string, Scalar>> = {},
-  defaults: { idempotencyKey: string; authorization: string | undefined },
+  {
+    idempotencyKey,
+    authorization,
+    secret,
+  }: {
+    idempotencyKey: string;
+    authorization: string | undefined;
+    secret?: { name: string; value: string } | undefined;
+  },
 ): Headers {
   const headers = new Headers({
-    'idempotency-key': defaults.idempotencyKey,
+    'idempotency-key': idempotencyKey,
     accept: '*/*',
     'accept-encoding': ACCEPT_ENCODING,
     'user-agent': 'Deckhand',
   });
-  if (defaults.authorization !== undefined) headers.set('authorization', defaults.authorization);
+  if (authorization !== undefined) headers.set('authorization', authorization);
   for (const [name, value] of Object.entries(given)) {
     if (CONNECTION_HEADERS.has(name.toLowerCase())) throw invalid(`headers.${name}`, 'belongs to the connection');
     try {
@@ -63,7 +71,26 @@ export function requestHeaders(
       throw invalid(`headers.${name}`, 'is not a header: its name or value has characters that none may have');
     }
   }
+  if (secret) setSecret(headers, secret);
   return headers;
+}
+
+/** A credential wins over a header that was written down. */
+function setSecret(headers: Headers, { name, value }: { name: string; value: string }): void {
+  if (CONNECTION_HEADERS.has(name.toLowerCase()))
+    throw invalid('headers', `of the credential: ${name} belongs to the connection`);
+  try {
+    headers.set(name, value);
+  } catch {
+    // Without the value: the runtime's own message holds it.
+    throw new NodeError(
+      'CREDENTIAL_UNSUITABLE',
+      `the credential holds characters that the header ${name} may not have`,
+      {
+        isRetryable: false,
+      },
+    );
+  }
 }
 
 /**

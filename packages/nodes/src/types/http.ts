@@ -1,6 +1,7 @@
 import type { Fault, JsonObject, JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { credentialHeader } from '../http/credential-header.js';
 import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.js';
 import { excerpt, responseBody } from '../http/response-body.js';
 
@@ -74,15 +75,19 @@ export default defineNodeType({
     return [{ path: 'url', message: 'must be an absolute http or https address' }];
   },
   sample: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: {} }),
-  async run(parameters, { services, idempotencyKey, signal }) {
+  credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
+  async run(parameters, { services, idempotencyKey, signal, credential: readCredential }) {
     const { method = 'GET', acceptErrorStatus = false, responseType = 'auto' } = parameters;
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
-    const headers = requestHeaders(parameters.headers, { idempotencyKey, authorization });
+    const credential = await readCredential();
+    const secret = credential && credentialHeader(credential);
+    const headers = requestHeaders(parameters.headers, { idempotencyKey, authorization, secret });
     const body = requestBody(parameters.body, headers);
     const answer = await services.http.request({
       method,
       url: url.href,
       headers: Object.fromEntries(headers),
+      ...(secret ? { secretHeaders: [secret.name] } : {}),
       body,
       followRedirects: parameters.followRedirects ?? true,
       maxResponseBytes: parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES,

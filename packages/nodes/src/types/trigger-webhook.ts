@@ -82,5 +82,10 @@ export default defineNodeType({
     CLOSED,
   ),
   check: (parameters) => findExpressions(parameters),
+  credential: {
+    types: ['basic', 'bearer', 'apiKey'],
+    needed: ({ authentication }) =>
+      authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey' ? [authentication] : [],
+  },
   run: (_parameters, { trigger }) => output(trigger),
 });

@@ -15,6 +15,7 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
     isTrigger: type.isTrigger,
     /** For a type whose ways out follow from its parameters: those of a node without any. */
     handles: type.handles?.({}) ?? [],
+    credentialTypes: [...(type.credential?.types ?? [])],
     parameters: type.parameters,
   }));
   return forKey(

@@ -6,6 +6,7 @@ import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
+import { checkCredentials } from '../../workflows/check-credentials.js';
 import { sealSecretParameters } from '../../workflows/secret-parameters.js';
 
 const check = compileCheck(SaveVersionBody);
@@ -21,6 +22,8 @@ export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
       const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
       // The schema requires it, so there is one.
       if (!definition) throw new Error('a version without a definition passed its check');
+      const place = { workflowId };
+      await checkCredentials(definition.definition, { nodeTypes, db, actor: caller, place });
       const earlier = await readSealedSecrets(db, caller, workflowId);
       const sealed = await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier });
       const version = { ...definition, ...sealed, comment: body.comment ?? '', createdBy: caller.userId };

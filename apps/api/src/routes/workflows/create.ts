@@ -4,6 +4,7 @@ import { parseWithDefinition } from '../../definitions.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { checkCredentials } from '../../workflows/check-credentials.js';
 import { sealSecretParameters } from '../../workflows/secret-parameters.js';
 import { workflowAnswer } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
@@ -19,6 +20,8 @@ export function createWorkflow(services: Services): Route {
     { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: Workflow } },
     async (request, response, caller) => {
       const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const place = { workspaceId: body.workspaceId.toLowerCase() };
+      if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor: caller, place });
       const sealed =
         definition && (await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier: {} }));
       const id = await create(db, caller, {

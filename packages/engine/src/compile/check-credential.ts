@@ -1,0 +1,21 @@
+import type { CredentialType, Fault, NodeDefinition } from '@deckhand/contracts';
+import type { NodeType } from '../node-type.js';
+
+/** The types of credentials that a node may name with its parameters as they are. */
+export function credentialTypesOf(node: NodeDefinition, type: NodeType): readonly CredentialType[] {
+  const needed = type.credential?.needed?.(node.parameters ?? {}) ?? [];
+  return needed.length > 0 ? needed : (type.credential?.types ?? []);
+}
+
+/** Faults of a node's credential that can be told without looking it up. */
+export function checkCredential(node: NodeDefinition, type: NodeType, path: string): Fault[] {
+  const { credentialId } = node;
+  if (credentialId !== undefined && !type.credential) {
+    return [{ path: `${path}.credentialId`, message: `nodes of type ${node.type} use no credential` }];
+  }
+  const needed = type.credential?.needed?.(node.parameters ?? {}) ?? [];
+  if (credentialId === undefined && needed.length > 0) {
+    return [{ path: `${path}.credentialId`, message: `is required: a credential of type ${needed.join(' or ')}` }];
+  }
+  return [];
+}

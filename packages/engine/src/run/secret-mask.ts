@@ -1,0 +1,75 @@
+import { type Credential, isJsonObject, type JsonValue, secretTexts } from '@deckhand/contracts';
+import type { Outcome } from '../node-type.js';
+
+const MASK = '********';
+/** Shorter texts occur by chance: masking them would spoil outputs and hide nothing. */
+const SECRET_LENGTH_MIN = 8;
+
+/** Keeps the secrets of one node out of what it leads to: a server may well send back what it was sent. */
+export interface SecretMask {
+  /** Hides a credential's secrets from now on. */
+  readonly hide: (credential: Credential) => void;
+  /** The outcome with `********` in place of every secret. */
+  readonly mask: (outcome: Outcome) => Outcome;
+}
+
+/** Creates a mask that hides nothing yet. */
+export function createSecretMask(): SecretMask {
+  let secrets: readonly string[] = [];
+
+  return {
+    hide(credential) {
+      const texts = secretTexts(credential).filter(({ length }) => length >= SECRET_LENGTH_MIN);
+      // Longest first: a connection string holds its password.
+      secrets = [...new Set([...secrets, ...texts.flatMap(spellings)])].sort((a, b) => b.length - a.length);
+    },
+    mask: (outcome) => (secrets.length === 0 ? outcome : maskOutcome(outcome, secrets)),
+  };
+}
+
+function maskOutcome(outcome: Outcome, secrets: readonly string[]): Outcome {
+  switch (outcome.kind) {
+    case 'output':
+      return { ...outcome, output: maskValue(outcome.output, secrets) };
+    case 'failure':
+      return { ...outcome, failure: { ...outcome.failure, message: maskMessage(outcome.failure.message, secrets) } };
+    default:
+      return outcome;
+  }
+}
+
+function maskValue(value: JsonValue, secrets: readonly string[]): JsonValue {
+  if (typeof value === 'string') return maskText(value, secrets);
+  if (isJsonObject(value)) {
+    const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
+      maskText(name, secrets),
+      maskValue(member, secrets),
+    ]);
+    return Object.fromEntries(members);
+  }
+  if (!Array.isArray(value)) return value;
+  const elements: readonly JsonValue[] = value;
+  return elements.map((element) => maskValue(element, secrets));
+}
+
+/** How a text is written in plain, in JSON and in URLs. */
+function spellings(text: string): string[] {
+  return [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
+}
+
+/** A message may quote an answer and break off in the middle of a secret. */
+function maskMessage(message: string, secrets: readonly string[]): string {
+  const masked = maskText(message, secrets);
+  const text = masked.replace(/…$/, '');
+  if (text === masked) return masked;
+  for (const secret of secrets) {
+    for (let length = secret.length - 1; length >= SECRET_LENGTH_MIN; length -= 1) {
+      if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}${MASK}…`;
+    }
+  }
+  return masked;
+}
+
+function maskText(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((masked, secret) => (masked.includes(secret) ? masked.replaceAll(secret, MASK) : masked), text);
+}

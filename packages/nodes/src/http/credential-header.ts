@@ -1,0 +1,29 @@
+import type { Credential } from '@deckhand/contracts';
+import { NodeError } from '@deckhand/engine';
+
+/** Where an API key goes unless its credential names a header. */
+const API_KEY_HEADER = 'x-api-key';
+
+/**
+ * The header that a credential stands for.
+ * @throws NodeError CREDENTIAL_UNSUITABLE for one that is none.
+ */
+export function credentialHeader(credential: Credential): { readonly name: string; readonly value: string } {
+  switch (credential.type) {
+    case 'apiKey':
+      return { name: credential.secret.header ?? API_KEY_HEADER, value: credential.secret.value };
+    case 'basic': {
+      const { username, password } = credential.secret;
+      // RFC 7617, 2
+      return { name: 'authorization', value: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+    }
+    case 'bearer':
+      return { name: 'authorization', value: `Bearer ${credential.secret.token}` };
+    case 'header':
+      return { name: credential.secret.name, value: credential.secret.value };
+    default:
+      throw new NodeError('CREDENTIAL_UNSUITABLE', `a credential of type ${credential.type} is no header`, {
+        isRetryable: false,
+      });
+  }
+}

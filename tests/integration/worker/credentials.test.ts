@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { type Echo, echoOf, serve } from '../../harness/serve.js';
+import {
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+/** Answers every request with what it was sent; /echo-error with a status that fails the node. */
+let echo: string;
+/** Sends every request on to the echo: another origin. */
+let elsewhere: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  await startTestWorker(instance);
+  ({ url: echo } = await serve((request, response) => {
+    void echoOf(request).then((sent) => {
+      response.writeHead(request.url === '/echo-error' ? 400 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(sent));
+    });
+  }));
+  ({ url: elsewhere } = await serve((_request, response) => {
+    response.writeHead(302, { location: `${echo}/moved` }).end();
+  }));
+}, 30_000);
+afterAll(stopAll);
+
+const SECRET = 'zq-Very "secret"/value';
+/** What the echo answers in place of a secret. */
+const MASK = '********';
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+
+async function keep(type: string, secret: object, workspaceId = instance.workspaceId): Promise<string> {
+  const { body } = await call('POST', '/api/credentials', { workspaceId, name: type, type, secret });
+  return body.id;
+}
+
+const request = (url: string, credentialId: string, more: object = {}) =>
+  chain({ id: 'call', type: 'http', parameters: { url, ...more }, credentialId });
+
+async function run(definition: object, mode = 'debug') {
+  const id = await createWorkflow(instance, definition);
+  const { body } = await call('POST', `/api/workflows/${id}/execute`, { executionMode: mode });
+  return until(async () => {
+    const { body: found, text } = await call('GET', `/api/executions/${body.executionId}`);
+    return ['success', 'failed'].includes(found.status) ? { ...found, text } : undefined;
+  }, 10_000);
+}
+
+/** The headers that reached the echo. */
+const sentHeaders = (found: { progress: { call: { output: { body: Echo } } } }) =>
+  found.progress.call.output.body.headers;
+
+describe('an http node with a credential', () => {
+  it.each([
+    ['apiKey', { value: SECRET }, 'x-api-key', MASK],
+    ['apiKey', { header: 'X-Mine', value: SECRET }, 'x-mine', MASK],
+    ['header', { name: 'X-Token', value: SECRET }, 'x-token', MASK],
+    ['bearer', { token: SECRET }, 'authorization', `Bearer ${MASK}`],
+    ['basic', { username: 'ada', password: SECRET }, 'authorization', `Basic ${MASK}`],
+  ])('sends %s %j, and shows none of it', async (type, secret, header, shown) => {
+    const found = await run(request(`${echo}/`, await keep(type, secret)));
+    expect(found.status).toBe('success');
+    // The echo sent it back: so it arrived, and so it is masked.
+    expect(sentHeaders(found)).toMatchObject({ [header]: shown });
+    expect(found.text).not.toContain(JSON.stringify(SECRET).slice(1, -1));
+    const rows = await instance.db.$queryRaw`SELECT to_jsonb(n)::text AS row FROM node_runs n`;
+    expect(JSON.stringify(rows)).not.toContain('zq-Very');
+  });
+
+  it('wins over a header that was written down, and is masked in an error too', async () => {
+    const id = await keep('bearer', { token: SECRET });
+    const found = await run(request(`${echo}/echo-error`, id, { headers: { Authorization: 'Bearer other' } }));
+    expect(found.error).toMatchObject({ code: 'HTTP_STATUS', message: expect.stringContaining(`Bearer ${MASK}`) });
+    expect(found.text).not.toContain('Bearer other","x');
+  });
+
+  it('does not send it on to another origin', async () => {
+    const found = await run(request(`${elsewhere}/`, await keep('header', { name: 'X-Mine', value: SECRET })));
+    expect(found.status).toBe('success');
+    expect(sentHeaders(found)).not.toHaveProperty('x-mine');
+  });
+
+  it('fails once the credential is deleted, and uses a secret that was replaced', async () => {
+    const id = await keep('bearer', { token: 'short' });
+    const definition = request(`${echo}/`, id);
+    const before = await run(definition);
+    expect(sentHeaders(before)).toMatchObject({ authorization: 'Bearer short' });
+    await call('PATCH', `/api/credentials/${id}`, { secret: { token: 'other' } });
+    expect(sentHeaders(await run(definition))).toMatchObject({ authorization: 'Bearer other' });
+
+    const workflowId = await createWorkflow(instance, definition);
+    expect((await call('DELETE', `/api/credentials/${id}`)).status).toBe(204);
+    const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
+    const found = await until(async () => {
+      const answer = await call('GET', `/api/executions/${body.executionId}`);
+      return answer.body.status === 'failed' ? answer.body : undefined;
+    }, 10_000);
+    expect(found.error).toMatchObject({ code: 'CREDENTIAL_NOT_FOUND', nodeId: 'call' });
+  });
+
+  it('does nothing with it in sandbox mode', async () => {
+    const found = await run(request(`${echo}/`, await keep('bearer', { token: SECRET })), 'sandbox');
+    expect(found.progress.call.output).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: {},
+    });
+  });
+});
+
+describe('saving a definition', () => {
+  const save = (definition: object) =>
+    call('POST', '/api/workflows', { workspaceId: instance.workspaceId, name: 'Test', definition });
+
+  it('names a credential that is not in this workspace, be it in another of the same person', async () => {
+    const { body } = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
+    const other = await keep('bearer', { token: SECRET }, body.workspaceId);
+    for (const id of [uuidv7(), other]) {
+      const answer = await save(request(echo, id));
+      expect([answer.status, answer.body.details]).toEqual([
+        400,
+        [{ path: 'definition.nodes[1].credentialId', message: 'is no credential of this workspace' }],
+      ]);
+    }
+  });
+
+  it('names one of a type that the node cannot use, and one where none is used', async () => {
+    const id = await keep('smtp', { host: 'mail.example', port: 25 });
+    const wrong = await save(request(echo, id));
+    expect(wrong.body.details).toEqual([
+      {
+        path: 'definition.nodes[1].credentialId',
+        message: 'is a credential of type smtp; this node takes apiKey, basic, bearer, header',
+      },
+    ]);
+    const unused = await save(chain({ id: 'a', type: 'set', parameters: { fields: {} }, credentialId: id }));
+    expect(unused.body.details).toEqual([
+      { path: 'definition.nodes[1].credentialId', message: 'nodes of type set use no credential' },
+    ]);
+  });
+
+  it('asks for the one that a parameter needs', async () => {
+    const hook = (parameters: object, more: object = {}) => ({
+      nodes: [{ id: 'hook', type: 'trigger.webhook', parameters, ...more }],
+      edges: [],
+    });
+    const missing = await save(hook({ authentication: 'basic' }));
+    expect(missing.body.details).toEqual([
+      { path: 'definition.nodes[0].credentialId', message: 'is required: a credential of type basic' },
+    ]);
+    const bearer = await keep('bearer', { token: SECRET });
+    const wrong = await save(hook({ authentication: 'basic' }, { credentialId: bearer }));
+    expect(wrong.body.details).toEqual([
+      { path: 'definition.nodes[0].credentialId', message: 'is a credential of type bearer; this node takes basic' },
+    ]);
+    expect((await save(hook({ authentication: 'bearer' }, { credentialId: bearer }))).status).toBe(201);
+  });
+
+  it('checks the credentials of a new version too', async () => {
+    const workflowId = await createWorkflow(instance);
+    const answer = await call('POST', `/api/workflows/${workflowId}/versions`, { definition: request(echo, uuidv7()) });
+    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
