@@ -6,6 +6,8 @@ const refuse = (): Promise<never> => Promise.reject(new Error('this node must no
 export const NO_SERVICES: NodeServices = {
   code: { run: refuse },
   http: { request: refuse },
+  mail: { send: refuse },
+  postgres: { query: refuse },
   workflows: { start: refuse },
 };
 

@@ -1,5 +1,14 @@
-import { type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
-import type { HttpRequest, NodeServices, NodeType, ScriptRunner, TerminalResult, WaitAnswer } from '@deckhand/engine';
+import { type Credential, type JsonObject, type JsonValue, parseOwnJson } from '@deckhand/contracts';
+import type {
+  HttpRequest,
+  MailReceipt,
+  NodeServices,
+  NodeType,
+  PostgresResult,
+  ScriptRunner,
+  TerminalResult,
+  WaitAnswer,
+} from '@deckhand/engine';
 import { createScriptRunner } from '@deckhand/nodes';
 import { existsSync, readFileSync } from 'node:fs';
 import { lastRecords, type MemoryRun, runInMemory } from './engine.js';
@@ -24,6 +33,11 @@ export interface NodeExample {
   /** What the http node sends, as far as it is told, and the answer that it gets. */
   readonly request?: Partial<HttpRequest>;
   readonly response?: { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+  /** What the node's credential holds. */
+  readonly credential?: Credential;
+  /** What its database or mail server answers. */
+  readonly queryResult?: PostgresResult;
+  readonly receipt?: MailReceipt;
   /** Expected: outputs by node, nodes that are skipped, and the run's result or error. */
   readonly outputs: JsonObject;
   readonly skipped?: readonly string[];
@@ -61,6 +75,7 @@ async function runWithServices(
     trigger: example.trigger,
     vars: example.vars ?? {},
     services: { code, ...exampleServices(example, requests) },
+    ...(example.credential && { openCredential: credentialOf(example) }),
     ...(replace && { replace }),
   };
   const first = await runInMemory(example.definition, options);
@@ -91,9 +106,19 @@ export async function exampleParameters(type: string): Promise<readonly [JsonVal
   return [first, ...others];
 }
 
-function exampleServices({ response }: NodeExample, requests: HttpRequest[]): Partial<NodeServices> {
+/** Gives out the credential of an example, which goes with one of its nodes. */
+export function credentialOf({ credential }: NodeExample): () => Promise<Credential> {
+  return () => (credential ? Promise.resolve(credential) : Promise.reject(new Error('the example has no credential')));
+}
+
+function exampleServices(
+  { response, queryResult, receipt }: NodeExample,
+  requests: HttpRequest[],
+): Partial<NodeServices> {
   return {
     workflows: { start: () => Promise.resolve('01890a5d-ac96-774b-bcce-b302099a8058') },
+    ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
+    ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),
     ...(response && {
       http: {
         request(request) {

@@ -1,5 +1,11 @@
 import { createDatabase } from '@deckhand/db';
-import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
+import {
+  createHttpClient,
+  createMailSender,
+  createPostgresClient,
+  createScriptRunner,
+  loadNodeTypes,
+} from '@deckhand/nodes';
 import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,13 +16,19 @@ import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
 export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise<void> }> {
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 6 });
   const code = createScriptRunner();
+  const postgres = createPostgresClient({ allowPrivate: true });
   const worker = await startWorker({
     id: uuidv7(),
     version: 'test',
     db,
     redisUrl: stores.redis.url,
     nodeTypes: await loadNodeTypes(),
-    services: { code, http: createHttpClient({ allowPrivate: true }) },
+    services: {
+      code,
+      http: createHttpClient({ allowPrivate: true }),
+      mail: createMailSender({ allowPrivate: true }),
+      postgres,
+    },
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 20,
     graceMs: 500,
@@ -29,6 +41,7 @@ export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise
       isStopped = true;
       await worker.drain();
       await code.close();
+      await postgres.close();
       await db.$disconnect();
     },
   });

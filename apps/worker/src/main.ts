@@ -1,5 +1,11 @@
 import { createDatabase } from '@deckhand/db';
-import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
+import {
+  createHttpClient,
+  createMailSender,
+  createPostgresClient,
+  createScriptRunner,
+  loadNodeTypes,
+} from '@deckhand/nodes';
 import { createLogger, createSecretBox, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkerSettings } from './settings.js';
@@ -17,6 +23,8 @@ async function main(): Promise<void> {
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
   const code = createScriptRunner();
+  const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
+  const postgres = createPostgresClient({ allowPrivate });
   const worker = await startWorker({
     id: uuidv7(),
     version: '0.1.0',
@@ -26,9 +34,11 @@ async function main(): Promise<void> {
     services: {
       code,
       http: createHttpClient({
-        allowPrivate: settings.HTTP_NODE_ALLOW_PRIVATE,
+        allowPrivate,
         proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
       }),
+      mail: createMailSender({ allowPrivate }),
+      postgres,
     },
     secretBox: createSecretBox(settings.ENCRYPTION_KEY),
     concurrency: settings.WORKER_CONCURRENCY,
@@ -41,6 +51,7 @@ async function main(): Promise<void> {
     async close() {
       await worker.drain();
       await code.close();
+      await postgres.close();
       await db.$disconnect();
     },
   });

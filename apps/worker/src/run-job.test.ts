@@ -1,3 +1,4 @@
+import { NO_SERVICES } from '../../../tests/harness/node-context.js';
 import { compileWorkflow, defineNodeType, output } from '@deckhand/engine';
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
@@ -63,11 +64,7 @@ function setUp(act: (nodeId: string) => void) {
     active,
     writer,
     openCredential: () => Promise.reject(new Error('there are no credentials')),
-    services: {
-      code: { run: () => Promise.reject(new Error('not here')) },
-      http: { request: () => Promise.reject(new Error('not here')) },
-      workflows: { start: () => Promise.reject(new Error('not here')) },
-    },
+    services: NO_SERVICES,
     logger: createLogger({ name: 'test', level: 'silent' }),
     claim: ({ executionId, dispatch }) =>
       Promise.resolve({

@@ -3,6 +3,7 @@ export { compileWorkflow } from './compile/compile-workflow.js';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.js';
 export * from './expressions/index.js';
 export type { NodeFailure } from './node-failure.js';
+export type * from './node-services.js';
 export * from './node-type.js';
 export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.js';
 export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js';

@@ -9,7 +9,8 @@ import {
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
 import type { NodeFailure } from './node-failure.js';
-import type { ScriptRunner, SourceReferences } from './script.js';
+import type { NodeServices } from './node-services.js';
+import type { SourceReferences } from './script.js';
 
 /** What a Terminal node gives the run. */
 export interface TerminalResult {
@@ -65,62 +66,6 @@ export class NodeError extends Error {
 export interface NodeInput {
   readonly nodeId: string;
   readonly output: JsonValue;
-}
-
-/** A request that a node sends out. */
-export interface HttpRequest {
-  readonly method: string;
-  /** Absolute, http or https, without credentials. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Names of headers, beside the well-known ones, that must not follow a redirect to another origin. */
-  readonly secretHeaders?: readonly string[];
-  readonly body: string | Uint8Array | undefined;
-  readonly followRedirects: boolean;
-  /** A longer body, also after decompression, fails the request. */
-  readonly maxResponseBytes: number;
-  readonly signal: AbortSignal;
-}
-
-/** The answer to it, decompressed. */
-export interface HttpResponse {
-  readonly status: number;
-  /** By lower-case name, without set-cookie; several of one name are joined by ", ". */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Each set-cookie header: they are the one kind that may not be joined (RFC 9110, 5.3). */
-  readonly setCookies: readonly string[];
-  readonly body: Uint8Array;
-}
-
-/**
- * Sends requests for nodes.
- * @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or PARAMETERS_INVALID for what can't be sent.
- */
-export interface HttpClient {
-  request(request: HttpRequest): Promise<HttpResponse>;
-}
-
-/** A run that a node wants to start. */
-export interface ChildRun {
-  readonly workflowId: string;
-  readonly input: JsonValue;
-  readonly parentExecutionId: string;
-  readonly parentNodeId: string;
-  /** The same whenever the node is run again: then the child is the same too. */
-  readonly idempotencyKey: string;
-}
-
-/** Starts runs for nodes. @throws NodeError WORKFLOW_NOT_STARTED. */
-export interface WorkflowStarter {
-  /** @returns the id of the child's run. */
-  start(child: ChildRun): Promise<string>;
-}
-
-/** What the worker hands to nodes that act outside, or that must not act outside. */
-export interface NodeServices {
-  readonly code: ScriptRunner;
-  readonly http: HttpClient;
-  readonly workflows: WorkflowStarter;
 }
 
 /** What a node sees of its run. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { NodeContext, NodeServices, NodeType } from '@deckhand/engine';
 import { nodeContext } from '../../../tests/harness/node-context.js';
-import { exampleParameters } from '../../../tests/harness/node-examples.js';
+import { credentialOf, exampleParameters, readExample } from '../../../tests/harness/node-examples.js';
 import { loadNodeTypes } from './load-node-types.js';
 
 const types = [...(await loadNodeTypes()).values()];
@@ -28,7 +28,9 @@ const WRONG: Readonly<Record<string, JsonValue>> = {
 };
 
 async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}) {
-  return type.run(parameters, nodeContext(context));
+  const example = readExample(type.type);
+  const credential = example.credential ? credentialOf(example) : undefined;
+  return type.run(parameters, nodeContext({ ...(credential && { credential }), ...context }));
 }
 
 /** Parameters of the example, with some of their own. */
@@ -56,7 +58,14 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
       signal.addEventListener('abort', () => reject(new Error('aborted')));
     });
   };
-  return { services: { code: { run: wait }, http: { request: wait }, workflows: { start: wait } }, asked: () => count };
+  const services: NodeServices = {
+    code: { run: wait },
+    http: { request: wait },
+    mail: { send: wait },
+    postgres: { query: wait },
+    workflows: { start: wait },
+  };
+  return { services, asked: () => count };
 }
 
 describe.each(titled(types))('%s', (name, type) => {

@@ -5,6 +5,7 @@ import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
+import { NO_SERVICES } from '../../harness/node-context.js';
 import {
   chain,
   seedWorkflow,
@@ -75,7 +76,7 @@ describe('when answers of the database get lost', () => {
           db: withFaults(db, counts),
           redisUrl: stores.redis.url,
           nodeTypes: await loadNodeTypes(),
-          services: { code, http: createHttpClient({ allowPrivate: true }) },
+          services: { ...NO_SERVICES, code, http: createHttpClient({ allowPrivate: true }) },
           secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
           concurrency: 50,
           graceMs: 1_000,

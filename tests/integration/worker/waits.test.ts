@@ -7,6 +7,7 @@ import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { v7 as uuidv7 } from 'uuid';
+import { NO_SERVICES } from '../../harness/node-context.js';
 import {
   chain,
   createTestDatabase,
@@ -42,10 +43,7 @@ beforeAll(async () => {
     db,
     redisUrl: server.url,
     nodeTypes: await loadNodeTypes(),
-    services: {
-      code: { run: () => Promise.reject(new Error('not here')) },
-      http: { request: () => Promise.reject(new Error('not here')) },
-    },
+    services: NO_SERVICES,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 10,
     graceMs: 1_000,

@@ -1,6 +1,7 @@
 import type { Credential, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
-import type { NodeServices, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
+import type { NodeServices } from '../node-services.js';
+import type { TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
 import type { NodeRecord, RecordedError } from './records.js';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */

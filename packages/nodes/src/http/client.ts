@@ -1,11 +1,11 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
 import { types } from 'node:util';
 import { type Dispatcher, request as send } from 'undici';
-import { checkHost } from './addresses.js';
+import { resolveHost } from '../network/addresses.js';
 import { createDispatcher, isProxied, type ProxySettings } from './dispatcher.js';
 import { readBody } from './read-body.js';
 import { redirect } from './redirect.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from '../network/until-aborted.js';
 
 const REDIRECTS_MAX = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
@@ -37,7 +37,7 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
         const url = new URL(each.url);
         try {
           return await untilAborted(each.signal, async () => {
-            if (isChecked) await checkHost(url.hostname);
+            if (isChecked) await resolveHost(url.hostname);
             return exchange(dispatcher, url, each);
           });
         } catch (error) {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from './addresses.js';
+import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that says nothing for this long is given up, in ms. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AddressRules, checkHost, guardedLookup, isPublicAddress } from './addresses.js';
-import { createHttpClient } from './client.js';
+import { type AddressRules, resolveHost, guardedLookup, isPublicAddress } from './addresses.js';
+import { createHttpClient } from '../http/client.js';
 
 const client = createHttpClient({ allowPrivate: false });
 
@@ -105,7 +105,7 @@ describe('a name', () => {
     for (const all of [true, false]) {
       await expect(lookUp(resolvesTo('8.8.8.8', '10.0.0.1'), all)).resolves.toMatchObject({ code: 'ADDRESS_REFUSED' });
     }
-    await expect(checkHost('name.test', resolvesTo('::ffff:10.0.0.1'))).rejects.toMatchObject({
+    await expect(resolveHost('name.test', resolvesTo('::ffff:10.0.0.1'))).rejects.toMatchObject({
       code: 'ADDRESS_REFUSED',
     });
   });

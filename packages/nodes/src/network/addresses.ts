@@ -63,20 +63,30 @@ export function guardedLookup({ resolve, isAllowed }: AddressRules): LookupFunct
   };
 }
 
+/** What holds where private addresses are allowed. */
+export const ANY_ADDRESS: AddressRules = { resolve: lookup, isAllowed: () => true };
+
 /**
- * Checks a host that somebody else, a proxy, is going to connect to.
- * @throws NodeError ADDRESS_REFUSED; the resolver's error for a name that has no address here.
+ * The address to connect to for a host: what is checked is what is connected to.
+ * @throws NodeError ADDRESS_REFUSED; the resolver's error for a name that has no address.
  */
-export async function checkHost(hostname: string, rules: AddressRules = PUBLIC_ONLY): Promise<void> {
+export async function resolveHost(hostname: string, rules: AddressRules = PUBLIC_ONLY): Promise<string> {
   const host = bareHost(hostname);
   if (isIP(host) !== 0) {
     if (!rules.isAllowed(host)) throw addressRefused(host);
-    return;
+    return host;
   }
-  await new Promise<void>((done, fail) => {
-    guardedLookup(rules)(host, { all: true }, (error) => {
-      if (error) fail(error);
-      else done();
+  return new Promise((done, fail) => {
+    guardedLookup(rules)(host, { all: true }, (error, found) => {
+      if (error) {
+        fail(error);
+        return;
+      }
+      const addresses = typeof found === 'string' ? [{ address: found, family: 4 }] : found;
+      // Of one address only, IPv4 is the one that answers everywhere.
+      const address = addresses.find(({ family }) => family === 4) ?? addresses[0];
+      if (address) done(address.address);
+      else fail(new Error(`${host} has no address`));
     });
   });
 }

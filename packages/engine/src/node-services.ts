@@ -1,0 +1,124 @@
+import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { ScriptRunner } from './script.js';
+
+/** A request that a node sends out. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Absolute, http or https, without credentials. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names of headers, beside the well-known ones, that must not follow a redirect to another origin. */
+  readonly secretHeaders?: readonly string[];
+  readonly body: string | Uint8Array | undefined;
+  readonly followRedirects: boolean;
+  /** A longer body, also after decompression, fails the request. */
+  readonly maxResponseBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to it, decompressed. */
+export interface HttpResponse {
+  readonly status: number;
+  /** By lower-case name, without set-cookie; several of one name are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Each set-cookie header: they are the one kind that may not be joined (RFC 9110, 5.3). */
+  readonly setCookies: readonly string[];
+  readonly body: Uint8Array;
+}
+
+/**
+ * Sends requests for nodes.
+ * @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or PARAMETERS_INVALID for what can't be sent.
+ */
+export interface HttpClient {
+  request(request: HttpRequest): Promise<HttpResponse>;
+}
+
+/** One statement for a PostgreSQL database. */
+export interface PostgresQuery {
+  readonly connectionString: string;
+  readonly text: string;
+  /** Values for `$1`, `$2`, ... */
+  readonly values: readonly JsonValue[];
+  readonly isReadOnly: boolean;
+  /** More rows fail the query, and undo what it did. */
+  readonly maxRows: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a statement led to. */
+export interface PostgresResult {
+  readonly rows: readonly JsonObject[];
+  /** Rows that were read or changed. */
+  readonly rowCount: number;
+}
+
+/**
+ * Queries databases for nodes, each statement in a transaction of its own.
+ * @throws NodeError POSTGRES_FAILED, POSTGRES_UNREACHABLE, ADDRESS_REFUSED, RESULT_TOO_LARGE, CREDENTIAL_UNSUITABLE.
+ */
+export interface PostgresClient {
+  query(query: PostgresQuery): Promise<PostgresResult>;
+}
+
+/** A file that goes with a message. */
+export interface MailAttachment {
+  readonly filename: string;
+  readonly content: Uint8Array;
+  readonly contentType: string | undefined;
+}
+
+/** A message and the server that takes it. */
+export interface MailMessage {
+  readonly server: Extract<Credential, { type: 'smtp' }>['secret'];
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly replyTo: string | undefined;
+  readonly subject: string;
+  readonly text: string | undefined;
+  readonly html: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly attachments: readonly MailAttachment[];
+  /** Becomes the Message-ID, so that a message that is sent again can be told to be the same. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a server said of a message: addresses that it took, and those that it refused. */
+export interface MailReceipt {
+  readonly messageId: string;
+  readonly accepted: readonly string[];
+  readonly rejected: readonly string[];
+}
+
+/** Sends messages for nodes. @throws NodeError EMAIL_FAILED, EMAIL_UNREACHABLE, ADDRESS_REFUSED. */
+export interface MailSender {
+  send(message: MailMessage): Promise<MailReceipt>;
+}
+
+/** A run that a node wants to start. */
+export interface ChildRun {
+  readonly workflowId: string;
+  readonly input: JsonValue;
+  readonly parentExecutionId: string;
+  readonly parentNodeId: string;
+  /** The same whenever the node is run again: then the child is the same too. */
+  readonly idempotencyKey: string;
+}
+
+/** Starts runs for nodes. @throws NodeError WORKFLOW_NOT_STARTED. */
+export interface WorkflowStarter {
+  /** @returns the id of the child's run. */
+  start(child: ChildRun): Promise<string>;
+}
+
+/** What the worker hands to nodes that act outside, or that must not act outside. */
+export interface NodeServices {
+  readonly code: ScriptRunner;
+  readonly http: HttpClient;
+  readonly mail: MailSender;
+  readonly postgres: PostgresClient;
+  readonly workflows: WorkflowStarter;
+}

@@ -1,0 +1,22 @@
+import { NodeError } from '@deckhand/engine';
+import { types } from 'node:util';
+import pg from 'pg';
+
+/**
+ * SQLSTATEs (PostgreSQL, appendix A) that may be gone the next time: connections, serialization failures, deadlocks, a server that is
+ * short of resources or shutting down, locks that were not to be had.
+ */
+const RETRYABLE = /^(08|53|57P|40001|40P01|55P03)/;
+
+/** What went wrong with a query, as its node reports it: with the SQLSTATE where the server said one. */
+export function toNodeError(error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  if (error instanceof pg.DatabaseError) {
+    const { code = '', message, detail, position } = error;
+    const parts = [message, detail, position && `at character ${position}`].filter(Boolean).join('; ');
+    const isRetryable = RETRYABLE.test(code);
+    return new NodeError('POSTGRES_FAILED', `${code}: ${parts}`, { isRetryable, cause: error });
+  }
+  const reason = types.isNativeError(error) ? error.message || error.name : String(error);
+  return new NodeError('POSTGRES_UNREACHABLE', reason, { cause: error });
+}

@@ -1,0 +1,57 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import Type from 'typebox';
+
+const MAX_ROWS = 1_000;
+
+export default defineNodeType({
+  type: 'postgres',
+  title: 'PostgreSQL query',
+  description:
+    'Runs one statement in a transaction of its own and answers `{ rows, rowCount }`: each row an object by column. Give values by `values` and `$1`, `$2`, never by expressions in `query`: those would let data become SQL. Whole numbers beyond 2^53 and exact decimals come as text, times with a zone in ISO 8601, bytes in base64. A node that is run again runs its statement again, so write statements that may: `INSERT … ON CONFLICT DO NOTHING`.',
+  category: 'action',
+  hasEffects: true,
+  credential: { types: ['postgres'], needed: () => ['postgres'] },
+  parameters: Type.Object(
+    {
+      query: Type.String({ minLength: 1, maxLength: 100_000, description: 'One SQL statement' }),
+      values: Type.Optional(
+        Type.Array(Type.Unsafe<JsonValue>({}), {
+          maxItems: 1_000,
+          description: 'Values for `$1`, `$2`, ...; a list becomes an array, an object JSON',
+        }),
+      ),
+      readOnly: Type.Optional(
+        Type.Boolean({ default: false, description: 'Refuses statements that would change anything' }),
+      ),
+      maxRows: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 100_000,
+          default: MAX_ROWS,
+          description: 'More rows, or more than 10 MB, fail the node and undo the statement',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  sample: () => ({ rows: [], rowCount: 0 }),
+  async run({ query, values = [], readOnly = false, maxRows = MAX_ROWS }, { services, signal, credential }) {
+    const found = await credential();
+    if (found?.type !== 'postgres') {
+      throw new NodeError('CREDENTIAL_UNSUITABLE', 'the node needs a credential of type postgres', {
+        isRetryable: false,
+      });
+    }
+    const { connectionString } = found.secret;
+    const { rows, rowCount } = await services.postgres.query({
+      connectionString,
+      text: query,
+      values,
+      isReadOnly: readOnly,
+      maxRows,
+      signal,
+    });
+    return output({ rows, rowCount });
+  },
+});

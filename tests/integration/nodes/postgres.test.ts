@@ -1,0 +1,194 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { createPostgresClient, loadNodeTypes, type PooledPostgresClient } from '@deckhand/nodes';
+import type { PostgresQuery } from '@deckhand/engine';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { NO_SERVICES, nodeContext } from '../../harness/node-context.js';
+import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.js';
+
+let connectionString: string;
+let client: PooledPostgresClient;
+let own: pg.Client;
+
+beforeAll(async () => {
+  ({ url: connectionString } = await createTestDatabase());
+  client = createPostgresClient({ allowPrivate: true });
+  own = new pg.Client({ connectionString });
+  await own.connect();
+  await own.query('CREATE TABLE orders (id int PRIMARY KEY, note text)');
+  stopLater({ stop: () => client.close() });
+  stopLater({ stop: () => own.end() });
+}, 30_000);
+afterAll(stopAll);
+
+const query = (text: string, values: readonly JsonValue[] = [], more: Partial<PostgresQuery> = {}) =>
+  client.query({
+    connectionString,
+    text,
+    values,
+    isReadOnly: false,
+    maxRows: 1_000,
+    signal: new AbortController().signal,
+    ...more,
+  });
+
+const countOrders = async () => (await own.query('SELECT count(*)::int AS count FROM orders')).rows[0].count;
+
+describe('a query', () => {
+  it('answers rows as JSON that loses nothing', async () => {
+    const { rows } =
+      await query(`SELECT 1::int AS small, 9007199254740993::bigint AS big, 7::bigint AS exact, 1.10::numeric AS price,
+      'NaN'::float8 AS nan, 0.5::float8 AS half, true AS yes, NULL::text AS nothing, '\\x00ff'::bytea AS bytes,
+      '2026-03-29 02:30:00'::timestamp AS local, '2026-03-29T01:30:00Z'::timestamptz AS moment, '2026-03-29'::date AS day,
+      'infinity'::timestamptz AS forever, '{"a":[1]}'::jsonb AS json, ARRAY[1,2] AS list, ARRAY['2026-03-29'::date] AS days,
+      '1 day'::interval AS span, point(1,2) AS point`);
+    expect(rows).toEqual([
+      {
+        small: 1,
+        big: '9007199254740993',
+        exact: 7,
+        price: '1.10',
+        nan: 'NaN',
+        half: 0.5,
+        yes: true,
+        nothing: null,
+        bytes: 'AP8=',
+        local: '2026-03-29 02:30:00',
+        moment: '2026-03-29T01:30:00.000Z',
+        day: '2026-03-29',
+        forever: 'infinity',
+        json: { a: [1] },
+        list: [1, 2],
+        days: '{2026-03-29}',
+        span: '1 day',
+        point: '(1,2)',
+      },
+    ]);
+    expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
+  });
+
+  it('takes values as values, be they written like SQL', async () => {
+    const hostile = `'); DROP TABLE orders; --`;
+    const inserted = await query('INSERT INTO orders VALUES ($1, $2) RETURNING id, note', [1, hostile]);
+    expect(inserted).toEqual({ rows: [{ id: 1, note: hostile }], rowCount: 1 });
+    expect(await query('UPDATE orders SET note = $1', ['x'])).toEqual({ rows: [], rowCount: 1 });
+    const types = await query('SELECT $1::int[] AS list, $2::jsonb AS json, $3::text AS none', [
+      [1, 2],
+      { a: 1 },
+      null,
+    ]);
+    expect(types.rows).toEqual([{ list: [1, 2], json: { a: 1 }, none: null }]);
+  });
+
+  it('reads any number of rows up to its bound, and undoes what goes beyond', async () => {
+    const many = 'SELECT n FROM generate_series(1, $1::int) AS n';
+    expect((await query(many, [1_000])).rows).toHaveLength(1_000);
+    await expect(query(many, [1_001])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE', isRetryable: false });
+    const before = await countOrders();
+    const insert = 'INSERT INTO orders SELECT n FROM generate_series(100, 200) AS n RETURNING id';
+    await expect(query(insert, [], { maxRows: 5 })).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+    const wide = `INSERT INTO orders SELECT n FROM generate_series(300, 302) AS n RETURNING repeat('x', 5000000)`;
+    await expect(query(wide)).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+    expect(await countOrders()).toBe(before);
+  });
+
+  it('is one statement, and changes nothing where it only reads', async () => {
+    const two = query('SELECT 1; SELECT 2');
+    await expect(two).rejects.toMatchObject({ code: 'POSTGRES_FAILED', message: expect.stringContaining('42601') });
+    const change = query('DELETE FROM orders', [], { isReadOnly: true });
+    await expect(change).rejects.toMatchObject({ code: 'POSTGRES_FAILED', message: expect.stringContaining('25006') });
+    await query('INSERT INTO orders VALUES (50)');
+    // A transaction of its own: it neither ends early nor lives on.
+    await expect(query('COMMIT')).resolves.toEqual({ rows: [], rowCount: 0 });
+    expect((await query("SELECT current_setting('transaction_read_only') AS only")).rows).toEqual([{ only: 'off' }]);
+  });
+
+  it('says what the server said, with its place, and what may be tried again', async () => {
+    const wrong = query('SELECT nothing FROM orders');
+    await expect(wrong).rejects.toMatchObject({
+      code: 'POSTGRES_FAILED',
+      message: expect.stringMatching(/^42703: column "nothing" does not exist; at character 8$/),
+      isRetryable: false,
+    });
+    const deadlock = query(`DO $$ BEGIN RAISE EXCEPTION 'busy' USING ERRCODE = '40P01'; END $$`);
+    await expect(deadlock).rejects.toMatchObject({ code: 'POSTGRES_FAILED', isRetryable: true });
+    await expect(query('SELECT $1::int', ['many'])).rejects.toMatchObject({ code: 'POSTGRES_FAILED' });
+    expect((await query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('ends at the server, too, once it is aborted', async () => {
+    const abort = new AbortController();
+    const running = query(`SELECT pg_sleep(60), 'aborted-query'`, [], { signal: abort.signal });
+    const find = `SELECT pid FROM pg_stat_activity WHERE query LIKE '%aborted-query%' AND state = 'active' AND pid <> pg_backend_pid()`;
+    await until(async () => (await own.query(find)).rowCount === 1, 5_000, 'the query');
+    abort.abort();
+    await expect(running).rejects.toThrow();
+    await until(async () => (await own.query(find)).rowCount === 0, 5_000, 'the end of the query');
+  });
+
+  it('shares a few connections among many', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => query('SELECT $1::int AS n, pg_backend_pid() AS pid', [n])),
+    );
+    expect(all.map(({ rows }) => rows[0]?.n)).toEqual(Array.from({ length: 50 }, (_, n) => n));
+    expect(new Set(all.map(({ rows }) => rows[0]?.pid)).size).toBeLessThanOrEqual(5);
+  });
+
+  it('goes on after the server closed its connections', async () => {
+    const { rows } = await query('SELECT pg_backend_pid() AS pid');
+    await own.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await until(
+      async () => (await query('SELECT 1 AS one').catch(() => undefined))?.rows[0]?.one === 1,
+      5_000,
+      'a new connection',
+    );
+  });
+});
+
+describe('a connection string', () => {
+  const at = (text: string) => query('SELECT 1', [], { connectionString: text });
+
+  it.each([
+    ['postgres://ada@db.example/x?sslrootcert=/etc/passwd', 'CREDENTIAL_UNSUITABLE'],
+    ['postgres://ada@db.example/x?sslkey=/etc/passwd&sslcert=/etc/passwd', 'CREDENTIAL_UNSUITABLE'],
+    ['postgres://ada@/x?host=/var/run/postgresql', 'CREDENTIAL_UNSUITABLE'],
+    ['postgres:///x', 'CREDENTIAL_UNSUITABLE'],
+    ['postgres://db.example/x', 'CREDENTIAL_UNSUITABLE'],
+    ['postgres://ada:x@127.0.0.1:1/x', 'POSTGRES_UNREACHABLE'],
+    ['postgres://ada:x@no-such-host.invalid/x', 'POSTGRES_UNREACHABLE'],
+  ])('%s is refused: %s', async (text, code) => {
+    await expect(at(text)).rejects.toMatchObject({ code });
+  });
+
+  it('leads to public addresses only, unless private ones are allowed', async () => {
+    const strict = createPostgresClient({ allowPrivate: false });
+    stopLater({ stop: () => strict.close() });
+    for (const host of ['127.0.0.1', '[::1]', 'localhost', '10.0.0.1']) {
+      const refused = strict.query({
+        connectionString: `postgres://ada:x@${host}/x`,
+        text: 'SELECT 1',
+        values: [],
+        isReadOnly: true,
+        maxRows: 1,
+        signal: new AbortController().signal,
+      });
+      await expect(refused).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' });
+    }
+  });
+
+  it('with a wrong password says so without the password', async () => {
+    const url = new URL(connectionString);
+    url.password = 'wrong-password';
+    // The test server may trust this machine: then another user shows it.
+    url.username = 'nobody-of-this-name';
+    const error: unknown = await at(url.href).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'POSTGRES_FAILED', isRetryable: false });
+    expect(String(error)).not.toContain('wrong-password');
+  });
+});
+
+it('a node without its credential says which it needs', async () => {
+  const type = (await loadNodeTypes()).get('postgres');
+  const running = Promise.resolve(type?.run({ query: 'SELECT 1' }, nodeContext({ services: NO_SERVICES })));
+  await expect(running).rejects.toMatchObject({ code: 'CREDENTIAL_UNSUITABLE' });
+});
