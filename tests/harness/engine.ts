@@ -1,5 +1,6 @@
 import type { Credential, Definition, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import {
+  type CompiledWorkflow,
   compileWorkflow,
   defineNodeType,
   type Ending,
@@ -7,6 +8,7 @@ import {
   type NodeRecord,
   type NodeServices,
   type NodeType,
+  type NodeTypes,
   output,
   recordKey,
   runExecution,
@@ -62,9 +64,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
   const { replace = (type: NodeType) => type } = options;
   const types = new Map([...(await loadNodeTypes())].map(([name, type]) => [name, replace(type)]));
   types.set('probe', probe(calls, options.answer ?? (() => ({ ok: true }))));
-  const compiled = compileWorkflow(definition, types);
-  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults, undefined, 2));
-  const { workflow } = compiled;
+  const workflow = compileOrThrow(definition, types);
   const [firstTrigger] = workflow.triggers;
   const journal: NodeRecord[] = [];
   const abort = new AbortController();
@@ -101,6 +101,22 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     },
   });
   return { ending, journal, last: lastRecords(journal), calls };
+}
+
+/** Compiles a definition with the same node types. */
+export async function compileForTest(definition: unknown): Promise<CompiledWorkflow> {
+  const types = new Map(await loadNodeTypes());
+  types.set(
+    'probe',
+    probe([], () => null),
+  );
+  return compileOrThrow(definition, types);
+}
+
+function compileOrThrow(definition: unknown, types: NodeTypes): CompiledWorkflow {
+  const compiled = compileWorkflow(definition, types);
+  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults, undefined, 2));
+  return compiled.workflow;
 }
 
 /** The records that a worker would find on disk. */

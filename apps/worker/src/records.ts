@@ -9,8 +9,11 @@ export interface EarlierRecords {
   readonly tallies: Map<string, NodeTally>;
 }
 
-/** Turns the rows of a run into the engine's records. Summaries of nodes inside loops become tallies. */
-export function readRecords(rows: readonly StoredNodeRun[]): EarlierRecords {
+/**
+ * Turns the rows of a run into the engine's records. Summaries of nodes inside loops become tallies.
+ * @param use whether that run is gone on with, or another one takes over from it.
+ */
+export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rerun' = 'resume'): EarlierRecords {
   const records = new Map<string, NodeRecord>();
   const tallies = new Map<string, NodeTally>();
   for (const row of rows) {
@@ -22,7 +25,8 @@ export function readRecords(rows: readonly StoredNodeRun[]): EarlierRecords {
       });
       continue;
     }
-    const { status } = row;
+    // What a finished run left unfinished another one may go on with.
+    const status = row.status === 'stopped' && use === 'rerun' ? 'running' : row.status;
     // Nothing goes on after `stopped`, and a pending node has done nothing yet.
     if (status === 'stopped' || status === 'pending') continue;
     records.set(recordKey(row.nodeId, row.iteration), {

@@ -63,6 +63,7 @@ function setUp(act: (nodeId: string) => void) {
   const parts: RunJobParts = {
     active,
     writer,
+    withOrigin: (_claimed, own) => Promise.resolve(own),
     openCredential: () => Promise.reject(new Error('there are no credentials')),
     services: NO_SERVICES,
     logger: createLogger({ name: 'test', level: 'silent' }),
@@ -79,6 +80,8 @@ function setUp(act: (nodeId: string) => void) {
         deadlineAt: new Date(Date.now() + 60_000),
         answers: 0,
         hasParent: false,
+        rerunOf: null,
+        rerunFromNodeId: null,
       }),
     loadVersion: () => Promise.resolve(compiled.workflow),
     loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map() }),

@@ -30,6 +30,11 @@ export interface RunJobParts {
   /** Claims a run; undefined when it is not to be had. */
   readonly claim: (job: { executionId: string; dispatch: number }) => Promise<ClaimedExecution | undefined>;
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
+  /** The run's own records, and for one that repeats another from a node, what it takes over of it. */
+  readonly withOrigin: (
+    claimed: ClaimedExecution,
+    own: ReadonlyMap<string, NodeRecord>,
+  ) => Promise<ReadonlyMap<string, NodeRecord>>;
   readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
   readonly loadVars: (workspaceId: string) => Promise<JsonObject>;
   /** Gives a run back: it is dispatched to others, or rests when it is paused. */
@@ -85,14 +90,14 @@ export async function runJob(job: { executionId: string; dispatch: number }, par
 async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobParts, logger: Logger): Promise<void> {
   // A first claim has epoch 1: nobody can have left records, or answers to waits.
   const isNew = claimed.epoch === 1;
-  const [{ records, tallies }] = isNew
+  const [{ records: own, tallies }] = isNew
     ? [NO_RECORDS]
     : await Promise.all([parts.loadRecords(claimed.id), parts.loadAnswers(run)]);
   const journal = createJournal({
     executionId: claimed.id,
     epoch: claimed.epoch,
     writer: parts.writer,
-    records,
+    records: own,
     tallies: new Map(tallies),
     onVerdict: (verdict) => {
       if (verdict === 'fenced') run.halt('fenced');
@@ -100,6 +105,8 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     },
   });
   try {
+    const records = await parts.withOrigin(claimed, own);
+    await keepTakenOver(records, own, journal);
     const ending = await execute(claimed, run, parts, journal, records);
     const isLeft = await leave(ending, run, journal, parts);
     if (isLeft) await tell(claimed, ending, parts, logger);
@@ -117,6 +124,19 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
         if (!(again instanceof FencedError)) throw again;
       },
     );
+  }
+}
+
+/** Makes what a rerun takes over its own: on disk before the run goes on. */
+async function keepTakenOver(
+  records: ReadonlyMap<string, NodeRecord>,
+  own: ReadonlyMap<string, NodeRecord>,
+  journal: Journal,
+): Promise<void> {
+  for (const [key, record] of records) {
+    if (own.has(key)) continue;
+    journal.record(record);
+    if (journal.backlog() >= BACKLOG_MAX) await journal.flush();
   }
 }
 

@@ -39,6 +39,7 @@ import { createPersist } from './persist.js';
 import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
 import { createWorkflowStarter } from './start-workflows.js';
+import { createOriginReader } from './take-over-origin.js';
 
 /** Runs of one claiming statement at most. */
 const CLAIM_BATCH = 100;
@@ -147,6 +148,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
   });
 
+  const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
+    persist('version', () => readDefinition(db, versionId)),
+  );
+  const loadRows = (executionId: string) => persist('records', () => loadNodeRuns(db, executionId));
+
   const parts = {
     active,
     loadAnswers,
@@ -158,11 +164,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     services: { ...options.services, workflows: createWorkflowStarter(db, queue) },
     logger,
     claim,
-    loadVersion: createCompiledVersions(options.nodeTypes, (versionId) =>
-      persist('version', () => readDefinition(db, versionId)),
-    ),
-    loadRecords: async (executionId: string) =>
-      readRecords(await persist('records', () => loadNodeRuns(db, executionId))),
+    loadVersion,
+    loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
+    withOrigin: createOriginReader(loadVersion, loadRows),
     openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
       persist('credential', () => readSealedCredential(db, workspaceId, credentialId)),
     ),

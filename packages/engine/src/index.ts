@@ -10,3 +10,4 @@ export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js
 export { type NodeRecord, type RecordedError, recordKey } from './run/records.js';
 export { storedWait } from './run/node-state.js';
 export { runExecution } from './run/run-execution.js';
+export { takeOver } from './run/take-over.js';

@@ -18,6 +18,7 @@ import {
   LoginBody,
   SaveVersionBody,
   SetupBody,
+  RerunBody,
   StopManyBody,
   SubmitApprovalBody,
   UpdateCredentialBody,
@@ -240,7 +241,12 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
-    'POST /api/executions/:id/rerun': { ...NOTHING, id: ran.finished },
+    'POST /api/executions/:id/rerun': {
+      schema: RerunBody,
+      examples: [{ fromNodeId: 'start' }],
+      isOptional: true,
+      id: ran.finished,
+    },
     'POST /api/executions/:id/nodes/:nodeId/complete': {
       schema: Type.Object({ ...CompleteHumanBody.properties, data: FORM }, { additionalProperties: false }),
       examples: [{ data: { count: 2 } }],

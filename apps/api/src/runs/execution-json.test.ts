@@ -16,6 +16,7 @@ const run: ExecutionRecord = {
   currentNodeId: 'b',
   triggerNodeId: 'a',
   rerunOf: null,
+  rerunFromNodeId: null,
   revision: 3,
   triggerJson: '{"n":1}',
   isTriggerOmitted: false,

@@ -55,5 +55,6 @@ function dataMembers(run: ExecutionRecord): string {
   const members = [`"trigger":${run.triggerJson ?? 'null'}`, `"triggerNodeId":"${run.triggerNodeId}"`];
   if (run.isTriggerOmitted) members.push('"triggerOmitted":true');
   if (run.rerunOf !== null) members.push(`"rerunOf":"${run.rerunOf}"`);
+  if (run.rerunFromNodeId !== null) members.push(`"rerunFromNodeId":"${run.rerunFromNodeId}"`);
   return [...members, `"approvals":[${run.approvalsJson ?? ''}]`].join(',');
 }

@@ -29,6 +29,20 @@ export const ExecuteBody = Type.Object(
   CLOSED,
 );
 
+/** Body of POST /api/executions/{id}/rerun. */
+export const RerunBody = Type.Object(
+  {
+    fromNodeId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Begin at this node, with what the run had come to before it; without it, begin at the trigger',
+      }),
+    ),
+  },
+  CLOSED,
+);
+
 /** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. */
 export const StopManyBody = Type.Object(
   {
@@ -169,6 +183,7 @@ export const Execution = Type.Object({
     trigger: AnyJson,
     triggerNodeId: Type.String(),
     rerunOf: Type.Optional(Id),
+    rerunFromNodeId: Type.Optional(Type.String()),
     approvals: Type.Array(ApprovalRecord),
   }),
   error: nullable(ExecutionError),

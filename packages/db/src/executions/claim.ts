@@ -24,6 +24,10 @@ export interface ClaimedExecution {
   readonly answers: number;
   /** Whether another run may wait for this one. */
   readonly hasParent: boolean;
+  /** The run that this one repeats. */
+  readonly rerunOf: string | null;
+  /** The node from which it does so; null for its trigger. */
+  readonly rerunFromNodeId: string | null;
 }
 
 /**
@@ -53,5 +57,6 @@ export async function claimExecutions(
     RETURNING e.id, e.workspace_id AS "workspaceId", e.workflow_version_id AS "workflowVersionId",
       e.execution_mode::text AS "executionMode", e.trigger_node_id AS "triggerNodeId",
       coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch, e.deadline_at AS "deadlineAt",
-      e.answers, e.parent_execution_id IS NOT NULL AS "hasParent"`);
+      e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
+      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId"`);
 }

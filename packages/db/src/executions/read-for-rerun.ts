@@ -1,4 +1,11 @@
-import { DeckhandError, type ExecutionMode, type ExecutionStatus, isFinished, type Role } from '@deckhand/contracts';
+import {
+  DeckhandError,
+  type ExecutionMode,
+  type ExecutionStatus,
+  isFinished,
+  type Role,
+  validationFailed,
+} from '@deckhand/contracts';
 import { type Actor, requireRoleOf } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 
@@ -14,16 +21,34 @@ export interface RerunOrigin {
 /**
  * Reads what is needed to run a finished run again.
  * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN for a viewer, EXECUTION_NOT_FINISHED,
- * TRIGGER_DATA_GONE.
+ * TRIGGER_DATA_GONE, VALIDATION_FAILED when the latest version has no such node, or the run did not come to it.
  */
-export async function readForRerun(db: Database, actor: Actor, executionId: string): Promise<RerunOrigin> {
+export async function readForRerun(
+  db: Database,
+  actor: Actor,
+  executionId: string,
+  fromNodeId: string | null,
+): Promise<RerunOrigin> {
   const [run] = await db.$queryRaw<
-    (Omit<RerunOrigin, 'triggerData'> & { triggerData: string | null; status: ExecutionStatus; role: Role })[]
+    (Omit<RerunOrigin, 'triggerData'> & {
+      triggerData: string | null;
+      status: ExecutionStatus;
+      role: Role;
+      isKnownNode: boolean;
+      isBegunNode: boolean;
+    })[]
   >(Prisma.sql`
     SELECT e.workflow_id AS "workflowId", e.trigger_node_id AS "triggerNodeId",
-      e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.status::text, m.role::text
+      e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.status::text, m.role::text,
+      coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', ${fromNodeId}::text)), false) AS "isKnownNode",
+      EXISTS (
+        SELECT 1 FROM node_runs n
+        WHERE n.execution_id = e.id AND n.node_id = ${fromNodeId} AND n.started_at IS NOT NULL
+      ) AS "isBegunNode"
     FROM executions e
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    LEFT JOIN workflows w ON w.id = e.workflow_id
+    LEFT JOIN workflow_versions v ON v.id = w.latest_version_id
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
   if (!run) throw new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
@@ -31,5 +56,11 @@ export async function readForRerun(db: Database, actor: Actor, executionId: stri
   if (!isFinished(run.status)) throw new DeckhandError('EXECUTION_NOT_FINISHED');
   const { workflowId, triggerNodeId, executionMode, triggerData } = run;
   if (triggerData === null) throw new DeckhandError('TRIGGER_DATA_GONE');
+  if (fromNodeId !== null && !run.isKnownNode) throw badNode(`"${fromNodeId}" is no node of the latest version`);
+  if (fromNodeId !== null && !run.isBegunNode) throw badNode(`the run did not come to "${fromNodeId}"`);
   return { workflowId, triggerNodeId, executionMode, triggerData };
+}
+
+function badNode(message: string): DeckhandError {
+  return validationFailed([{ path: 'fromNodeId', message }]);
 }

@@ -1,21 +1,28 @@
-import { ExecuteAnswer } from '@deckhand/contracts';
+import { compileBody, ExecuteAnswer, RerunBody } from '@deckhand/contracts';
 import { readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
-import { refuseBody } from '../../http/refuse-body.js';
+import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
 
-/** POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode. */
+const parse = compileBody(RerunBody);
+
+/**
+ * POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode. With
+ * `fromNodeId` it takes over what did not come after that node.
+ */
 export function rerunExecution(services: Services): Route {
   const { db, breaker, intake, fleet } = services;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
     {
-      summary: 'Run a finished run again',
+      summary: 'Run a finished run again, from its trigger or from one of its nodes',
+      body: RerunBody,
+      isBodyOptional: true,
       answers: { 202: ExecuteAnswer },
       errors: [
         'NO_ACTIVE_VERSION',
@@ -30,8 +37,8 @@ export function rerunExecution(services: Services): Route {
     },
     async (request, response, caller) => {
       const rerunOf = pathId(request);
-      await refuseBody(request);
-      const origin = await readForRerun(db, caller, rerunOf);
+      const { fromNodeId } = parse(await readOptionalBody(request));
+      const origin = await readForRerun(db, caller, rerunOf, fromNodeId ?? null);
       const { executionId } = await intake.start({
         workflowId: origin.workflowId,
         actor: { userId: caller.userId, boundTo: caller.boundTo },
@@ -40,6 +47,7 @@ export function rerunExecution(services: Services): Route {
         source: 'rerun',
         triggerData: origin.triggerData,
         rerunOf,
+        rerunFromNodeId: fromNodeId,
       });
       await recordRunChange(services, caller, 'execution.rerun', executionId);
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));

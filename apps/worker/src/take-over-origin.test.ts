@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
+import type { NodeRecord } from '@deckhand/engine';
+import { compileForTest, edges } from '../../../tests/harness/engine.js';
+import { createOriginReader } from './take-over-origin.js';
+
+const definition = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual' },
+    { id: 'a', type: 'probe' },
+    { id: 'b', type: 'probe' },
+    { id: 'c', type: 'probe' },
+  ],
+  edges: edges('start -> a', 'a -> b', 'b -> c'),
+};
+const row = (nodeId: string, output: string): StoredNodeRun => ({
+  nodeId,
+  iteration: '',
+  status: 'success',
+  startedAt: new Date(1),
+  finishedAt: new Date(2),
+  attempts: 1,
+  handle: null,
+  output,
+  error: null,
+  state: null,
+  iterations: null,
+});
+const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
+  id: 'again',
+  workspaceId: 'w',
+  workflowVersionId: 'v',
+  executionMode: 'normal',
+  triggerNodeId: 'start',
+  triggerData: '{}',
+  epoch: 2,
+  dispatch: 1,
+  deadlineAt: new Date(),
+  answers: 0,
+  hasParent: false,
+  rerunOf: 'first',
+  rerunFromNodeId: 'c',
+  ...more,
+});
+
+const withOrigin = createOriginReader(
+  () => compileForTest(definition),
+  (id) => Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
+);
+
+describe('what a run goes on from', () => {
+  it('is its own records, and under them those of the run that it repeats', async () => {
+    const own = new Map<string, NodeRecord>();
+    const all = await withOrigin(claimed({}), own);
+    expect([...all.keys()]).toEqual(['start/', 'a/', 'b/']);
+    // A worker died after it had made one of them the run's own, and that was done again since.
+    const [first] = all.values();
+    if (!first) throw new Error('there is no record');
+    own.set('a/', { ...first, nodeId: 'a', output: 'own' });
+    const outputs = [...(await withOrigin(claimed({}), own)).values()].map(({ output }) => output);
+    expect(outputs).toEqual([{}, 'own', 'of first']);
+  });
+
+  it('is only its own for a run from its trigger', async () => {
+    const own = new Map<string, NodeRecord>();
+    expect(await withOrigin(claimed({ rerunFromNodeId: null }), own)).toBe(own);
+    expect(await withOrigin(claimed({ rerunOf: null }), own)).toBe(own);
+  });
+});

@@ -1,0 +1,151 @@
+import type { Definition, JsonValue } from '@deckhand/contracts';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compileForTest, edges, runInMemory } from '../../../../tests/harness/engine.js';
+import { answerOf, randomGraph } from '../../../../tests/harness/random-graphs.js';
+import { interpret } from '../../../../tests/harness/reference-interpreter.js';
+import { recordKey } from './records.js';
+import { takeOver } from './take-over.js';
+
+const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
+
+type Answers = (key: string) => JsonValue;
+
+/** Runs a definition, then again from a node. A probe that answers "fail" fails. */
+async function runTwice(definition: Definition, from: string, first: Answers, second: Answers) {
+  const asked = (answers: Answers) => (key: string) => {
+    const value = answers(key);
+    return value === 'fail' ? new Error('fail') : value;
+  };
+  const original = await runInMemory(definition, { answer: asked(first) });
+  const workflow = await compileForTest(definition);
+  const kept = takeOver({ workflow, triggerNodeId: 'start', records: original.last }, from);
+  const again = await runInMemory(definition, { records: kept, answer: asked(second) });
+  const records = new Map([...kept, ...again.last]);
+  return { original, kept, again, records };
+}
+
+/** All probes answer by their key; those named fail in the first run. */
+const failing =
+  (...keys: string[]): Answers =>
+  (key) =>
+    keys.includes(key) ? 'fail' : `${key} first`;
+const well: Answers = (key) => `${key} second`;
+
+const probe = (id: string, more: object = {}) => ({ id, type: 'probe', ...more });
+const loop = (id: string, items: number, concurrency = 1) => ({
+  id,
+  type: 'loop',
+  parameters: { items: Array.from({ length: items }, (_, i) => i), concurrency },
+});
+
+describe('a run from a node', () => {
+  it('agrees with the reference, given what was kept and what is answered anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomGraph, fc.nat(), fc.nat(), async (definition, seed, pick) => {
+        const firstOf: Answers = (key) => {
+          const [nodeId = '', iteration = ''] = key.split('/');
+          return answerOf(seed)(nodeId, iteration);
+        };
+        const from = definition.nodes[pick % definition.nodes.length]?.id ?? '';
+        const { kept, again, records } = await runTwice(definition, from, firstOf, well);
+        const reference = interpret(definition, (nodeId, iteration) => {
+          const key = recordKey(nodeId, iteration);
+          return kept.has(key) ? firstOf(key) : well(key);
+        });
+        expect(again.ending.kind).toBe('success');
+        for (const key of again.calls) expect(kept.has(key)).toBe(false);
+        for (const [key, expected] of reference.runs) {
+          const record = records.get(key);
+          if (expected.status === 'skipped' && !record) continue;
+          expect({ key, status: record?.status, output: record?.output }).toEqual({ key, ...expected });
+        }
+        for (const [key, { status }] of records) expect([key, status]).toEqual([key, reference.runs.get(key)?.status]);
+      }),
+      { numRuns: GRAPHS },
+    );
+  });
+
+  it('does it and what follows again, and nothing beside them', async () => {
+    const definition: Definition = {
+      nodes: [{ id: 'start', type: 'trigger.manual' }, probe('a'), probe('b'), probe('c'), probe('beside')],
+      edges: edges('start -> a', 'a -> b', 'b -> c', 'a -> beside'),
+    };
+    const { again } = await runTwice(definition, 'b', failing('c/'), well);
+    expect(again.calls).toEqual(['b/', 'c/']);
+    expect((await runTwice(definition, 'start', failing(), well)).again.calls).toHaveLength(4);
+    expect((await runTwice(definition, 'c', failing('a/'), well)).again.calls).toHaveLength(4);
+  });
+
+  it('keeps a failure that was handled, and not one that ended the run', async () => {
+    const definition: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        probe('handled', { onError: 'branch' }),
+        probe('after'),
+        probe('other'),
+      ],
+      edges: edges('start -> handled', 'handled.error -> after', 'start -> other'),
+    };
+    const { again } = await runTwice(definition, 'after', failing('handled/', 'other/'), well);
+    expect([...again.calls].sort()).toEqual(['after/', 'other/']);
+  });
+
+  const loops: Definition = {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      loop('each', 5),
+      probe('a'),
+      probe('b'),
+      probe('c'),
+      probe('done'),
+    ],
+    edges: edges('start -> each', 'each.body -> a', 'a -> b', 'b -> c', 'each.done -> done'),
+  };
+
+  it('keeps the iterations that finished before one failed', async () => {
+    const { again } = await runTwice(loops, 'b', failing('c/3'), well);
+    expect(again.calls).toEqual(['b/3', 'c/3', 'a/4', 'b/4', 'c/4', 'done/']);
+    expect(again.last.get('each/')?.output).toEqual([
+      ...['c/0 first', 'c/1 first', 'c/2 first'],
+      ...['c/3 second', 'c/4 second'],
+    ]);
+  });
+
+  it('goes on from the node in every iteration of a loop that finished', async () => {
+    const { again } = await runTwice(loops, 'c', failing('done/'), well);
+    expect(again.calls).toEqual(['c/0', 'c/1', 'c/2', 'c/3', 'c/4', 'done/']);
+  });
+
+  it('begins a loop anew when that is the node, and leaves it alone when the node comes after', async () => {
+    expect((await runTwice(loops, 'each', failing('c/3'), well)).again.calls).toHaveLength(16);
+    expect((await runTwice(loops, 'done', failing('done/'), well)).again.calls).toEqual(['done/']);
+  });
+
+  it('knows loops in loops: of the outer one those iterations are kept that finished', async () => {
+    const nested: Definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        loop('outer', 3),
+        loop('inner', 2),
+        probe('a'),
+        probe('b'),
+        probe('tail'),
+      ],
+      edges: edges('start -> outer', 'outer.body -> inner', 'inner.body -> a', 'a -> b', 'inner.done -> tail'),
+    };
+    const inside = await runTwice(nested, 'b', failing('b/1.1'), well);
+    expect(inside.again.calls).toEqual(['b/1.1', 'tail/1', 'a/2.0', 'b/2.0', 'a/2.1', 'b/2.1', 'tail/2']);
+    // The inner loop of the second pass had finished: all of its iterations go on from the node.
+    const after = await runTwice(nested, 'b', failing('tail/1'), well);
+    expect(after.again.calls.slice(0, 3)).toEqual(['b/1.0', 'b/1.1', 'tail/1']);
+    const all = await runTwice(nested, 'b', failing(), well);
+    expect(all.again.calls).toHaveLength(3 * (2 + 1));
+    expect(all.again.calls).not.toContain('a/0.0');
+  });
+
+  it('of a node that the workflow does not have is refused', async () => {
+    const workflow = await compileForTest(loops);
+    expect(() => takeOver({ workflow, triggerNodeId: 'start', records: new Map() }, 'nobody')).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,140 @@
+/**
+ * What a run that repeats another one from a node takes over of it.
+ *
+ * 1. The node and everything after it is done again; so is what never finished.
+ * 2. Everything else stays as it was recorded, and is not done again.
+ * 3. In a loop that did not finish, the iterations that did are kept; the others go on from the node.
+ * 4. In a loop that finished, every iteration goes on from the node.
+ */
+import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
+import { BODY_HANDLE } from '../compile/loops.js';
+import { storedLoop } from './node-state.js';
+import { type NodeRecord, recordKey } from './records.js';
+import { createScheduler, type Scope } from './scheduler.js';
+
+/** The run that is repeated. */
+export interface Origin {
+  /** What it is repeated with: its own version, or a later one. */
+  readonly workflow: CompiledWorkflow;
+  readonly triggerNodeId: string;
+  /** Its records by `recordKey`; loops that it left unfinished are `running`. */
+  readonly records: ReadonlyMap<string, NodeRecord>;
+}
+
+/** The records to begin with, by `recordKey`. @throws RangeError when the workflow has no such node. */
+export function takeOver(origin: Origin, fromNodeId: string): Map<string, NodeRecord> {
+  const { workflow, records } = origin;
+  const from = workflow.nodes.get(fromNodeId);
+  if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
+  const { settled, finishedPasses } = replay(origin);
+  const levels = levelsOf(from);
+
+  /** Whether the pass of an iteration through the innermost of these loops (outermost first) goes on from the node. */
+  function isRepeated(iteration: string, loops: readonly GraphNode[]): boolean {
+    for (const [depth, loop] of loops.entries()) {
+      if (records.get(recordKey(loop.id, passOf(iteration, depth)))?.status === 'success') return true;
+      if (finishedPasses.has(recordKey(loop.id, passOf(iteration, depth + 1)))) return false;
+    }
+    return true;
+  }
+
+  function isDoneAgain({ nodeId, iteration, status }: NodeRecord): boolean {
+    return levels.some(
+      ({ loops, nodes, loop }) =>
+        (nodes.has(nodeId) || (nodeId === loop?.id && status === 'success')) && isRepeated(iteration, loops),
+    );
+  }
+
+  function isKept(key: string, record: NodeRecord): boolean {
+    return (
+      settled.has(key) ||
+      loopsAround(workflow.nodes.get(record.nodeId)).some(
+        (loop, depth) =>
+          // The iterations of a loop that finished are not gone through again, so nothing more is known of them.
+          settled.get(recordKey(loop.id, passOf(record.iteration, depth)))?.status === 'success',
+      )
+    );
+  }
+
+  return new Map([...records].filter(([key, record]) => isKept(key, record) && !isDoneAgain(record)));
+}
+
+/** What the records alone lead to: those that count, and the iterations of unfinished loops that they finish. */
+function replay({ workflow, triggerNodeId, records }: Origin): {
+  settled: ReadonlyMap<string, NodeRecord>;
+  finishedPasses: ReadonlySet<string>;
+} {
+  const settled = new Map<string, NodeRecord>();
+  const passes = new Set<Scope>();
+  const scheduler = createScheduler(workflow.root, triggerNodeId, { skipped: ignore, loopFinished: ignore });
+  for (let task = scheduler.next(); task; task = scheduler.next()) {
+    const { node, scope } = task;
+    passes.add(scope);
+    const key = recordKey(node.id, scope.iteration);
+    const record = records.get(key);
+    const loop = record && storedLoop(record);
+    const way = record && wayOut(node, record);
+    if (!record || (!loop && !way)) continue;
+    settled.set(key, record);
+    if (loop) scheduler.loop(task, loop.items, loop.concurrency);
+    else if (way) scheduler.done(task, record.output ?? null, way.handle);
+  }
+  const finished = [...passes].flatMap(({ open, region, iteration }) =>
+    open === 0 && region.loop ? [recordKey(region.loop.id, iteration)] : [],
+  );
+  return { settled, finishedPasses: new Set(finished) };
+}
+
+function ignore(): void {
+  // Only what is settled matters here.
+}
+
+/** How a node was left; undefined when it did not finish, or failed without being handled. */
+function wayOut(node: GraphNode, { status, handle }: NodeRecord): { handle: string | undefined } | undefined {
+  if (status === 'success') return { handle: handle ?? undefined };
+  if (status !== 'failed') return undefined;
+  if (node.definition.onError === 'branch') return { handle: 'error' };
+  return node.definition.onError === 'continue' ? { handle: node.lastHandle } : undefined;
+}
+
+/** What is done again in the node's own region, and in each region around it. */
+interface Level {
+  /** The loops around the region, outermost first. */
+  readonly loops: readonly GraphNode[];
+  /** The loop in this region that holds the node; undefined in the node's own. */
+  readonly loop: GraphNode | undefined;
+  readonly nodes: ReadonlySet<string>;
+}
+
+function levelsOf(from: GraphNode): Level[] {
+  const loops = loopsAround(from);
+  const inner: Level = { loops, loop: undefined, nodes: reachable([from]) };
+  const outer = loops.map((loop, depth): Level => {
+    const after = loop.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [] : [target]));
+    return { loops: loops.slice(0, depth), loop, nodes: reachable(after) };
+  });
+  return [inner, ...outer];
+}
+
+/** The loops around a node, outermost first. */
+function loopsAround(node: GraphNode | undefined): GraphNode[] {
+  const loop = node?.region.loop;
+  return loop ? [...loopsAround(loop), loop] : [];
+}
+
+/** The nodes and all that edges lead to from them, bodies of loops included. */
+function reachable(start: readonly GraphNode[]): Set<string> {
+  const found = new Set<string>();
+  const open = [...start];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (found.has(node.id)) continue;
+    found.add(node.id);
+    open.push(...node.outgoing.map(({ target }) => target));
+  }
+  return found;
+}
+
+/** The outer part of an iteration: of "3.1.4" to the depth 2 it is "3.1". */
+function passOf(iteration: string, depth: number): string {
+  return iteration.split('.').slice(0, depth).join('.');
+}

@@ -1,0 +1,88 @@
+import type { Definition, JsonValue } from '@deckhand/contracts';
+import fc from 'fast-check';
+
+interface Draft {
+  readonly kind: 'probe' | 'if' | 'merge' | 'loop';
+  readonly picks: readonly number[];
+  readonly onError: 'stop' | 'continue' | 'branch';
+  readonly condition: boolean;
+  readonly items: number;
+  readonly concurrency: number;
+  readonly body: readonly Draft[];
+}
+
+const draft: fc.Memo<Draft> = fc.memo((depth) =>
+  fc.record({
+    kind:
+      depth > 1 ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'loop') : fc.constantFrom('probe', 'if', 'merge'),
+    picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
+    onError: fc.constantFrom('stop', 'continue', 'branch'),
+    condition: fc.boolean(),
+    items: fc.nat(4),
+    concurrency: fc.integer({ min: 1, max: 3 }),
+    body: depth > 1 ? fc.array(draft(depth - 1), { minLength: 1, maxLength: 4 }) : fc.constant([]),
+  }),
+);
+
+/** Turns drafts into a definition in which every edge leads forward and stays within its region. */
+function toDefinition(drafts: readonly Draft[]): Definition {
+  const nodes: Definition['nodes'] = [{ id: 'start', type: 'trigger.manual' }];
+  const edges: Definition['edges'] = [];
+  const seen = new Set<string>();
+
+  function link(source: string, sourceHandle: string | undefined, target: string): void {
+    const key = `${source}.${sourceHandle ?? ''} -> ${target}`;
+    if (seen.has(key)) return;
+    seen.add(key);
+    edges.push(sourceHandle === undefined ? { source, target } : { source, sourceHandle, target });
+  }
+
+  function place(list: readonly Draft[], prefix: string, entry: [string, string | undefined][]): void {
+    const exits: [string, string | undefined][] = [...entry];
+    list.forEach((one, index) => {
+      const id = `${prefix}${index}`;
+      for (const pick of one.picks) {
+        const exit = exits[pick % exits.length];
+        if (exit) link(...exit, id);
+      }
+      switch (one.kind) {
+        case 'if':
+          nodes.push({ id, type: 'if', parameters: { condition: one.condition } });
+          exits.push([id, 'true'], [id, 'false']);
+          break;
+        case 'merge':
+          nodes.push({ id, type: 'merge' });
+          exits.push([id, undefined]);
+          break;
+        case 'loop':
+          nodes.push({
+            id,
+            type: 'loop',
+            parameters: { items: Array.from({ length: one.items }, (_, i) => i), concurrency: one.concurrency },
+          });
+          place(one.body, `${id}_`, [[id, 'body']]);
+          exits.push([id, 'done']);
+          break;
+        case 'probe':
+          nodes.push({ id, type: 'probe', onError: one.onError });
+          exits.push([id, undefined]);
+          if (one.onError === 'branch') exits.push([id, 'error']);
+      }
+    });
+  }
+
+  place(drafts, 'n', [['start', undefined]]);
+  return { nodes, edges };
+}
+
+/** Definitions with branches, merges, nested loops and probes that may fail. */
+export const randomGraph = fc.array(draft(3), { minLength: 1, maxLength: 7 }).map(toDefinition);
+
+/** A probe's answer: the same for the same node and iteration, so that running it again cannot tell the difference. */
+export function answerOf(seed: number) {
+  return (nodeId: string, iteration: string): JsonValue => {
+    let hash = seed;
+    for (const char of `${nodeId}/${iteration}`) hash = (hash * 31 + char.charCodeAt(0)) >>> 0;
+    return hash % 5 === 0 ? 'fail' : { nodeId, iteration };
+  };
+}

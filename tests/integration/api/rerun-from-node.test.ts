@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serve } from '../../harness/serve.js';
+import {
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+/** Answers 500 to the paths in `broken`, and its count of calls to others. */
+let receiver: string;
+const broken = new Set<string>();
+const calls: string[] = [];
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  await startTestWorker(instance);
+  ({ url: receiver } = await serve((request, response) => {
+    const path = request.url ?? '';
+    calls.push(path);
+    response.writeHead(broken.has(path) ? 400 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ path, call: calls.length }));
+  }));
+}, 30_000);
+afterAll(stopAll);
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
+const ended = (id: string) =>
+  until(
+    async () => {
+      const run = await read(id);
+      return ['success', 'failed', 'stopped'].includes(run.status) ? run : undefined;
+    },
+    10_000,
+    `the end of ${id}`,
+  );
+const request = (id: string, path: string) => ({ id, type: 'http', parameters: { url: `${receiver}${path}` } });
+
+async function run(workflowId: string, input: object = {}) {
+  const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, { input });
+  return ended(body.executionId);
+}
+
+async function rerun(id: string, fromNodeId: string) {
+  calls.length = 0;
+  const { status, body, text } = await call('POST', `/api/executions/${id}/rerun`, { fromNodeId });
+  if (status !== 202) throw new Error(text);
+  return ended(body.executionId);
+}
+
+describe('a rerun from a node', () => {
+  it('calls that node and what follows, and takes over what came before', async () => {
+    const workflowId = await createWorkflow(
+      instance,
+      chain(
+        request('a', '/a'),
+        request('b', '/b/{{ $trigger.n }}/{{ $nodes.a.output.body.path }}'),
+        request('c', '/c'),
+      ),
+    );
+    broken.add('/c');
+    const first = await run(workflowId, { n: 7 });
+    expect([first.status, first.error.nodeId]).toEqual(['failed', 'c']);
+    broken.clear();
+    const again = await rerun(first.id, 'b');
+    expect(again).toMatchObject({
+      status: 'success',
+      source: 'rerun',
+      data: { trigger: { n: 7 }, rerunOf: first.id, rerunFromNodeId: 'b' },
+    });
+    expect(calls).toEqual(['/b/7//a', '/c']);
+    expect(again.progress.a).toEqual(first.progress.a);
+    // It has all of its own: the original may go.
+    const output = await call('GET', `/api/executions/${again.id}/nodes/a/output`);
+    expect(output.body.output).toEqual(first.progress.a.output);
+    expect(await read(first.id)).toEqual(first);
+    // And may be taken over from in its turn.
+    expect((await rerun(again.id, 'c')).status).toBe('success');
+    expect(calls).toEqual(['/c']);
+  });
+
+  it('keeps the iterations of a loop that finished before one failed', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { items: [0, 1, 2, 3, 4] } },
+        request('a', '/a/{{ $loop.index }}'),
+        request('b', '/b/{{ $loop.index }}'),
+        { id: 'count', type: 'set', parameters: { fields: { count: '{{ $input.length }}' } } },
+      ],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'a' },
+        { source: 'a', target: 'b' },
+        { source: 'each', sourceHandle: 'done', target: 'count' },
+      ],
+    });
+    broken.add('/b/3');
+    const first = await run(workflowId);
+    expect(first.error).toMatchObject({ nodeId: 'b' });
+    broken.clear();
+    const again = await rerun(first.id, 'b');
+    expect([again.status, again.progress.count.output]).toEqual(['success', { count: 5 }]);
+    expect(calls).toEqual(['/b/3', '/a/4', '/b/4']);
+    expect([again.progress.a.iterations, again.progress.b.iterations]).toEqual([5, 5]);
+    for (const iteration of [0, 3]) {
+      const [before, after] = await Promise.all(
+        [first.id, again.id].map((id) => call('GET', `/api/executions/${id}/nodes/a/output?iteration=${iteration}`)),
+      );
+      expect(after?.body).toEqual(before?.body);
+    }
+  });
+
+  it('goes on from a run that was stopped', async () => {
+    const workflowId = await createWorkflow(instance, {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        request('a', '/a'),
+        { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } },
+        request('b', '/b'),
+      ],
+      edges: [
+        { source: 'start', target: 'a' },
+        { source: 'a', target: 'ask' },
+        { source: 'ask', sourceHandle: 'approved', target: 'b' },
+      ],
+    });
+    const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
+    await until(async () => (await read(body.executionId)).status === 'waiting_for_input', 10_000);
+    await call('POST', `/api/executions/${body.executionId}/stop`);
+    calls.length = 0;
+    const { body: started } = await call('POST', `/api/executions/${body.executionId}/rerun`, { fromNodeId: 'ask' });
+    await until(async () => (await read(started.executionId)).status === 'waiting_for_input', 10_000);
+    await call('POST', `/api/approvals/${started.executionId}/submit`, { approved: true });
+    expect((await ended(started.executionId)).status).toBe('success');
+    expect(calls).toEqual(['/b']);
+  });
+
+  it('400 for a node that the latest version does not have, or that the run did not come to', async () => {
+    const workflowId = await createWorkflow(
+      instance,
+      chain({ id: 'stop', type: 'fail', parameters: { message: 'no' } }, request('b', '/b')),
+    );
+    const first = await run(workflowId);
+    const runs = () => instance.db.execution.count();
+    const before = await runs();
+    for (const [fromNodeId, message] of [
+      ['nobody', '"nobody" is no node of the latest version'],
+      ['b', 'the run did not come to "b"'],
+    ]) {
+      const answer = await call('POST', `/api/executions/${first.id}/rerun`, { fromNodeId });
+      expect([answer.status, answer.body.details]).toEqual([400, [{ path: 'fromNodeId', message }]]);
+    }
+    expect(await runs()).toBe(before);
+  });
+});
