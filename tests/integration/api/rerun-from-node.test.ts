@@ -140,7 +140,8 @@ describe('a rerun from a node', () => {
     calls.length = 0;
     const { body: started } = await call('POST', `/api/executions/${body.executionId}/rerun`, { fromNodeId: 'ask' });
     await until(async () => (await read(started.executionId)).status === 'waiting_for_input', 10_000);
-    await call('POST', `/api/approvals/${started.executionId}/submit`, { approved: true });
+    const decision = { executionId: started.executionId, nodeId: 'ask', approved: true };
+    expect((await call('POST', '/api/approvals/submit', decision)).status).toBe(200);
     expect((await ended(started.executionId)).status).toBe('success');
     expect(calls).toEqual(['/b']);
   });
