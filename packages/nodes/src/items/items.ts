@@ -1,0 +1,42 @@
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { NodeError } from '@deckhand/engine';
+import Type from 'typebox';
+
+/** The parameter of nodes that work on a list. */
+export const ItemsParameter = Type.Optional(
+  Type.Unsafe<readonly JsonValue[]>({ type: 'array', description: 'The list; the input without it' }),
+);
+
+/** A field of an item: names with dots between them. */
+export const FieldParameter = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: `${description}: a name, or several with dots between them`,
+  });
+
+/** The list that a node works on. @throws NodeError PARAMETERS_INVALID when neither parameter nor input is one. */
+export function itemsOf(items: readonly JsonValue[] | undefined, input: JsonValue): readonly JsonValue[] {
+  if (items) return items;
+  if (isList(input)) return input;
+  throw new NodeError('PARAMETERS_INVALID', 'parameters.items is required: the input is no list', {
+    isRetryable: false,
+  });
+}
+
+/** Reads a field of an item; undefined when the item has none. Without a field, the item itself. */
+export function fieldOf(item: JsonValue, field: string | undefined): JsonValue | undefined {
+  if (field === undefined) return item;
+  let value: JsonValue | undefined = item;
+  for (const name of field.split('.')) {
+    if (value !== undefined && isJsonObject(value) && Object.hasOwn(value, name)) value = value[name];
+    else if (value !== undefined && isList(value) && /^\d+$/.test(name)) value = value[Number(name)];
+    else return undefined;
+  }
+  return value;
+}
+
+/** `Array.isArray` alone forgets what the elements are. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,129 @@
+import type { Fault } from '@deckhand/contracts';
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
+import Type from 'typebox';
+
+const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
+const OPERATIONS = ['parse', 'format', 'add', 'subtract', 'difference', 'startOf', 'endOf'] as const;
+
+/** Operations that need another parameter. */
+const NEEDED = new Map<unknown, 'format' | 'amount' | 'other'>([
+  ['format', 'format'],
+  ['add', 'amount'],
+  ['subtract', 'amount'],
+  ['difference', 'other'],
+]);
+
+export default defineNodeType({
+  type: 'dates',
+  title: 'Dates and times',
+  description:
+    'Reads, writes, moves and compares dates in a time zone. Answers `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset; `format` adds `text`, `difference` answers `{ amount, unit }`. Months and days follow the calendar of the zone, so a day is 23 or 25 hours where clocks change. For the present take `{{ $now }}`.',
+  category: 'data',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      operation: Type.Enum(OPERATIONS, { description: 'What is done with the date' }),
+      date: Type.Unsafe<string | number>({
+        type: ['string', 'number'],
+        description: 'ISO 8601, or milliseconds since 1970; with `inputFormat`, a text of that form',
+      }),
+      inputFormat: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'How `date` is written, such as dd.MM.yyyy' }),
+      ),
+      timezone: Type.Optional(
+        Type.String({ maxLength: 100, default: 'UTC', description: 'A name such as Europe/Berlin' }),
+      ),
+      format: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'For `format`: such as yyyy-MM-dd HH:mm, or cccc' }),
+      ),
+      locale: Type.Optional(
+        Type.String({ maxLength: 35, default: 'en', description: 'For `format`: the language of names' }),
+      ),
+      amount: Type.Optional(Type.Number({ description: 'For `add` and `subtract`: how much' })),
+      unit: Type.Optional(
+        Type.Enum(UNITS, { default: 'days', description: 'Of `amount`, of a difference, or what starts and ends' }),
+      ),
+      other: Type.Optional(
+        Type.Unsafe<string | number>({
+          type: ['string', 'number'],
+          description: 'For `difference`: how long it is from `date` to this one',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check({ operation, format, amount, other, timezone }): Fault[] {
+    const faults: Fault[] = [];
+    const needed = NEEDED.get(operation);
+    if (needed !== undefined && { format, amount, other }[needed] === undefined) {
+      faults.push({ path: needed, message: 'is required by this operation' });
+    }
+    if (typeof timezone === 'string' && !timezone.includes('{{') && !IANAZone.isValidZone(timezone)) {
+      faults.push({ path: 'timezone', message: 'must be a time zone such as Europe/Berlin' });
+    }
+    return faults;
+  },
+  run({ operation, date, inputFormat, timezone = 'UTC', format, locale = 'en', amount, unit = 'days', other }) {
+    if (!IANAZone.isValidZone(timezone)) throw invalid('timezone', 'must be a time zone such as Europe/Berlin');
+    const moment = read('date', date, { timezone, inputFormat });
+    switch (operation) {
+      case 'parse':
+        return answer(moment);
+      case 'format':
+        if (format === undefined) throw invalid('format', 'is required by format');
+        return answer(moment, { text: moment.setLocale(locale).toFormat(format) });
+      case 'add':
+      case 'subtract': {
+        if (amount === undefined) throw invalid('amount', `is required by ${operation}`);
+        const duration: DurationLikeObject = { [unit]: amount };
+        return answer(operation === 'add' ? moment.plus(duration) : moment.minus(duration));
+      }
+      case 'difference': {
+        if (other === undefined) throw invalid('other', 'is required by difference');
+        const until = read('other', other, { timezone, inputFormat });
+        return output({ amount: until.diff(moment, unit).as(unit), unit });
+      }
+      case 'startOf':
+        return answer(moment.startOf(SINGULAR[unit]));
+      case 'endOf':
+        return answer(moment.endOf(SINGULAR[unit]));
+    }
+  },
+});
+
+const SINGULAR = {
+  years: 'year',
+  quarters: 'quarter',
+  months: 'month',
+  weeks: 'week',
+  days: 'day',
+  hours: 'hour',
+  minutes: 'minute',
+  seconds: 'second',
+  milliseconds: 'millisecond',
+} as const;
+
+function read(
+  field: string,
+  value: string | number,
+  { timezone, inputFormat }: { timezone: string; inputFormat: string | undefined },
+): DateTime<true> {
+  const moment =
+    typeof value === 'number'
+      ? DateTime.fromMillis(value, { zone: timezone })
+      : inputFormat === undefined
+        ? DateTime.fromISO(value, { zone: timezone })
+        : DateTime.fromFormat(value, inputFormat, { zone: timezone });
+  if (!moment.isValid) throw invalid(field, `is no date: ${moment.invalidExplanation ?? 'it cannot be read'}`);
+  return moment;
+}
+
+function answer(moment: DateTime, more: { text?: string } = {}) {
+  if (!moment.isValid) throw invalid('amount', 'leads to a date that does not exist');
+  return output({ iso: moment.toISO(), milliseconds: moment.toMillis(), zone: moment.zoneName, ...more });
+}
+
+function invalid(field: string, message: string): NodeError {
+  return new NodeError('PARAMETERS_INVALID', `parameters.${field} ${message}`, { isRetryable: false });
+}

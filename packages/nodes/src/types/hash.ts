@@ -1,0 +1,19 @@
+import { defineNodeType, output } from '@deckhand/engine';
+import { createHash } from 'node:crypto';
+import Type from 'typebox';
+import { AlgorithmParameter, dataParameters, EncodingParameter } from '../text/digest.js';
+
+export default defineNodeType({
+  type: 'hash',
+  title: 'Hash',
+  description:
+    'Answers `{ hash }`: the digest of a text or of bytes. It tells whether two things are the same; to prove who sent something take the `hmac` node.',
+  category: 'data',
+  hasEffects: false,
+  parameters: Type.Object(
+    { ...dataParameters, algorithm: AlgorithmParameter, encoding: EncodingParameter },
+    { additionalProperties: false },
+  ),
+  run: ({ data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }) =>
+    output({ hash: createHash(algorithm).update(Buffer.from(data, dataEncoding)).digest(encoding) }),
+});

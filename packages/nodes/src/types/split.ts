@@ -1,0 +1,61 @@
+import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import Type from 'typebox';
+import { FieldParameter, fieldOf, ItemsParameter, itemsOf } from '../items/items.js';
+import { checkLength } from '../text/limit.js';
+
+export default defineNodeType({
+  type: 'split',
+  title: 'Split',
+  description:
+    'Cuts a list into batches of `size`, a text at its `separator`, or each item of a list into one per element of its `field`, with the item’s other members beside it.',
+  category: 'data',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      items: ItemsParameter,
+      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Items of one batch at most' })),
+      field: Type.Optional(FieldParameter('A list in each item')),
+      as: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'The name that an element of `field` gets; the field’s own name without it',
+        }),
+      ),
+      text: Type.Optional(Type.String({ description: 'A text of at most 5,000,000 characters' })),
+      separator: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, default: '\n', description: 'What the text is cut at' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check(parameters): Fault[] {
+    const ways = ['size', 'field', 'text'].filter((name) => parameters[name] !== undefined);
+    if (ways.length === 1) return [];
+    const [first = 'size'] = ways;
+    return [{ path: first, message: 'has to be the one of size, field and text that is there' }];
+  },
+  run({ items, size, field, as, text, separator = '\n' }, { input }) {
+    if (text !== undefined) return output(checkLength(text).split(separator));
+    const list = itemsOf(items, input);
+    if (size !== undefined) return output(batches(list, size));
+    if (field !== undefined) return output(list.flatMap((item) => elements(item, field, as ?? field)));
+    throw new NodeError('PARAMETERS_INVALID', 'parameters.size, field or text is required', { isRetryable: false });
+  },
+});
+
+function batches(list: readonly JsonValue[], size: number): JsonValue[] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** An item without the list stays as it is. */
+function elements(item: JsonValue, field: string, as: string): JsonValue[] {
+  const list = fieldOf(item, field);
+  if (!Array.isArray(list) || !isJsonObject(item)) return [item];
+  const members: readonly JsonValue[] = list;
+  const others: JsonObject = Object.fromEntries(Object.entries(item).filter(([name]) => name !== field));
+  return members.map((member) => ({ ...others, [as]: member }));
+}

@@ -1,0 +1,194 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { NodeContext, NodeType } from '@deckhand/engine';
+import { createHmac } from 'node:crypto';
+import { nodeContext } from '../../../../tests/harness/node-context.js';
+import csv from './csv.js';
+import dates from './dates.js';
+import hash from './hash.js';
+import hmac from './hmac.js';
+import xml from './xml.js';
+
+async function run(node: NodeType, parameters: JsonValue, context: Partial<NodeContext> = {}): Promise<unknown> {
+  const outcome = await node.run(parameters, nodeContext(context));
+  if (outcome.kind !== 'output') throw new Error('the node answers an output');
+  return outcome.output;
+}
+
+describe('hash', () => {
+  it.each([
+    ['sha256', 'hex', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+    ['md5', 'hex', '900150983cd24fb0d6963f7d28e17f72'],
+    ['sha1', 'base64', 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0='],
+    ['sha1', 'base64url', 'qZk-NkcGgWq6PiVxeFDCbJzQ2J0'],
+  ])('%s as %s of "abc" is %s', async (algorithm, encoding, expected) => {
+    expect(await run(hash, { data: 'abc', algorithm, encoding })).toEqual({ hash: expected });
+    expect(await run(hash, { data: 'YWJj', dataEncoding: 'base64', algorithm, encoding })).toEqual({ hash: expected });
+  });
+});
+
+describe('hmac', () => {
+  const token = 'a-secret-of-the-provider';
+  const context = { credential: () => Promise.resolve({ type: 'bearer' as const, secret: { token } }) };
+  const signature = `sha256=${createHmac('sha256', token).update('grüße').digest('hex')}`;
+  const verify = (more: object) =>
+    run(hmac, { operation: 'verify', data: 'grüße', signature, prefix: 'sha256=', ...more }, context);
+
+  it('signs what it verifies', async () => {
+    expect(await run(hmac, { operation: 'sign', data: 'grüße', prefix: 'sha256=' }, context)).toEqual({ signature });
+    expect(await verify({})).toEqual({ valid: true });
+  });
+
+  it.each([
+    [{ data: 'grüsse' }],
+    [{ signature: '' }],
+    [{ signature: signature.slice(0, -1) }],
+    [{ signature: `${signature}0` }],
+    [{ signature: signature.replace('sha256=', '') }],
+    [{ algorithm: 'sha1' }],
+  ])('does not take %j', async (more) => {
+    await expect(verify(more)).rejects.toMatchObject({ code: 'SIGNATURE_INVALID', isRetryable: false });
+    expect(await verify({ ...more, acceptInvalid: true })).toEqual({ valid: false });
+  });
+
+  it('needs a credential that is one secret', async () => {
+    const none = run(hmac, { operation: 'sign', data: 'a' });
+    await expect(none).rejects.toMatchObject({ code: 'CREDENTIAL_UNSUITABLE' });
+    expect(hmac.check?.({ operation: 'verify' })).toMatchObject([{ path: 'signature' }]);
+  });
+});
+
+describe('dates', () => {
+  const berlin = { timezone: 'Europe/Berlin' };
+  it.each<[object, object]>([
+    // The night in which a day has 23 hours, and the one with 25.
+    [{ operation: 'add', date: '2026-03-28T12:00:00+01:00', amount: 1 }, { iso: '2026-03-29T12:00:00.000+02:00' }],
+    [
+      { operation: 'add', date: '2026-03-28T12:00:00+01:00', amount: 24, unit: 'hours' },
+      { iso: '2026-03-29T13:00:00.000+02:00' },
+    ],
+    [{ operation: 'add', date: '2026-01-31', amount: 1, unit: 'months' }, { iso: '2026-02-28T00:00:00.000+01:00' }],
+    [{ operation: 'subtract', date: '2026-10-25T12:00', amount: 1 }, { iso: '2026-10-24T12:00:00.000+02:00' }],
+    [{ operation: 'startOf', date: '2026-11-21T10:00:00Z', unit: 'weeks' }, { iso: '2026-11-16T00:00:00.000+01:00' }],
+    [{ operation: 'endOf', date: '2026-02-10', unit: 'months' }, { iso: '2026-02-28T23:59:59.999+01:00' }],
+    [
+      { operation: 'format', date: 0, format: 'cccc, d. LLLL yyyy HH:mm', locale: 'de' },
+      { text: 'Donnerstag, 1. Januar 1970 01:00' },
+    ],
+    [
+      { operation: 'parse', date: '21.11.2026 08:15', inputFormat: 'dd.MM.yyyy HH:mm' },
+      { iso: '2026-11-21T08:15:00.000+01:00', milliseconds: Date.UTC(2026, 10, 21, 7, 15), zone: 'Europe/Berlin' },
+    ],
+    [
+      { operation: 'difference', date: '2026-03-28T12:00', other: '2026-03-29T12:00', unit: 'hours' },
+      { amount: 23, unit: 'hours' },
+    ],
+    [
+      { operation: 'difference', date: '2026-03-28T12:00', other: '2026-03-29T12:00' },
+      { amount: 1, unit: 'days' },
+    ],
+  ])('%j is %j', async (parameters, expected) => {
+    expect(await run(dates, { ...berlin, ...parameters })).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ operation: 'parse', date: 'yesterday' }, 'date'],
+    [{ operation: 'parse', date: '2026-02-30' }, 'date'],
+    [{ operation: 'parse', date: '2026-01-01', timezone: 'Mars/Olympus' }, 'timezone'],
+    [{ operation: 'add', date: 0, amount: 1e300 }, 'amount'],
+    [{ operation: 'add', date: 0 }, 'amount'],
+    [{ operation: 'format', date: 0 }, 'format'],
+    [{ operation: 'difference', date: 0 }, 'other'],
+  ])('%j is refused for its %s', async (parameters, field) => {
+    const message = expect.stringContaining(`parameters.${field} `);
+    await expect(run(dates, parameters)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', message });
+  });
+
+  it('says before it runs what is missing', () => {
+    expect(dates.check?.({ operation: 'add' })).toMatchObject([{ path: 'amount' }]);
+    expect(dates.check?.({ operation: 'parse', timezone: 'Mars' })).toMatchObject([{ path: 'timezone' }]);
+    expect(dates.check?.({ operation: 'parse', timezone: '{{ $trigger.zone }}' })).toEqual([]);
+  });
+});
+
+describe('csv', () => {
+  const parse = (text: string, more: object = {}) => run(csv, { operation: 'parse', text, ...more });
+  const write = (items: JsonValue, more: object = {}) => run(csv, { operation: 'write', items, ...more });
+
+  it('reads quotes, line ends, a byte order mark, and rows that are too short or too long', async () => {
+    expect(await parse('\uFEFFa,b\r\n1,"x ""y""\nz"\r\n2\r\n3,4,5\r\n\r\n')).toEqual([
+      { a: '1', b: 'x "y"\nz' },
+      { a: '2', b: '' },
+      { a: '3', b: '4' },
+    ]);
+    expect(await parse('1;2\n3;4', { delimiter: ';', hasHeader: false })).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    expect(await parse('')).toEqual([]);
+    expect(JSON.stringify(await parse('__proto__,constructor\n1,2'))).toBe('[{"__proto__":"1","constructor":"2"}]');
+  });
+
+  it('refuses what it cannot read', async () => {
+    await expect(parse('a\n"b')).rejects.toMatchObject({ code: 'CSV_INVALID', isRetryable: false });
+    await expect(parse('x'.repeat(5_000_001))).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE' });
+  });
+
+  it('writes what it reads', async () => {
+    const cell = fc.string({ maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), async (rows) => {
+        const items = rows.map(([a, b]) => ({ a: `${a}.`, b }));
+        const written = await write(items);
+        if (typeof written !== 'object' || written === null || !('text' in written)) throw new Error('no text');
+        expect(await parse(String(written.text))).toEqual(items);
+      }),
+    );
+  });
+
+  it('writes chosen columns, other values as JSON, and formulas as texts when asked', async () => {
+    expect(await write([{ a: 1, b: { c: 2 }, d: null }], { columns: ['b', 'd', 'x', 'a'] })).toEqual({
+      text: 'b,d,x,a\n"{""c"":2}",,,1\n',
+    });
+    expect(await write([['=1+1']], { defuseFormulas: true })).toEqual({ text: "'=1+1\n" });
+    expect(await write([])).toEqual({ text: '' });
+  });
+});
+
+describe('xml', () => {
+  const parse = (text: string) => run(xml, { operation: 'parse', text });
+  const write = (value: JsonValue, more: object = {}) => run(xml, { operation: 'write', value, ...more });
+
+  it('reads elements, attributes, texts and characters by number', async () => {
+    expect(
+      await parse('<?xml version="1.0"?><a x="1&amp;2"><b>01</b><b> t </b>&lt;&#65;&#x42;<c/><![CDATA[<d>]]></a>'),
+    ).toEqual({ a: { '@x': '1&2', b: ['01', 't'], c: '', '#text': '<AB<d>' } });
+  });
+
+  it.each([
+    ['<a>', 'XML_INVALID'],
+    ['hello', 'XML_INVALID'],
+    ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'XML_INVALID'],
+    ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', 'XML_INVALID'],
+    ['<a><__proto__>1</__proto__></a>', 'XML_INVALID'],
+    [`${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}`, 'XML_INVALID'],
+    [`<a>${'x'.repeat(1_000_000)}</a>`, 'XML_INVALID'],
+  ])('refuses %.40s', async (text, code) => {
+    await expect(parse(text)).rejects.toMatchObject({ code, isRetryable: false });
+  });
+
+  it('writes what it reads, and only names that XML has', async () => {
+    const value = { order: { '@id': '17 & "18"', item: ['<pen>', 'ink'], note: { '#text': 'a', '@by': 'b' } } };
+    const written = await write(value);
+    expect(written).toEqual({
+      text: '<order id="17 &amp; &quot;18&quot;"><item>&lt;pen&gt;</item><item>ink</item><note by="b">a</note></order>',
+    });
+    expect(await parse((written as { text: string }).text)).toEqual(value);
+    await expect(write({ a: [{ '<b>': 1 }] })).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      message: 'parameters.value.a[0].<b> is no name of an element or attribute',
+    });
+    await expect(write([1])).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
+  });
+});
