@@ -1,7 +1,7 @@
 import { NodeError } from '@deckhand/engine';
 
 /** Text that is read or written at once, in characters: it is done in one go on the thread that runs all nodes. */
-export const MAX_TEXT = 5_000_000;
+const MAX_TEXT = 5_000_000;
 
 /** @throws NodeError TEXT_TOO_LARGE above 5,000,000 characters. */
 export function checkLength(text: string): string {

@@ -85,7 +85,7 @@ describe('sort', () => {
     const items: JsonValue[] = [{ a: 2, b: 'x' }, { b: 'y' }, { a: 1, b: 'é' }, { a: 2, b: 'a' }, { a: 1, b: 'f' }];
     const by = [{ field: 'a' }, { field: 'b' }];
     expect(run(sort, { items, by })).toEqual([items[2], items[4], items[3], items[0], items[1]]);
-    const down = [{ field: 'a', order: 'descending' }, { field: 'b' }];
+    const down: JsonValue[] = [{ field: 'a', order: 'descending' }, { field: 'b' }];
     expect(run(sort, { items, by: down })).toEqual([items[3], items[0], items[2], items[4], items[1]]);
   });
 
