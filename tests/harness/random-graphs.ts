@@ -5,6 +5,8 @@ interface Draft {
   readonly kind: 'probe' | 'if' | 'merge' | 'loop';
   readonly picks: readonly number[];
   readonly onError: 'stop' | 'continue' | 'branch';
+  readonly isRetried: boolean;
+  readonly isDisabled: boolean;
   readonly condition: boolean;
   readonly items: number;
   readonly concurrency: number;
@@ -17,12 +19,25 @@ const draft: fc.Memo<Draft> = fc.memo((depth) =>
       depth > 1 ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'loop') : fc.constantFrom('probe', 'if', 'merge'),
     picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
     onError: fc.constantFrom('stop', 'continue', 'branch'),
+    isRetried: fc.boolean(),
+    isDisabled: fc.constantFrom(false, false, false, true),
     condition: fc.boolean(),
     items: fc.nat(4),
     concurrency: fc.integer({ min: 1, max: 3 }),
     body: depth > 1 ? fc.array(draft(depth - 1), { minLength: 1, maxLength: 4 }) : fc.constant([]),
   }),
 );
+
+/** Ends the ids of nodes that are tried again. */
+const RETRIED = 'r';
+/** More than a flaky node fails and workers die together: how often it runs says nothing of how it ends. */
+const ATTEMPTS = 10;
+
+/** How often a node fails before it answers: only such as are tried again do. */
+export function failuresOf(seed: number, key: string): number {
+  const [nodeId = ''] = key.split('/');
+  return nodeId.endsWith(RETRIED) ? hashOf(seed + 1, key) % 3 : 0;
+}
 
 /** Turns drafts into a definition in which every edge leads forward and stays within its region. */
 function toDefinition(drafts: readonly Draft[]): Definition {
@@ -40,7 +55,7 @@ function toDefinition(drafts: readonly Draft[]): Definition {
   function place(list: readonly Draft[], prefix: string, entry: [string, string | undefined][]): void {
     const exits: [string, string | undefined][] = [...entry];
     list.forEach((one, index) => {
-      const id = `${prefix}${index}`;
+      const id = `${prefix}${index}${one.kind === 'probe' && one.isRetried ? RETRIED : ''}`;
       for (const pick of one.picks) {
         const exit = exits[pick % exits.length];
         if (exit) link(...exit, id);
@@ -64,7 +79,13 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           exits.push([id, 'done']);
           break;
         case 'probe':
-          nodes.push({ id, type: 'probe', onError: one.onError });
+          nodes.push({
+            id,
+            type: 'probe',
+            onError: one.onError,
+            ...(one.isRetried ? { retry: { maxAttempts: ATTEMPTS, delayMs: 1 } } : {}),
+            ...(one.isDisabled ? { disabled: true } : {}),
+          });
           exits.push([id, undefined]);
           if (one.onError === 'branch') exits.push([id, 'error']);
       }
@@ -81,8 +102,13 @@ export const randomGraph = fc.array(draft(3), { minLength: 1, maxLength: 7 }).ma
 /** A probe's answer: the same for the same node and iteration, so that running it again cannot tell the difference. */
 export function answerOf(seed: number) {
   return (nodeId: string, iteration: string): JsonValue => {
-    let hash = seed;
-    for (const char of `${nodeId}/${iteration}`) hash = (hash * 31 + char.charCodeAt(0)) >>> 0;
+    const hash = hashOf(seed, `${nodeId}/${iteration}`);
     return hash % 5 === 0 ? 'fail' : { nodeId, iteration };
   };
+}
+
+function hashOf(seed: number, text: string): number {
+  let hash = seed;
+  for (const char of text) hash = (hash * 31 + char.charCodeAt(0)) >>> 0;
+  return hash;
 }

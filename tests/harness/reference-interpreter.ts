@@ -19,7 +19,7 @@ export type ProbeAnswer = (nodeId: string, iteration: string) => JsonValue;
 
 /**
  * Interprets a definition the obvious way, one node after another, without checkpoints, concurrency or speed: what the
- * engine is held against. Knows trigger.manual, probe, if, loop and merge (mode object) with constant parameters.
+ * engine is held against. Knows trigger.manual, probe (also disabled), if, loop and merge (mode object) with constant parameters.
  */
 export function interpret(definition: Definition, answer: ProbeAnswer): Reference {
   const runs = new Map<string, ReferenceRun>();
@@ -65,6 +65,8 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
       runs.set(key, { status: 'success', output });
       return { output, handle };
     };
+    // A disabled node passes its input on.
+    if (node.disabled === true) return succeed(input);
     switch (node.type) {
       case 'trigger.manual':
         return succeed({});
