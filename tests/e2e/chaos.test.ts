@@ -15,9 +15,10 @@ import {
   until,
 } from '../harness/index.js';
 
-const RUNS = 300;
+const RUNS = 500;
 const WORKERS = 3;
-const KILLS = 4;
+/** What else happens when a worker is killed, one after another. */
+const DEATHS = ['', '', '', 'Redis emptied', 'PostgreSQL restarted', 'Redis killed'] as const;
 
 afterAll(stopAll);
 
@@ -56,25 +57,29 @@ describe('chaos', () => {
   it('workers killed, Redis emptied, PostgreSQL restarted: no run is lost, and nothing finished is done again', async () => {
     const postgres = await startTestPostgres();
     const redis = await startTestRedis();
-    const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, WORKER_CONCURRENCY: '50', LOG_LEVEL: 'warn' };
+    const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, WORKER_CONCURRENCY: '15' };
     const db = createDatabase({ url: postgres.url, poolSize: 4 });
     stopLater({ stop: () => db.$disconnect() });
-    const receiver = await startReceiver(() => 40);
+    const receiver = await startReceiver(() => 500);
+    await logMoves(db);
     const seed = await seedWorkflow(db, definition(receiver.url));
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => spawnApp('worker', env)));
 
     await startRuns(redis.url, (n) => seed.accept({ n }));
-    const deaths: number[] = [];
+    const deaths: Death[] = [];
     const finished = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
     const reach = (share: number) =>
       until(async () => receiver.calls.length >= RUNS * 5 * share, 60_000, `${share} of the calls`);
 
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      await reach((kill + 1) * 0.15);
-      await replace(workers, kill % WORKERS, env);
-      deaths.push(Date.now());
-      if (kill === 1) await flush(redis.url);
-      if (kill === 2) await postgres.restart();
+    for (const [index, beside] of DEATHS.entries()) {
+      await reach((index + 1) * 0.1);
+      deaths.push({ beside, ...(await kill(workers, index % WORKERS, db)) });
+      if (beside === 'Redis emptied') await flush(redis.url);
+      if (beside === 'PostgreSQL restarted') await postgres.restart();
+      if (beside === 'Redis killed') await redis.restart();
+      workers[index % WORKERS] = await spawnApp('worker', env);
+      // The next to die is one that has watched the others for a while, as in a fleet whose workers die for no common reason.
+      if (beside === '') await until(() => haveMoved(db, deaths.at(-1)), 30_000, 'the runs of the dead worker');
     }
     await until(async () => (await finished().catch(() => 0)) === RUNS, 120_000, 'the end of every run');
 
@@ -93,9 +98,66 @@ async function startRuns(redisUrl: string, accept: (n: number) => Promise<string
   redis.disconnect();
 }
 
-async function replace(workers: TestApp[], index: number, env: Record<string, string>): Promise<void> {
-  await workers[index]?.kill('SIGKILL');
-  workers[index] = await spawnApp('worker', env);
+/** A worker's end, and the runs that it held. */
+interface Death {
+  /** What else happened at that time; empty for nothing. */
+  readonly beside: (typeof DEATHS)[number];
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly held: readonly string[];
+}
+
+async function kill(workers: readonly TestApp[], index: number, db: Database): Promise<Omit<Death, 'beside'>> {
+  const worker = workers[index];
+  if (!worker) throw new Error('there is no such worker');
+  await worker.kill('SIGKILL');
+  const at = Date.now();
+  const running = await db.execution.findMany({ where: { status: 'running', workerId: { not: null } } });
+  const held = running.filter(({ workerId }) => worker.output().includes(workerId ?? '-')).map(({ id }) => id);
+  return { at, held };
+}
+
+/** Has the database itself keep every checkpoint and every end of a run, with its time. */
+async function logMoves(db: Database): Promise<void> {
+  for (const statement of [
+    'CREATE TABLE moves (execution_id uuid, is_end boolean, at timestamptz)',
+    `CREATE FUNCTION log_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       IF NEW.checkpoint > 0 AND (NEW.checkpoint, NEW.epoch) <> (OLD.checkpoint, OLD.epoch) THEN
+         INSERT INTO moves VALUES (NEW.id, NEW.finished_at IS NOT NULL, clock_timestamp());
+       END IF;
+       RETURN NULL;
+     END $$`,
+    'CREATE TRIGGER log_move AFTER UPDATE ON executions FOR EACH ROW EXECUTE FUNCTION log_move()',
+  ]) {
+    await db.$executeRawUnsafe(statement);
+  }
+}
+
+async function haveMoved(db: Database, death: Death | undefined): Promise<boolean> {
+  if (!death) return true;
+  const [row] = await db.$queryRaw<{ moved: bigint }[]>`
+    SELECT count(DISTINCT execution_id) AS moved FROM moves
+    WHERE execution_id = ANY (${death.held}::uuid[]) AND at > ${new Date(death.at)}`;
+  return Number(row?.moved) === death.held.length;
+}
+
+/** How long the runs of dead workers stood still, in ms: until their next checkpoint. */
+async function standstills(db: Database, deaths: readonly Death[]): Promise<{ clean: number[]; others: number[] }> {
+  const moves = await db.$queryRaw<{ id: string; at: Date }[]>`SELECT execution_id AS id, at FROM moves ORDER BY at`;
+  const result: { clean: number[]; others: number[] } = { clean: [], others: [] };
+  for (const { beside, at, held } of deaths) {
+    const ids = new Set(held);
+    for (const move of moves) {
+      if (move.at.getTime() <= at || !ids.delete(move.id)) continue;
+      (beside === '' ? result.clean : result.others).push(move.at.getTime() - at);
+    }
+  }
+  return result;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
 async function flush(redisUrl: string): Promise<void> {
@@ -105,7 +167,7 @@ async function flush(redisUrl: string): Promise<void> {
 }
 
 /** Holds the calls against the runs, and prints what the faults cost. */
-async function report(db: Database, workflowId: string, calls: readonly ReceivedCall[], deaths: readonly number[]) {
+async function report(db: Database, workflowId: string, calls: readonly ReceivedCall[], deaths: readonly Death[]) {
   const runs = await db.execution.findMany({ where: { workflowId } });
   expect(runs.filter(({ status }) => status !== 'success')).toEqual([]);
 
@@ -119,11 +181,20 @@ async function report(db: Database, workflowId: string, calls: readonly Received
     expect(list.length).toBeLessThanOrEqual(1 + deaths.length);
     expect(new Set(list.map((call) => call.idempotencyKey)).size).toBe(1);
   }
+  // Each run ended once: the fence lets no second end through.
+  const ends = await db.$queryRaw<{ ends: bigint; runs: bigint }[]>`
+    SELECT count(*) AS ends, count(DISTINCT execution_id) AS runs FROM moves WHERE is_end`;
+  expect(ends).toEqual([{ ends: BigInt(RUNS), runs: BigInt(RUNS) }]);
   const attempts = await db.nodeRun.count({
     where: { executionId: { in: runs.map(({ id }) => id) }, status: { not: 'success' } },
   });
   expect(attempts).toBe(0);
+  const { clean, others } = await standstills(db, deaths);
+  const figures = (list: readonly number[]) =>
+    `p50 ${quantile(list, 0.5)} ms, p99 ${quantile(list, 0.99)} ms, most ${Math.max(...list)} ms (${list.length} runs)`;
   process.stdout.write(
-    `chaos: ${RUNS} runs, ${deaths.length} workers killed, lost 0, doubled 0; effects called again after a death: ${repeated.length} of ${byPath.size}\n`,
+    `chaos: ${RUNS} runs, ${deaths.length} workers killed, lost 0, doubled 0; effects called again after a death: ${repeated.length} of ${byPath.size}\n` +
+      `  from a worker's death to the next checkpoint of its runs: ${figures(clean)}\n` +
+      `  with Redis or PostgreSQL away at the same time: ${figures(others)}\n`,
   );
 }

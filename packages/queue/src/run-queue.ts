@@ -56,7 +56,8 @@ export function createRunQueue(connection: Redis): RunQueue {
         jobs.map(({ executionId, dispatch }) => ({
           name: 'run',
           data: { version: JOB_VERSION, executionId, dispatch },
-          opts: { jobId: jobId({ executionId, dispatch }) },
+          // A run that was begun goes before those that were not: what waits for it has waited already.
+          opts: { jobId: jobId({ executionId, dispatch }), lifo: dispatch > 1 },
         })),
       );
     },
