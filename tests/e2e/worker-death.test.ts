@@ -1,4 +1,4 @@
-import { createDatabase, type Database } from '@deckhand/db';
+import { createDatabase, type Database, stopExecution } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { connectRedis, createRunQueue, type RunQueue } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -124,6 +124,31 @@ describe('when a worker is told to stop', () => {
     expect(await first.ended).toBe('code 0');
     await until(async () => (await statusOf(id)) === 'success', 10_000, 'the end of the run');
     expect(Object.values(callsByPath(receiver.calls))).toEqual(Array.from({ length: NODES }, () => 1));
+    await second.stop();
+  }, 60_000);
+});
+
+describe('when a run is stopped after its worker died', () => {
+  it('no node of it starts any more, however long the recovery is waited for', async () => {
+    const first = await spawnApp('worker', env);
+    const [stopped, other] = [await startChain(200), await startChain(200)];
+    await until(() => Math.min(stopped.receiver.calls.length, other.receiver.calls.length) >= 3, 10_000, 'the calls');
+    const second = await spawnApp('worker', env);
+    await first.kill('SIGKILL');
+    const { workspaceId } = await db.execution.findUniqueOrThrow({ where: { id: stopped.id } });
+    const { userId } = await db.membership.findFirstOrThrow({ where: { workspaceId } });
+    await stopExecution(db, { userId, boundTo: null }, stopped.id);
+    const calls = stopped.receiver.calls.length;
+    const state = async () => ({
+      run: await db.execution.findUniqueOrThrow({ where: { id: stopped.id } }),
+      nodes: await db.nodeRun.findMany({ where: { executionId: stopped.id }, orderBy: { nodeId: 'asc' } }),
+    });
+    const before = await state();
+
+    // The other run of the dead worker is gone on with: so the stopped one had its chance too.
+    await until(async () => (await statusOf(other.id)) === 'success', 20_000, 'the end of the other run');
+    expect(stopped.receiver.calls.length).toBe(calls);
+    expect(await state()).toEqual(before);
     await second.stop();
   }, 60_000);
 });

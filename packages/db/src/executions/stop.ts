@@ -38,6 +38,10 @@ export async function stopWithChildren(tx: Queryable, executionIds: readonly str
   const stopped = rows.map((row) => row.id);
   // A statement of its own: it sees what a worker wrote while the one above waited for the row.
   await tx.$executeRaw(Prisma.sql`
+    WITH iterations AS (
+      UPDATE node_iterations SET status = 'stopped', finished_at = now()
+      WHERE execution_id = ANY(${stopped}::uuid[]) AND status IN ('pending', 'running', 'waiting')
+    )
     UPDATE node_runs SET status = 'stopped', finished_at = now()
     WHERE execution_id = ANY(${stopped}::uuid[]) AND status IN ('pending', 'running', 'waiting')`);
   return stopped.sort((a, b) => Number(executionIds.includes(b)) - Number(executionIds.includes(a)));
