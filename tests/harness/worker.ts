@@ -6,14 +6,21 @@ import {
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
+import type { NodeServices } from '@deckhand/engine';
 import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.js';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
 
+/** What the nodes of a worker act through. */
+export type WorkerServices = Omit<NodeServices, 'workflows'>;
+
 /** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
-export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise<void> }> {
+export async function startTestWorker(
+  stores: Stores,
+  watch: (services: WorkerServices) => WorkerServices = (services) => services,
+): Promise<{ stop(): Promise<void> }> {
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 6 });
   const code = createScriptRunner();
   const postgres = createPostgresClient({ allowPrivate: true });
@@ -23,12 +30,12 @@ export async function startTestWorker(stores: Stores): Promise<{ stop(): Promise
     db,
     redisUrl: stores.redis.url,
     nodeTypes: await loadNodeTypes(),
-    services: {
+    services: watch({
       code,
       http: createHttpClient({ allowPrivate: true }),
       mail: createMailSender({ allowPrivate: true }),
       postgres,
-    },
+    }),
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 20,
     graceMs: 500,

@@ -22,7 +22,7 @@ import {
 } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
-import { reconcile } from './reconciler.js';
+import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
 
 /** Changes of stored bytes folded by one statement at most. */
 const FOLD_BATCH = 5_000;
@@ -51,38 +51,54 @@ export interface ReconcilerOptions {
   readonly finishChildren: (finished: { limit: number }) => Promise<void>;
 }
 
-/** Puts the reconciler together. @returns one look for runs that should be moving but are not. */
-export function createReconciler({ id, db, redis, queue, logger, wake, finishChildren }: ReconcilerOptions) {
+/** What a worker does again and again for all runs, not only its own. */
+export interface Reconciler {
+  /** Finds the runs of dead workers: the more often, the sooner they go on. */
+  watchWorkers(): Promise<void>;
+  /** Finds all else that should be moving but is not. */
+  reconcile(): Promise<void>;
+}
+
+/** Puts the reconciler together. */
+export function createReconciler({
+  id,
+  db,
+  redis,
+  queue,
+  logger,
+  wake,
+  finishChildren,
+}: ReconcilerOptions): Reconciler {
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
-  return (): Promise<void> =>
-    reconcile({
-      liveness,
-      readFleet: () => readFleet(redis),
-      holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
-      findHoldingWorkers: () => findHoldingWorkers(db),
-      dispatchRunsOfDeadWorkers: (workerIds, limit) => dispatchRunsOfDeadWorkers(db, workerIds, limit),
-      findUnclaimed: (wanted) => findUnclaimed(db, wanted),
-      jobStates: (runs) => queue.jobStates(runs),
-      dispatchAgain: (runs) => dispatchAgain(db, runs),
-      timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
-      wake,
-      finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
-      async foldStorage() {
-        while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
-      },
-      async indexFinished() {
-        const end = performance.now() + INDEX_BUDGET_MS;
-        while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);
-      },
-      async stopOrphans() {
-        const executionIds = await stopOrphans(db, PARENTS_BATCH);
-        if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
-        return executionIds;
-      },
-      pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
-      addJobs: (runs) => queue.add(runs),
-      announce: (executionIds) => publishChanges(redis, executionIds),
-      logger,
-      now: () => performance.now(),
-    });
+  const parts: ReconcilerParts = {
+    liveness,
+    readFleet: () => readFleet(redis),
+    holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
+    findHoldingWorkers: () => findHoldingWorkers(db),
+    dispatchRunsOfDeadWorkers: (workerIds, limit) => dispatchRunsOfDeadWorkers(db, workerIds, limit),
+    findUnclaimed: (wanted) => findUnclaimed(db, wanted),
+    jobStates: (runs) => queue.jobStates(runs),
+    dispatchAgain: (runs) => dispatchAgain(db, runs),
+    timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
+    wake,
+    finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
+    async foldStorage() {
+      while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
+    },
+    async indexFinished() {
+      const end = performance.now() + INDEX_BUDGET_MS;
+      while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);
+    },
+    async stopOrphans() {
+      const executionIds = await stopOrphans(db, PARENTS_BATCH);
+      if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
+      return executionIds;
+    },
+    pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
+    addJobs: (runs) => queue.add(runs),
+    announce: (executionIds) => publishChanges(redis, executionIds),
+    logger,
+    now: () => performance.now(),
+  };
+  return { watchWorkers: () => watchWorkers(parts), reconcile: () => reconcile(parts) };
 }

@@ -44,13 +44,17 @@ export interface ReconcilerParts {
 }
 
 /**
- * One look for runs that should be moving but are not. Every worker watches the fleet, so that whoever gets the lease next
- * already knows who is silent; only the holder of the lease acts.
+ * One look at the fleet, for runs whose worker died. Every worker watches, so that whoever gets the lease next already knows
+ * who is silent; only the holder of the lease acts.
  */
-export async function reconcile(parts: ReconcilerParts): Promise<void> {
+export async function watchWorkers(parts: ReconcilerParts): Promise<void> {
   parts.liveness.observe(await parts.readFleet(), parts.now());
+  if (await parts.holdLease()) await takeFromDeadWorkers(parts);
+}
+
+/** One look for all else that should be moving but is not, by the holder of the lease. */
+export async function reconcile(parts: ReconcilerParts): Promise<void> {
   if (!(await parts.holdLease())) return;
-  await takeFromDeadWorkers(parts);
   await dispatchLostRuns(parts);
   await parts.wake();
   await parts.finishChildren();

@@ -48,6 +48,8 @@ const CHECKPOINT_BATCH = 200;
 /** Runs woken by one statement at most. */
 const WAKE_BATCH = 1_000;
 const TICK_MS = 1_000;
+/** Between two looks at the heartbeats: half of what lies between two of those, so that a death is noticed soon. */
+const WATCH_MS = 500;
 const DEADLINE_CHECK_MS = 250;
 
 /** What a worker is made of. */
@@ -199,9 +201,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
+  const reconciler = createReconciler({ id, db, redis, queue, logger, wake, finishChildren });
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
-    every(TICK_MS, logger, 'reconciler', createReconciler({ id, db, redis, queue, logger, wake, finishChildren })),
+    every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),
+    every(TICK_MS, logger, 'reconciler', () => reconciler.reconcile()),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
       const now = Date.now();
       for (const run of active.all()) if (run.deadlineAt <= now) run.halt('timeout');

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createServer, type Socket } from 'node:net';
+import { chain, createWorkflow, type Gateway, type Instance } from '../../harness/index.js';
+import { startInstance, startTestWorker, stopAll, stopLater, until, type WorkerServices } from '../../harness/index.js';
+import { serve } from '../../harness/serve.js';
+
+let instance: Instance;
+let gateway: Gateway;
+/** Answers nothing to /hang..., 500 to /fail..., and keeps what it was asked. */
+let receiver: string;
+const asked: string[] = [];
+/** Takes connections and says nothing. */
+let silentPort: number;
+const silent = new Set<Socket>();
+/** When a service that was asked for something was done with it, in ms of `performance.now`. */
+const settled: { service: string; at: number }[] = [];
+
+/** Notes when each promise of a service settles: when a node in flight came to its end. */
+function watch(services: WorkerServices): WorkerServices {
+  const noted =
+    <Given, Answer>(service: string, act: (given: Given) => Promise<Answer>) =>
+    (given: Given) =>
+      act(given).finally(() => settled.push({ service, at: performance.now() }));
+  return {
+    code: { run: noted('code', (script) => services.code.run(script)) },
+    http: { request: noted('http', (request) => services.http.request(request)) },
+    mail: { send: noted('mail', (message) => services.mail.send(message)) },
+    postgres: { query: noted('postgres', (query) => services.postgres.query(query)) },
+  };
+}
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  await startTestWorker(instance, watch);
+  ({ url: receiver } = await serve((request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    if (path.startsWith('/hang')) return;
+    response.writeHead(path.startsWith('/fail') ? 500 : 200, { 'content-type': 'application/json' }).end('{}');
+  }));
+  const server = createServer((socket) => {
+    silent.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => silent.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stopLater({ stop: () => new Promise<void>((resolve) => server.close(() => resolve())) });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  silentPort = address.port;
+}, 30_000);
+afterAll(stopAll);
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
+const http = (id: string, path: string, more: object = {}) => ({
+  id,
+  type: 'http',
+  parameters: { url: `${receiver}${path}` },
+  ...more,
+});
+
+/** A kind of node in flight: its workflow, whose next node asks for /after, and how to know that it is in flight. */
+interface Kind {
+  readonly definition: object;
+  readonly inFlight: (id: string) => Promise<boolean>;
+  /** The service whose promise ends; none for what holds no worker. */
+  readonly service?: string;
+}
+
+const nodeIs = (status: string) => async (id: string) => (await read(id)).progress.it?.status === status;
+
+async function credential(type: string, secret: object): Promise<string> {
+  const { body } = await call('POST', '/api/credentials', {
+    workspaceId: instance.workspaceId,
+    name: type,
+    type,
+    secret,
+  });
+  return body.id;
+}
+
+async function kinds(): Promise<Record<string, Kind>> {
+  const after = (name: string) => http('after', `/after/${name}`);
+  const inChain = (name: string, node: object) => chain({ id: 'it', type: '', ...node }, after(name));
+  const handled = (name: string, node: object, handle: string) => ({
+    nodes: [{ id: 'start', type: 'trigger.manual' }, { id: 'it', ...node }, after(name)],
+    edges: [
+      { source: 'start', target: 'it' },
+      { source: 'it', sourceHandle: handle, target: 'after' },
+    ],
+  });
+  const database = await credential('postgres', { connectionString: instance.databaseUrl });
+  const mail = await credential('smtp', { host: '127.0.0.1', port: silentPort });
+  const child = await createWorkflow(instance, chain(http('hang', '/hang/child'), after('child')));
+  const isAsked = (path: string) => () => Promise.resolve(asked.includes(path));
+  const sleeping = async () => {
+    const [row] = await instance.db.$queryRaw<{ count: bigint }[]>`
+      SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(300)%' AND state = 'active'`;
+    return Number(row?.count) === 1;
+  };
+  return {
+    http: {
+      definition: inChain('http', http('it', '/hang/http')),
+      inFlight: isAsked('/hang/http'),
+      service: 'http',
+    },
+    'http in a loop': {
+      definition: {
+        nodes: [
+          { id: 'start', type: 'trigger.manual' },
+          { id: 'each', type: 'loop', parameters: { items: [1, 2, 3] } },
+          http('it', '/hang/loop'),
+          after('loop'),
+        ],
+        edges: [
+          { source: 'start', target: 'each' },
+          { source: 'each', sourceHandle: 'body', target: 'it' },
+          { source: 'each', sourceHandle: 'done', target: 'after' },
+        ],
+      },
+      inFlight: isAsked('/hang/loop'),
+      service: 'http',
+    },
+    'workflow, its child in http': {
+      definition: inChain('workflow', { type: 'workflow', parameters: { workflowId: child, waitForCompletion: true } }),
+      inFlight: isAsked('/hang/child'),
+      service: 'http',
+    },
+    code: {
+      definition: inChain('code', { type: 'code', parameters: { source: 'for (;;);' }, timeoutSeconds: 60 }),
+      inFlight: nodeIs('running'),
+      service: 'code',
+    },
+    postgres: {
+      definition: inChain('postgres', {
+        type: 'postgres',
+        parameters: { query: 'SELECT pg_sleep(300)' },
+        credentialId: database,
+      }),
+      inFlight: sleeping,
+      service: 'postgres',
+    },
+    email: {
+      definition: inChain('email', {
+        type: 'email',
+        parameters: { from: 'a@example.com', to: 'b@example.com', subject: 's', text: 't' },
+        credentialId: mail,
+      }),
+      inFlight: () => Promise.resolve(silent.size === 1),
+      service: 'mail',
+    },
+    'http between two attempts': {
+      definition: inChain('retry', http('it', '/fail/retry', { retry: { maxAttempts: 5, delayMs: 500, factor: 1 } })),
+      inFlight: isAsked('/fail/retry'),
+    },
+    wait: {
+      definition: inChain('wait', { type: 'wait', parameters: { seconds: 1 } }),
+      inFlight: nodeIs('waiting'),
+    },
+    approval: {
+      definition: handled(
+        'approval',
+        { type: 'approval', parameters: { message: 'Go on?', timeoutSeconds: 1 } },
+        'approved',
+      ),
+      inFlight: nodeIs('waiting'),
+    },
+    human: {
+      definition: inChain('human', {
+        type: 'human',
+        parameters: { title: 'Fill in', schema: { type: 'object' } },
+      }),
+      inFlight: nodeIs('waiting'),
+    },
+  };
+}
+
+it('a stop reaches every kind of node in flight, and nothing runs after it', async () => {
+  const lines: string[] = [];
+  const stopped: string[] = [];
+  for (const [kind, { definition, inFlight, service }] of Object.entries(await kinds())) {
+    const workflowId = await createWorkflow(instance, definition);
+    const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
+    const id: string = body.executionId;
+    await until(() => inFlight(id), 10_000, `${kind} in flight`);
+    settled.length = 0;
+    const startedAt = performance.now();
+    const { status } = await call('POST', `/api/executions/${id}/stop`);
+    const answeredAt = performance.now();
+    expect([kind, status]).toEqual([kind, 200]);
+    const end =
+      service === undefined
+        ? undefined
+        : await until(() => settled.find((one) => one.service === service), 10_000, `the end of ${kind}`);
+    const interrupted = end ? `${Math.round(end.at - answeredAt)} ms after it` : 'nothing to interrupt';
+    lines.push(`stop ${kind}: answered after ${Math.round(answeredAt - startedAt)} ms, interrupted: ${interrupted}`);
+    stopped.push(id);
+  }
+  // What they reached out to was let go, too.
+  await until(() => silent.size === 0, 5_000, 'the end of the connection to the mail server');
+  await until(
+    async () => {
+      const sessions = await instance.db.$queryRaw<unknown[]>`
+        SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(300)%' AND state = 'active'`;
+      return sessions.length === 0;
+    },
+    5_000,
+    'the end of the query',
+  );
+  // Longer than any wait, time limit or delay of theirs: by a run of another workflow that waits for as long.
+  const last = await createWorkflow(instance, chain({ id: 'it', type: 'wait', parameters: { seconds: 2 } }));
+  const { body } = await call('POST', `/api/workflows/${last}/execute`, {});
+  await until(async () => (await read(body.executionId)).status === 'success', 10_000, 'the last run');
+  for (const id of stopped) {
+    const run = await read(id);
+    expect(run.status).toBe('stopped');
+    const statuses = Object.values<{ status: string }>(run.progress).map(({ status }) => status);
+    expect(statuses).not.toContain('running');
+    expect(statuses).not.toContain('waiting');
+  }
+  expect(asked.filter((path) => path.startsWith('/after'))).toEqual([]);
+  expect(asked.filter((path) => path === '/fail/retry')).toHaveLength(1);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}, 60_000);
