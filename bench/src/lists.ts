@@ -1,8 +1,8 @@
 import { createDatabase, listExecutionIds, type ListExecutionsRequest, readExecutions } from '@deckhand/db';
-import { readFile } from 'node:fs/promises';
 import { DEFINITION } from './end-to-end.js';
 import { explaining } from './explain.js';
 import { generateRuns, indexAll, type RunOwner } from './generate-runs.js';
+import { withRssPeak } from './rss.js';
 import { post, type Stack } from './stack.js';
 
 /** One query of the list among many runs. Times in ms, the median of the repeats. */
@@ -31,7 +31,6 @@ export interface ExportResult {
 type Filters = Partial<ListExecutionsRequest> & { readonly offset?: number };
 
 const REPEATS = 5;
-const RSS_SAMPLE_MS = 50;
 
 /** Fills the tables with `runs` old runs, nine of ten in one workspace, and measures lists and exports of that workspace. */
 export async function lists(
@@ -146,46 +145,31 @@ async function timeOf(stack: Stack, workspaceId: string, filters: Filters): Prom
 }
 
 async function measureExport(stack: Stack, workspaceId: string, format: string): Promise<ExportResult> {
-  const rssBefore = await rssOf(stack.api.pid);
-  let rssPeak = rssBefore;
-  const sample = setInterval(() => {
-    void rssOf(stack.api.pid).then((rss) => {
-      rssPeak = Math.max(rssPeak, rss);
-    });
-  }, RSS_SAMPLE_MS);
-  const startedAt = performance.now();
-  try {
-    const answer = await fetch(urlOf(stack, '/api/executions/export', { workspaceId, format }), {
-      headers: { 'x-api-key': stack.apiKey },
-    });
-    if (!answer.ok || answer.body === null) throw new Error(await answer.text());
-    let firstByteMs = 0;
-    let bytes = 0;
-    let rows = 0;
-    const body: AsyncIterable<Uint8Array> = answer.body;
-    for await (const chunk of body) {
-      if (bytes === 0) firstByteMs = performance.now() - startedAt;
-      bytes += chunk.length;
-      for (const byte of chunk) if (byte === 10) rows += 1;
-    }
-    return {
-      format,
-      rows: rows - (format === 'csv' ? 1 : 2),
-      megabytes: Math.round(bytes / 1_000_000),
-      firstByteMs: Math.round(firstByteMs),
-      seconds: (performance.now() - startedAt) / 1_000,
-      rssBefore,
-      rssPeak,
-    };
-  } finally {
-    clearInterval(sample);
-  }
+  const { value, before, peak } = await withRssPeak(stack.api.pid, () => readExport(stack, workspaceId, format));
+  return { format, ...value, rssBefore: before, rssPeak: peak };
 }
 
-/** A process's resident memory in MB; 0 where the system does not tell (no /proc). */
-async function rssOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024);
+async function readExport(stack: Stack, workspaceId: string, format: string) {
+  const startedAt = performance.now();
+  const answer = await fetch(urlOf(stack, '/api/executions/export', { workspaceId, format }), {
+    headers: { 'x-api-key': stack.apiKey },
+  });
+  if (!answer.ok || answer.body === null) throw new Error(await answer.text());
+  let firstByteMs = 0;
+  let bytes = 0;
+  let rows = 0;
+  const body: AsyncIterable<Uint8Array> = answer.body;
+  for await (const chunk of body) {
+    if (bytes === 0) firstByteMs = performance.now() - startedAt;
+    bytes += chunk.length;
+    for (const byte of chunk) if (byte === 10) rows += 1;
+  }
+  return {
+    rows: rows - (format === 'csv' ? 1 : 2),
+    megabytes: Math.round(bytes / 1_000_000),
+    firstByteMs: Math.round(firstByteMs),
+    seconds: (performance.now() - startedAt) / 1_000,
+  };
 }
 
 function median(values: readonly number[]): number {

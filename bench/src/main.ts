@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { cpuSeconds } from './cpu.js';
 import { endToEnd, type EndToEndResult } from './end-to-end.js';
 import { lists } from './lists.js';
+import { nodes } from './nodes.js';
 import { scripts } from './scripts.js';
 import { startStack, type Stack } from './stack.js';
 
@@ -21,6 +22,7 @@ interface Options {
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   'end-to-end': measureEndToEnd,
   lists: measureLists,
+  nodes: measureNodes,
   scripts: measureScripts,
 };
 
@@ -92,6 +94,21 @@ async function measureLists(stack: Stack, { oldRuns }: Options): Promise<boolean
       s: round(row.seconds),
       'API RSS before MB': row.rssBefore,
       'API RSS peak MB': row.rssPeak,
+    })),
+  );
+  return true;
+}
+
+async function measureNodes(stack: Stack, { repeat }: Options): Promise<boolean> {
+  console.log('Running long chains and loops ...');
+  const results = await nodes(stack, repeat);
+  console.table(
+    results.map((result) => ({
+      shape: result.shape,
+      's in all': Number((result.ms / 1_000).toFixed(2)),
+      'µs a node': Number(result.microsPerNode.toFixed(1)),
+      'worker RSS before MB': result.rssBefore,
+      'worker RSS peak MB': result.rssPeak,
     })),
   );
   return true;

@@ -1,0 +1,96 @@
+import { withRssPeak } from './rss.js';
+import { post, type Stack } from './stack.js';
+
+/** What nodes cost within one run. */
+export interface NodesResult {
+  readonly shape: string;
+  /** Node runs, all iterations counted. */
+  readonly nodes: number;
+  /** From the run's start to its finish, checkpoints included, in ms. */
+  readonly ms: number;
+  readonly microsPerNode: number;
+  /** The worker's resident memory, in MB. */
+  readonly rssBefore: number;
+  readonly rssPeak: number;
+}
+
+const CHAIN = 1_000;
+const ITERATIONS = 100_000;
+const TIMEOUT_MS = 300_000;
+
+/** Runs a chain of pure nodes and long loops, one after another, and reads from the database how long each run took. */
+export async function nodes(stack: Stack, repeat: number): Promise<NodesResult[]> {
+  const results: NodesResult[] = [];
+  const items = Array.from({ length: ITERATIONS }, (_, index) => index);
+  const shapes = [
+    { shape: `chain of ${CHAIN} set nodes`, count: CHAIN, definition: chain(CHAIN), input: {} },
+    { shape: `loop of ${ITERATIONS}, a set node each`, count: ITERATIONS, definition: loop(1), input: { items } },
+    { shape: 'the same, 20 at a time', count: ITERATIONS, definition: loop(20), input: { items } },
+  ];
+  for (const { shape, count, definition, input } of shapes) {
+    const workflowId = await save(stack, shape, definition);
+    for (let i = 0; i < repeat; i += 1) {
+      // The first run of a version compiles it, too.
+      results.push(await measure(stack, { shape: `${shape}${i === 0 ? ', first' : ''}`, count, workflowId, input }));
+    }
+  }
+  return results;
+}
+
+function chain(length: number): object {
+  const ids = Array.from({ length }, (_, index) => `n${index}`);
+  return {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      ...ids.map((id) => ({ id, type: 'set', parameters: { fields: { n: '{{ ($input.n ?? 0) + 1 }}' } } })),
+    ],
+    edges: ids.map((target, index) => ({ source: index === 0 ? 'start' : `n${index - 1}`, target })),
+  };
+}
+
+function loop(concurrency: number): object {
+  const items = '{{ $trigger.items }}';
+  return {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'each', type: 'loop', parameters: { items, concurrency, maxIterations: ITERATIONS } },
+      { id: 'it', type: 'set', parameters: { fields: { n: '{{ $loop.item + 1 }}' } } },
+    ],
+    edges: [
+      { source: 'start', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'it' },
+    ],
+  };
+}
+
+async function save(stack: Stack, name: string, definition: object): Promise<string> {
+  const body = { workspaceId: stack.workspaceId, name, definition };
+  const { id } = await post<{ id: string }>(stack.url, '/api/workflows', body, { 'x-api-key': stack.apiKey });
+  return id;
+}
+
+async function measure(
+  stack: Stack,
+  { shape, count, workflowId, input }: { shape: string; count: number; workflowId: string; input: object },
+): Promise<NodesResult> {
+  const path = `/api/workflows/${workflowId}/execute`;
+  const { value, before, peak } = await withRssPeak(stack.worker.pid, async () => {
+    const run = await post<{ executionId: string }>(stack.url, path, { input }, { 'x-api-key': stack.apiKey });
+    return waitFor(stack, run.executionId);
+  });
+  return { shape, nodes: count, ms: value, microsPerNode: (value * 1_000) / count, rssBefore: before, rssPeak: peak };
+}
+
+/** @returns how long the run took, in ms. */
+async function waitFor(stack: Stack, executionId: string): Promise<number> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const run = await stack.db.execution.findUniqueOrThrow({ where: { id: executionId } });
+    if (run.status === 'success' && run.startedAt && run.finishedAt) {
+      return run.finishedAt.getTime() - run.startedAt.getTime();
+    }
+    if (run.finishedAt !== null || performance.now() > deadline)
+      throw new Error(`the run is ${run.status}: ${run.error}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
