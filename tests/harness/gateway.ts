@@ -1,8 +1,15 @@
-import { ApiSettings, createApp, createServices, listRoutes, type Services } from '@deckhand/api';
+import {
+  ApiSettings,
+  createApp,
+  createHttpServer,
+  createServices,
+  listRoutes,
+  type ServerTimes,
+  type Services,
+} from '@deckhand/api';
 import { createDatabase, type Database } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { createLogger, readSettings } from '@deckhand/runtime';
-import { createServer } from 'node:http';
 import supertest from 'supertest';
 import { stopLater } from './cleanup.js';
 import { type AnswerCheck, createAnswerCheck } from './openapi.js';
@@ -63,21 +70,29 @@ export async function startStores(): Promise<Stores> {
   return { databaseUrl: url, db, redis: await startTestRedis() };
 }
 
+/** How a gateway of a test differs from others. */
+export interface GatewayOptions {
+  /** Settings beside those it needs. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly times?: ServerTimes;
+}
+
 /** Starts a gateway on the stores: each call gives one more replica. */
-export async function startGateway(stores: Stores): Promise<Gateway> {
+export async function startGateway(stores: Stores, { env, times }: GatewayOptions = {}): Promise<Gateway> {
   const settings = readSettings(ApiSettings, {
     DATABASE_URL: stores.databaseUrl,
     REDIS_URL: stores.redis.url,
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     PORT: '0',
     PUBLIC_URL: 'https://deckhand.example',
+    ...env,
   });
   const log: string[] = [];
   const logger = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => void log.push(line) } });
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 8 });
   const services = await createServices({ settings, db, logger });
   await until(() => services.redis.status === 'ready');
-  const server = createServer(createApp(services));
+  const server = createHttpServer(createApp(services), times);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the gateway has no port');

@@ -7,8 +7,9 @@ import { registerRoutes } from './http/route.js';
 import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
 import type { Services } from './services.js';
+import { createWebhookRouter } from './webhooks/router.js';
 
-/** The gateway as an Express app. A request's way: id and log, security headers, its route, else a 404. */
+/** The gateway as an Express app. A request's way: id and log, security headers, its route or webhook, else a 404. */
 export function createApp(services: Services): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -18,6 +19,7 @@ export function createApp(services: Services): Express {
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal']);
   app.use(createRequestLog(services.logger));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(createWebhookRouter(services));
   const routes = listRoutes(services);
   registerRoutes(app, routes, services.authenticate);
   app.use(createDocs(routes));

@@ -13,7 +13,7 @@ import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
 const WEBHOOK_TRIGGER = 'trigger.webhook';
 
 /** What saving a definition needs to know of it, found by compiling it. */
-export type CheckedDefinition = Pick<NewVersion, 'definition' | 'timeoutMs' | 'triggerNodeIds' | 'webhookNodeIds'>;
+export type CheckedDefinition = Pick<NewVersion, 'definition' | 'timeoutMs' | 'triggerNodeIds' | 'webhooks'>;
 
 /** A body whose `definition` was checked as a whole. */
 export interface BodyWithDefinition<T> {
@@ -50,7 +50,10 @@ function compile(
       definition: workflow.definition,
       timeoutMs: workflow.timeoutMs,
       triggerNodeIds: workflow.triggers.map(({ nodeId }) => nodeId),
-      webhookNodeIds: workflow.triggers.filter(({ type }) => type === WEBHOOK_TRIGGER).map(({ nodeId }) => nodeId),
+      webhooks: savedNodes(workflow.definition, 'webhooks').map(({ id, parameters }) => ({
+        nodeId: id,
+        path: typeof parameters.path === 'string' ? parameters.path : null,
+      })),
     },
   };
 }

@@ -1,4 +1,5 @@
 export { createApp } from './app.js';
+export { createHttpServer, type ServerTimes } from './http/create-server.js';
 export { listRoutes } from './routes.js';
 export { createServices, type Services } from './services.js';
 export { ApiSettings } from './settings.js';

@@ -1,16 +1,13 @@
-import { createServer } from 'node:http';
 import { createDatabase } from '@deckhand/db';
 import { createLogger, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
 import { createApp } from './app.js';
 import { closeServer } from './http/close-server.js';
+import { createHttpServer } from './http/create-server.js';
 import { createServices } from './services.js';
 import { ApiSettings } from './settings.js';
 
 /** Requests under way may take this long once the process is told to stop, in ms. */
 const GRACE_MS = 10_000;
-
-/** How long an idle connection is kept, in ms: longer than load balancers do, so that they never write to a closed one. */
-const KEEP_ALIVE_MS = 75_000;
 
 async function main(): Promise<void> {
   const settings = readSettings(ApiSettings);
@@ -21,7 +18,7 @@ async function main(): Promise<void> {
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
   const services = await createServices({ settings, db, logger });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, createApp(services));
+  const server = createHttpServer(createApp(services));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, resolve);

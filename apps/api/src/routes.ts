@@ -53,6 +53,9 @@ import { updateVariable } from './routes/variables/update.js';
 import { listVersions } from './routes/versions/list.js';
 import { readVersion } from './routes/versions/read.js';
 import { saveVersion } from './routes/versions/save.js';
+import { changeWebhookUrl } from './routes/webhooks/change-url.js';
+import { listDeliveries } from './routes/webhooks/list-deliveries.js';
+import { openWebhookTest } from './routes/webhooks/open-test.js';
 import { createWorkflow } from './routes/workflows/create.js';
 import { deleteWorkflow } from './routes/workflows/delete.js';
 import { listWorkflowExecutions } from './routes/workflows/list-executions.js';
@@ -108,6 +111,9 @@ export function listRoutes(services: Services): NamedRoute[] {
     listVersions,
     saveVersion,
     readVersion,
+    changeWebhookUrl,
+    openWebhookTest,
+    listDeliveries,
     listNodeTypes,
 
     listVariables,

@@ -20,7 +20,12 @@ import { createExecutionReader, type ExecutionReader } from './runs/execution-re
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
+import { createWindowRate, type WindowRate } from './runs/window-rate.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
+import { type AwaitRun, createAwaitRun } from './webhooks/await-run.js';
+import { createDeliveryLog, type DeliveryLog } from './webhooks/delivery-log.js';
+import { createWebhookFinder, type WebhookFinder } from './webhooks/find-target.js';
+import { createCredentialReader, type CredentialReader } from './webhooks/read-credential.js';
 
 /** What routes work with. */
 export interface Services {
@@ -37,10 +42,18 @@ export interface Services {
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
   readonly follower: RunFollower;
+  readonly webhooks: WebhookFinder;
+  readonly readCredential: CredentialReader;
+  /** Counts the requests to the webhooks of workflows with a rate limit. */
+  readonly workflowRate: WindowRate;
+  readonly awaitRun: AwaitRun;
+  readonly deliveries: DeliveryLog;
   /** Of migrations: whether they have all run. */
   readonly databaseUrl: string;
   /** What webhooks' URLs begin with. */
   readonly webhookBaseUrl: string;
+  /** The largest body that a webhook takes. */
+  readonly webhookMaxBytes: number;
   /** False once the process is about to stop: load balancers send no more. */
   isReady(): boolean;
   /** Turns `isReady` off and answers those who wait for runs. */
@@ -77,6 +90,8 @@ export async function createServices(options: {
   const fleet = await createFleetView(redis);
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
+  const secretBox = createSecretBox(settings.ENCRYPTION_KEY);
+  const deliveries = createDeliveryLog({ db, logger });
   let ready = true;
   return {
     db,
@@ -85,22 +100,28 @@ export async function createServices(options: {
     fleet,
     logger,
     nodeTypes: await loadNodeTypes(),
-    secretBox: createSecretBox(settings.ENCRYPTION_KEY),
+    secretBox,
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     loginThrottle: createLoginThrottle(redis),
     intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, logger }),
     breaker,
     executions: createExecutionReader(db),
     follower,
+    webhooks: createWebhookFinder({ db, secretBox }),
+    readCredential: createCredentialReader({ db, secretBox, logger }),
+    workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
+    awaitRun: createAwaitRun({ db, follower }),
+    deliveries,
     databaseUrl: settings.DATABASE_URL,
     webhookBaseUrl: webhookBaseUrl(settings),
+    webhookMaxBytes: settings.WEBHOOK_MAX_BYTES,
     isReady: () => ready,
     drain() {
       ready = false;
       follower.drain();
     },
     async close() {
-      await Promise.all([keyUsage.flush(), sessionUsage.flush()]);
+      await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
       fleet.close();
       breaker.close();
       follower.close();

@@ -12,6 +12,8 @@ export const ApiSettings = Type.Object({
   /** Encrypts credentials: 32 bytes as base64 or hex, or a text of at least 32 characters. */
   ENCRYPTION_KEY: Type.String({ minLength: 32 }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
+  /** The largest body that a webhook takes. */
+  WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   /** Connections to PostgreSQL at most. */
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 20 }),
 });

@@ -1,3 +1,4 @@
+export * from './answer-headers.js';
 export * from './errors.js';
 export * from './execution-status.js';
 export * from './formats.js';
@@ -19,6 +20,7 @@ export * from './schemas/monitoring.js';
 export * from './schemas/node-types.js';
 export * from './schemas/sessions.js';
 export * from './schemas/variables.js';
+export * from './schemas/webhooks.js';
 export * from './schemas/workflows.js';
 export * from './schemas/workspaces.js';
 export * from './scopes.js';

@@ -50,6 +50,7 @@ export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
+export { type ExecutionResult, readResults } from './executions/read-results.js';
 export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
 export {
   dispatchAgain,
@@ -106,6 +107,12 @@ export { listVersions, readDefinition, readVersion } from './versions/list.js';
 export { type NewVersion } from './versions/insert.js';
 export { readSealedSecrets, type SealedSecrets } from './versions/sealed-secrets.js';
 export { saveVersion } from './versions/save.js';
+export { type WantedWebhook } from './webhooks/assign-urls.js';
+export { changeWebhookUrl } from './webhooks/change-url.js';
+export { type DeliveryRecord, insertDeliveries, listDeliveries, pruneDeliveries } from './webhooks/deliveries.js';
+export { findWebhooks, type FoundWebhook } from './webhooks/find.js';
+export { openWebhookTest } from './webhooks/open-test.js';
+export { readSavedTrigger, type SavedTrigger } from './webhooks/read-trigger.js';
 export { createWorkflow } from './workflows/create.js';
 export { deleteWorkflow } from './workflows/delete.js';
 export { listWorkflows } from './workflows/list.js';

@@ -2,6 +2,7 @@ import { listRoutes } from '@deckhand/api';
 import {
   AcceptInviteBody,
   AddMemberBody,
+  ChangeWebhookUrlBody,
   ChangePasswordBody,
   compileCheck,
   CompleteHumanBody,
@@ -58,6 +59,7 @@ interface Operation {
   /** What stands in the path for `:id`, when it has one. */
   readonly id?: string;
   readonly userId?: string;
+  readonly nodeId?: string;
 }
 
 let instance: Instance;
@@ -95,6 +97,7 @@ const DEFINITION = {
       mock: { decision: 'approved' },
     },
     { id: 'form', type: 'human', parameters: { title: 'How many?', schema: FORM } },
+    { id: 'hook', type: 'trigger.webhook', parameters: {} },
   ],
   edges: [
     { source: 'start', target: 'ask' },
@@ -209,6 +212,14 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ definition: DEFINITION, comment: 'C', baseVersionId: versionId }],
       id: workflowId,
     },
+    'POST /api/workflows/:id/webhooks/:nodeId/url': {
+      schema: ChangeWebhookUrlBody,
+      examples: [{ path: 'orders-of-today' }],
+      isOptional: true,
+      id: workflowId,
+      nodeId: 'hook',
+    },
+    'POST /api/workflows/:id/webhooks/:nodeId/test': { ...NOTHING, id: workflowId, nodeId: 'hook' },
     'POST /api/variables': { schema: CreateVariableBody, examples: [{ workspaceId, name: 'n', value: 'v' }] },
     'PATCH /api/variables/:id': { schema: UpdateVariableBody, examples: [{ name: 'n', value: 'v' }], id: variable.id },
     'POST /api/credentials': {
@@ -279,9 +290,9 @@ function writes(): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-async function send(name: string, { id = '', userId = '' }: Operation, bad: BadBody) {
+async function send(name: string, { id = '', userId = '', nodeId = 'form' }: Operation, bad: BadBody) {
   const [method = '', pattern = ''] = name.split(' ');
-  const path = pattern.replace(':id', id).replace(':userId', userId).replace(':nodeId', 'form');
+  const path = pattern.replace(':id', id).replace(':userId', userId).replace(':nodeId', nodeId);
   const isOpen = ['/api/auth/setup', '/api/auth/login', '/api/auth/accept-invite'].includes(path);
   const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
   sent += 1;

@@ -141,6 +141,13 @@ describe('the OpenAPI document', () => {
     await done('GET', `${path}/versions/${version.workflowVersionId}`);
     await done('PATCH', path, { status: 'active' });
     await done('GET', '/api/node-types');
+    const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
+    const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });
+    const hookPath = `/api/workflows/${hooked.id}`;
+    await done('POST', `${hookPath}/webhooks/hook/url`);
+    await done('POST', `${hookPath}/webhooks/hook/test`);
+    await done('GET', `${hookPath}/deliveries`);
+    await done('DELETE', hookPath);
 
     // Runs
     const worker = await startTestWorker(instance);

@@ -1,8 +1,11 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import { isDatabaseUnavailable } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { sendJson } from './respond.js';
+
+/** Failures of a run behind a webhook: nothing is wrong with the service. */
+const OF_THE_RUN: readonly ErrorCode[] = ['EXECUTION_FAILED', 'WEBHOOK_TIMEOUT'];
 
 /** Turns whatever a route threw into its answer: the one place that does. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
@@ -13,7 +16,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       return;
     }
     const known = toDeckhandError(error);
-    if (known.status >= 500) logger.error({ err: error, requestId: request.id, code: known.code }, 'request failed');
+    if (known.status >= 500 && !OF_THE_RUN.includes(known.code))
+      logger.error({ err: error, requestId: request.id, code: known.code }, 'request failed');
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
@@ -29,7 +33,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
-function toDeckhandError(error: unknown): DeckhandError {
+/** Any error as one of the catalogue. */
+export function toDeckhandError(error: unknown): DeckhandError {
   if (error instanceof DeckhandError) return error;
   // Express's own refusal of a path that cannot be decoded: such a path leads nowhere.
   if (error instanceof URIError) return new DeckhandError('NOT_FOUND');

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { checkJson } from './check-json.js';
+import { readBytes } from './read-bytes.js';
 
 /** Largest JSON body: definitions and trigger data may be this large. */
 const BODY_BYTES_MAX = 10 * 1024 * 1024;
@@ -20,8 +21,6 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
   const length = request.headers['content-length'];
   if (length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)) return undefined;
   if (length !== undefined) requireJson(request);
-  if (Number(length) > bytesMax) throw tooLarge(request, bytesMax);
-
   const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0) return undefined;
   requireJson(request);
@@ -44,29 +43,6 @@ function requireJson(request: Request): void {
   // What is not read is thrown away, so that the caller gets to see the answer.
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');
-}
-
-function tooLarge(request: Request, bytesMax: number): DeckhandError {
-  request.resume();
-  return new DeckhandError('PAYLOAD_TOO_LARGE', { details: { bytesMax } });
-}
-
-function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bytesMax) chunks.push(chunk);
-      else reject(tooLarge(request, bytesMax));
-    });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', reject);
-    // Also when it broke before anybody listened: then nothing else would be heard of it.
-    const breakOff = (): void => reject(new Error('the caller went away'));
-    request.on('close', breakOff);
-    if (request.destroyed) breakOff();
-  });
 }
 
 function parseJson(text: string): unknown {

@@ -32,7 +32,12 @@ function levelOf(status: number, error: Error | undefined): 'error' | 'info' | '
 }
 
 function describeRequest(request: { id: string; method: string; url: string; remoteAddress: string }) {
-  return { id: request.id, method: request.method, url: request.url, address: request.remoteAddress };
+  return { id: request.id, method: request.method, url: hideSuffix(request.url), address: request.remoteAddress };
+}
+
+/** A webhook's URL is all that some webhooks are protected by, and providers put tokens into queries. */
+function hideSuffix(url: string): string {
+  return url.replace(/^(\/webhook(?:-test)?\/[^/?]{0,4}).*$/s, '$1…');
 }
 
 function describeResponse(response: { statusCode: number }) {

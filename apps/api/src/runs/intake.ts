@@ -29,7 +29,7 @@ export interface StartedRun {
 export interface Intake {
   /**
    * Writes a run down and puts it in the queue. With `once`, a key that stands for an earlier run answers with that one.
-   * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, VALIDATION_FAILED (unknown trigger), CONFLICT (the key
+   * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run), VALIDATION_FAILED (unknown trigger), CONFLICT (the key
    * stands for another body), workspace_over_quota, workspace_rate_limited,
    * write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the
    * run that is marked failed.
@@ -112,6 +112,8 @@ function refusal(verdict: Refusal | undefined, order: RunOrder): DeckhandError {
   switch (verdict) {
     case 'forbidden':
       return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
+    case 'inactive':
+      return new DeckhandError('WEBHOOK_INACTIVE');
     case 'noVersion':
       return new DeckhandError('NO_ACTIVE_VERSION');
     case 'noTrigger':

@@ -13,8 +13,18 @@ export function workflowAnswer(workflow: WorkflowRecord, webhookBaseUrl: string)
     webhooks: savedNodes(definition, 'webhooks').flatMap(({ id, parameters }) => {
       const suffix = suffixes.get(id);
       const method = typeof parameters.method === 'string' ? parameters.method : DEFAULT_METHOD;
-      return suffix === undefined ? [] : [{ nodeId: id, url: `${webhookBaseUrl}/webhook/${suffix}`, method }];
+      return suffix === undefined ? [] : [{ nodeId: id, url: webhookUrl(webhookBaseUrl, suffix), method }];
     }),
     definition,
   };
+}
+
+/** The URL that a webhook's callers use. */
+export function webhookUrl(baseUrl: string, suffix: string): string {
+  return `${baseUrl}/webhook/${suffix}`;
+}
+
+/** The URL that runs a webhook's latest version while it is open for tests. */
+export function webhookTestUrl(baseUrl: string, suffix: string): string {
+  return `${baseUrl}/webhook-test/${suffix}`;
 }

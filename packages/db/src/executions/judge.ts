@@ -7,7 +7,10 @@ export interface AcceptRequest {
   /** Chosen before, so that accepting it again after an ambiguous error is harmless. */
   readonly executionId: string;
   readonly workflowId: string;
-  readonly actor: Actor;
+  /** On whose behalf; null for a trigger of an active workflow, which needs nobody. */
+  readonly actor: Actor | null;
+  /** The version to run; the latest without one. */
+  readonly versionId?: string;
   /** Null takes the version's default trigger. */
   readonly triggerNodeId: string | null;
   readonly mode: ExecutionMode;
@@ -31,7 +34,15 @@ export interface NotCounted {
 
 /** What became of a request; only `accepted` made a run. */
 export type AcceptVerdict =
-  'accepted' | 'notFound' | 'forbidden' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota' | NotCounted;
+  | 'accepted'
+  | 'notFound'
+  | 'forbidden'
+  | 'inactive'
+  | 'noVersion'
+  | 'noTrigger'
+  | 'unknownTrigger'
+  | 'overQuota'
+  | NotCounted;
 
 /** A verdict as the database gives it. */
 export interface VerdictRow {
@@ -52,8 +63,8 @@ export function toVerdict({ verdict, workspaceId, executionsPerMinute }: Verdict
 }
 
 /**
- * Requests with a verdict each, as SQL: whether the workflow is visible to who asks, whether the role suffices, whether it
- * has a version with that trigger, whether the workspace is under its quota, and whether its runs are to be counted. Every
+ * Requests with a verdict each, as SQL: whether the workflow is visible to who asks and the role suffices, or the workflow is
+ * active where nobody asks, whether it has a version with that trigger, whether the workspace is under its quota, and whether its runs are to be counted. Every
  * join follows a primary key.
  */
 export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
@@ -61,8 +72,9 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
     SELECT asked.*, w.workspace_id, v.id AS version_id, v.timeout_ms, ws.executions_per_minute,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE
-        WHEN m.role IS NULL THEN 'notFound'
+        WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
         WHEN m.role = 'viewer' THEN 'forbidden'
+        WHEN asked.user_id IS NULL AND w.status <> 'active' THEN 'inactive'
         WHEN v.id IS NULL THEN 'noVersion'
         WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
         WHEN asked.trigger_node_id <> ALL (v.trigger_node_ids) THEN 'unknownTrigger'
@@ -73,8 +85,9 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
     FROM unnest(
       ${requests.map((request) => request.executionId)}::uuid[],
       ${requests.map((request) => request.workflowId)}::uuid[],
-      ${requests.map((request) => request.actor.userId)}::uuid[],
-      ${requests.map((request) => request.actor.boundTo)}::uuid[],
+      ${requests.map((request) => request.actor?.userId ?? null)}::uuid[],
+      ${requests.map((request) => request.actor?.boundTo ?? null)}::uuid[],
+      ${requests.map((request) => request.versionId ?? null)}::uuid[],
       ${requests.map((request) => request.triggerNodeId)}::text[],
       ${requests.map((request) => request.mode)}::execution_mode[],
       ${requests.map((request) => request.source)}::execution_source[],
@@ -82,13 +95,14 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
       ${requests.map((request) => request.countedUnder ?? null)}::int[]
-    ) AS asked (id, workflow_id, user_id, bound_to, trigger_node_id, mode, source, trigger_data, rerun_of, rerun_from_node_id,
-      counted_under)
+    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, trigger_node_id, mode, source, trigger_data,
+      rerun_of, rerun_from_node_id, counted_under)
     LEFT JOIN workflows w
       ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
     LEFT JOIN workspaces ws ON ws.id = w.workspace_id
-    LEFT JOIN workflow_versions v ON v.id = w.latest_version_id`;
+    LEFT JOIN workflow_versions v ON v.id = coalesce(asked.asked_version_id, w.latest_version_id)
+      AND v.workflow_id = w.id`;
 }
 
 /** Inserts the runs of `judged` for which the condition holds and notes the bytes they take, as the common tables `inserted` and `stored`. */

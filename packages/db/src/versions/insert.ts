@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Definition, SavedVersion } from '@deckhand/contracts';
 import type { Queryable } from '../client.js';
+import { assignWebhookUrls, type WantedWebhook } from '../webhooks/assign-urls.js';
 import type { SealedSecrets } from './sealed-secrets.js';
 
 /** A version to save: its definition was found free of faults. */
@@ -14,20 +14,17 @@ export interface NewVersion {
   /** Nodes that a run may start from, the default one first. */
   readonly triggerNodeIds: readonly string[];
   /** Those of them that a webhook starts: each needs a URL. */
-  readonly webhookNodeIds: readonly string[];
+  readonly webhooks: readonly WantedWebhook[];
   readonly comment: string;
   readonly createdBy: string;
 }
-
-/** Bytes of randomness in a webhook's URL, which is all that protects a webhook without a secret. */
-const SUFFIX_BYTES = 18;
 
 /** Inserts a workflow's next version and makes it the latest. The caller holds the workflow's lock. */
 export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<SavedVersion> {
   const newest = await tx.workflowVersion.findFirst({
     where: { workflowId },
     orderBy: { number: 'desc' },
-    select: { number: true },
+    select: { id: true, number: true },
   });
   const row = await tx.workflowVersion.create({
     data: {
@@ -44,15 +41,6 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
     select: { id: true, number: true, createdAt: true },
   });
   await tx.workflow.update({ where: { id: workflowId }, data: { latestVersionId: row.id } });
-  await addWebhooks(tx, workflowId, version.webhookNodeIds);
+  await assignWebhookUrls(tx, workflowId, version.webhooks, newest?.id ?? null);
   return { workflowVersionId: row.id, number: row.number, createdAt: row.createdAt.toISOString() };
-}
-
-/** Gives each webhook node a URL once; a node that has one keeps it. */
-async function addWebhooks(tx: Queryable, workflowId: string, nodeIds: readonly string[]): Promise<void> {
-  if (nodeIds.length === 0) return;
-  await tx.webhook.createMany({
-    data: nodeIds.map((nodeId) => ({ suffix: randomBytes(SUFFIX_BYTES).toString('base64url'), workflowId, nodeId })),
-    skipDuplicates: true,
-  });
 }

@@ -14,6 +14,7 @@ export async function deleteWorkflow(db: Database, actor: Actor, id: string, onS
   await db.$transaction(async (tx) => {
     const { workspaceId } = await lockWorkflow(tx, actor, id, 'editor');
     await tx.workflow.delete({ where: { id } });
+    await tx.webhookDelivery.deleteMany({ where: { workflowId: id } });
     await recordChange(tx, actor, { action: 'workflow.delete', workspaceId, resourceId: id });
   });
   // A run that was being accepted while the workflow went.

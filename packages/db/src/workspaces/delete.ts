@@ -12,6 +12,9 @@ export async function deleteWorkspace(db: Database, actor: Actor, id: string, on
   await findWorkspace(db, actor, id, 'owner');
   await stopExecutionsOfWorkspace(db, id, onStopped);
   await db.$transaction(async (tx) => {
+    // No foreign key leads to them: they are written behind the answers' back, in batches.
+    await tx.$executeRaw`DELETE FROM webhook_deliveries d USING workflows w
+      WHERE w.id = d.workflow_id AND w.workspace_id = ${id}::uuid`;
     const { count } = await tx.workspace.deleteMany({ where: { AND: [{ id }, visibleWorkspace(actor, 'owner')] } });
     if (count > 0) await recordChange(tx, actor, { action: 'workspace.delete', workspaceId: id, resourceId: id });
   });

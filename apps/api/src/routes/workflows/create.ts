@@ -17,7 +17,7 @@ export function createWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows',
-    { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: Workflow } },
+    { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: Workflow }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
       const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
       const place = { workspaceId: body.workspaceId.toLowerCase() };

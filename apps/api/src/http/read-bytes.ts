@@ -1,0 +1,45 @@
+import type { Request } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+
+/**
+ * Reads a request's body as it was sent. What is too much is thrown away as it comes, so that the caller gets to see the
+ * answer, which does not wait for it.
+ * @returns no bytes when there is no body.
+ * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read when the request says how long its body is.
+ */
+export async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
+  const length = request.headers['content-length'];
+  if (length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)) {
+    return Buffer.alloc(0);
+  }
+  if (Number(length) > bytesMax) throw tooLarge(request, bytesMax);
+  return gather(request, bytesMax);
+}
+
+function tooLarge(request: Request, bytesMax: number): DeckhandError {
+  request.resume();
+  return new DeckhandError('PAYLOAD_TOO_LARGE', { details: { bytesMax } });
+}
+
+function gather(request: Request, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      if (size > bytesMax) return;
+      size += chunk.length;
+      if (size <= bytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      reject(tooLarge(request, bytesMax));
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+    // Also when it broke before anybody listened: then nothing else would be heard of it.
+    const breakOff = (): void => reject(new Error('the caller went away'));
+    request.on('close', breakOff);
+    if (request.destroyed) breakOff();
+  });
+}

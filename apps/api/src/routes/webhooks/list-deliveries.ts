@@ -1,0 +1,22 @@
+import { pageOf, WebhookDelivery } from '@deckhand/contracts';
+import { listDeliveries as list } from '@deckhand/db';
+import { PageQuery, pathId, readPage } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/workflows/{id}/deliveries: the last requests to its webhooks, refused ones too, the newest first. */
+export function listDeliveries({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workflows/:id/deliveries',
+    {
+      summary: "List the last requests to a workflow's webhooks",
+      query: PageQuery,
+      answers: { 200: pageOf(WebhookDelivery) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
+    },
+  );
+}

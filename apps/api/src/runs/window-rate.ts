@@ -1,0 +1,50 @@
+import type { Redis } from '@deckhand/queue';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+
+/** How many may be let in within a time. */
+export interface RateLimit {
+  readonly max: number;
+  readonly windowSeconds: number;
+}
+
+/**
+ * Counts one more for a name.
+ * @returns null when it is let in, else the whole seconds until the next would be.
+ */
+export type WindowRate = (name: string, limit: RateLimit) => Promise<number | null>;
+
+/** Different limits at once, more than which no instance has in use. */
+const LIMITERS_MAX = 1_000;
+
+/**
+ * Counts in Redis, for all replicas together: a window begins with the first of a name in it. While Redis is away each replica
+ * counts for itself (no run can be queued then either).
+ */
+export function createWindowRate(redis: Redis, keyPrefix: string): WindowRate {
+  const limiters = new Map<string, RateLimiterRedis>();
+
+  function limiterFor({ max, windowSeconds }: RateLimit): RateLimiterRedis {
+    const key = `${max}/${windowSeconds}`;
+    const known = limiters.get(key);
+    if (known) return known;
+    if (limiters.size >= LIMITERS_MAX) limiters.clear();
+    const limits = { keyPrefix, points: max, duration: windowSeconds };
+    const created = new RateLimiterRedis({
+      ...limits,
+      storeClient: redis,
+      insuranceLimiter: new RateLimiterMemory(limits),
+    });
+    limiters.set(key, created);
+    return created;
+  }
+
+  return async (name, limit) => {
+    try {
+      await limiterFor(limit).consume(name);
+      return null;
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+    }
+  };
+}

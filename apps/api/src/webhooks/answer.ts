@@ -1,0 +1,72 @@
+import type { Response } from 'express';
+import { answerHeaderFault, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
+
+/** Statuses whose answers have no body (RFC 9110, 15). */
+const WITHOUT_BODY = [204, 205, 304];
+
+/**
+ * What a workflow answers is shown by browsers as what it is not: a page of this host. In a sandbox it has no origin, so it can
+ * reach nothing that is the service's (Content Security Policy, `sandbox`).
+ */
+const SANDBOX = 'sandbox allow-forms allow-popups allow-scripts';
+
+/** Says what holds for every answer to a webhook, refusals too. */
+export function prepareAnswer(response: Response): void {
+  response.setHeader('Content-Security-Policy', SANDBOX);
+  response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  response.setHeader('Cache-Control', 'no-store');
+}
+
+/**
+ * Answers with the result of a Terminal node. A text is sent as it is, as plain text unless its headers say otherwise; all else as
+ * JSON. Headers that a workflow may not set are left out.
+ * @returns the names of those.
+ */
+export function sendResult(response: Response, resultJson: string): string[] {
+  const { body = null, statusCode, headers } = readResult(resultJson);
+  const refused: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (answerHeaderFault(name, value) === undefined) response.setHeader(name, value);
+    else refused.push(name);
+  }
+  if (typeof body === 'string') sendBody(response, statusCode, body, 'text/plain; charset=utf-8');
+  else sendBody(response, statusCode, JSON.stringify(body), 'application/json; charset=utf-8');
+  return refused;
+}
+
+/** Answers with JSON, where the status allows for a body. */
+export function sendAnswer(response: Response, status: number, body: object): void {
+  sendBody(response, status, JSON.stringify(body), 'application/json; charset=utf-8');
+}
+
+function sendBody(response: Response, status: number, text: string, contentType: string): void {
+  response.statusCode = status;
+  if (WITHOUT_BODY.includes(status)) {
+    response.removeHeader('Content-Type');
+    response.end();
+    return;
+  }
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+interface Result {
+  readonly body?: JsonValue;
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function readResult(json: string): Result {
+  const result = parseJson(json);
+  const { body, statusCode, headers }: JsonObject = isJsonObject(result) ? result : {};
+  return {
+    ...(body === undefined ? {} : { body }),
+    statusCode: typeof statusCode === 'number' ? statusCode : 200,
+    headers: Object.fromEntries(
+      Object.entries(isJsonObject(headers) ? headers : {}).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    ),
+  };
+}

@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Request } from 'express';
+import { type Credential, DeckhandError } from '@deckhand/contracts';
+import type { WebhookTarget } from './find-target.js';
+import type { CredentialReader } from './read-credential.js';
+
+/** Where a secret of the trigger is sent. */
+const SECRET_HEADER = 'x-webhook-secret';
+/** Where a key is sent whose credential names no header. */
+const DEFAULT_KEY_HEADER = 'x-api-key';
+
+/** What it is known by that the caller was let in. */
+export interface CheckedCaller {
+  /** Names of the headers that carried secrets, in lower case: no run keeps them. */
+  readonly secretHeaders: readonly string[];
+}
+
+/**
+ * Lets a caller in who has all that the trigger asks for: its secret, and what its authentication needs besides.
+ * @throws DeckhandError UNAUTHORIZED, the same whatever is wrong.
+ */
+export async function checkCaller(
+  request: Request,
+  { settings, workspaceId }: WebhookTarget,
+  readCredential: CredentialReader,
+): Promise<CheckedCaller> {
+  const { secret, authentication, credentialId } = settings;
+  const isSecretRight = secret === undefined || isSame(request.headers[SECRET_HEADER], secret);
+  if (authentication === 'none') {
+    if (!isSecretRight) throw refusal();
+    return { secretHeaders: [] };
+  }
+  const credential = credentialId === undefined ? undefined : await readCredential(workspaceId, credentialId);
+  const isKnown = credential?.type === authentication && isPresented(request, credential);
+  if (!isSecretRight || !isKnown) throw refusal(authentication);
+  return { secretHeaders: credential.type === 'apiKey' ? [keyHeader(credential)] : [] };
+}
+
+function isPresented({ headers }: Request, credential: Credential): boolean {
+  switch (credential.type) {
+    case 'basic': {
+      const given = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1];
+      const { username, password } = credential.secret;
+      return given !== undefined && isSame(Buffer.from(given, 'base64').toString('utf8'), `${username}:${password}`);
+    }
+    case 'bearer':
+      return isSame(/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1], credential.secret.token);
+    case 'apiKey':
+      return isSame(headers[keyHeader(credential)], credential.secret.value);
+    default:
+      return false;
+  }
+}
+
+function keyHeader({ secret }: Extract<Credential, { type: 'apiKey' }>): string {
+  return (secret.header ?? DEFAULT_KEY_HEADER).toLowerCase();
+}
+
+/** Compares in a time that says nothing about either text, its length included. */
+function isSame(given: unknown, expected: string): boolean {
+  return typeof given === 'string' && timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function refusal(authentication?: 'basic' | 'bearer' | 'apiKey'): DeckhandError {
+  const scheme = authentication === 'basic' ? 'Basic' : authentication === 'bearer' ? 'Bearer' : undefined;
+  return new DeckhandError('UNAUTHORIZED', {
+    ...(scheme === undefined ? {} : { headers: { 'WWW-Authenticate': `${scheme} realm="webhook"` } }),
+  });
+}

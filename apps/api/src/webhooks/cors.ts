@@ -1,0 +1,34 @@
+import type { Request, Response } from 'express';
+import type { TriggerSettings } from './trigger-settings.js';
+
+/** Headers of the answer that pages may read. */
+const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed';
+/** How long browsers may remember the answer to a preflight request, in seconds. */
+const MAX_AGE_SECONDS = 600;
+/** A list of header names (RFC 9110, 5.6.2). */
+const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/;
+
+/** Tells a browser whether the page that sent the request may read the answer (Fetch, 3.2). */
+export function allowOrigin(request: Request, response: Response, { allowedOrigins }: TriggerSettings): void {
+  if (allowedOrigins.includes('*')) {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+  } else {
+    response.setHeader('Vary', 'Origin');
+    const { origin } = request.headers;
+    if (origin === undefined || !allowedOrigins.includes(origin)) return;
+    response.setHeader('Access-Control-Allow-Origin', origin);
+  }
+  response.setHeader('Access-Control-Expose-Headers', EXPOSED);
+}
+
+/** Answers an OPTIONS request, a preflight one or not: it starts nothing. */
+export function answerOptions(request: Request, response: Response, { allowedMethods }: TriggerSettings): void {
+  response.setHeader('Allow', allowedMethods.join(', '));
+  if (response.hasHeader('Access-Control-Allow-Origin')) {
+    response.setHeader('Access-Control-Allow-Methods', allowedMethods.join(', '));
+    response.setHeader('Access-Control-Max-Age', MAX_AGE_SECONDS);
+    const wanted = request.headers['access-control-request-headers'];
+    if (wanted !== undefined && HEADER_NAMES.test(wanted)) response.setHeader('Access-Control-Allow-Headers', wanted);
+  }
+  response.writeHead(204).end();
+}

@@ -1,0 +1,83 @@
+import { DeckhandError } from '@deckhand/contracts';
+import { type Actor, type Database, findWebhooks, type FoundWebhook, readSavedTrigger } from '@deckhand/db';
+import { createBatcher, type SecretBox } from '@deckhand/runtime';
+import { readTriggerSettings, type TriggerSettings } from './trigger-settings.js';
+
+/** What a request to a webhook's URL is for. */
+export interface WebhookTarget {
+  readonly workflowId: string;
+  readonly workspaceId: string;
+  readonly nodeId: string;
+  /** The version that runs. */
+  readonly versionId: string;
+  /** For whom a test run is; null for the runs of an active workflow. */
+  readonly testActor: Actor | null;
+  readonly settings: TriggerSettings;
+}
+
+/** A webhook that is there, before it is known whether it takes requests. */
+export interface KnownWebhook {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  /**
+   * Where it leads at present.
+   * @throws DeckhandError WEBHOOK_INACTIVE; NOT_FOUND when the version that would run has no such trigger.
+   */
+  target(): Promise<WebhookTarget>;
+}
+
+/** Finds webhooks by the last part of their URLs. */
+export interface WebhookFinder {
+  /** @throws DeckhandError NOT_FOUND. For tests also when the test URL is not open. */
+  find(suffix: string, options: { isTest: boolean }): Promise<KnownWebhook>;
+}
+
+const SUFFIX = /^[A-Za-z0-9_-]{8,128}$/;
+/** Most look-ups of one query, and most queries at once. */
+const BATCH = { maxSize: 500, concurrency: 2 } as const;
+/** Triggers whose settings are remembered; those of a version never change. */
+const SETTINGS_MAX = 2_000;
+
+/**
+ * Looks every URL up in the database for every request, so that an activation, a deactivation, another version or another URL
+ * holds everywhere from its answer on. Requests that arrive together share one query. Only what a saved version says of its
+ * trigger is remembered.
+ */
+export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox: SecretBox }): WebhookFinder {
+  const lookUp = createBatcher({ ...BATCH, flush: (suffixes: string[]) => findWebhooks(db, suffixes) });
+  const known = new Map<string, TriggerSettings>();
+
+  async function settingsOf(versionId: string, nodeId: string): Promise<TriggerSettings> {
+    const key = `${versionId} ${nodeId}`;
+    const remembered = known.get(key);
+    if (remembered) return remembered;
+    const saved = await readSavedTrigger(db, versionId, nodeId);
+    const settings = saved && (await readTriggerSettings(saved, secretBox));
+    if (!settings) throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook any more' });
+    const [oldest] = known.keys();
+    if (known.size >= SETTINGS_MAX && oldest !== undefined) known.delete(oldest);
+    known.set(key, settings);
+    return settings;
+  }
+
+  async function targetOf(found: FoundWebhook, isTest: boolean): Promise<WebhookTarget> {
+    const { workflowId, workspaceId, nodeId, testUserId } = found;
+    const versionId = isTest ? found.latestVersionId : found.activeVersionId;
+    if (versionId === null || (!isTest && found.status !== 'active')) {
+      throw new DeckhandError('WEBHOOK_INACTIVE', { message: `The workflow is ${found.status}: activate it first` });
+    }
+    const testActor = isTest && testUserId !== null ? { userId: testUserId, boundTo: null } : null;
+    return { workflowId, workspaceId, nodeId, versionId, testActor, settings: await settingsOf(versionId, nodeId) };
+  }
+
+  return {
+    async find(suffix, { isTest }) {
+      const found = SUFFIX.test(suffix) ? await lookUp(suffix) : undefined;
+      if (!found) throw new DeckhandError('NOT_FOUND', { message: 'There is no such webhook' });
+      if (isTest && found.testUserId === null) {
+        throw new DeckhandError('NOT_FOUND', { message: 'The test URL is not open: open it in the editor' });
+      }
+      return { workflowId: found.workflowId, nodeId: found.nodeId, target: () => targetOf(found, isTest) };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { isUtf8 } from 'node:buffer';
+import { DeckhandError, type JsonObject, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
+import { checkJson } from '../http/check-json.js';
+import { parseForm } from './form.js';
+import { parseMultipart } from './multipart.js';
+import type { PayloadType } from './trigger-settings.js';
+
+type Shape = Exclude<PayloadType, 'auto'> | 'multipart';
+
+/**
+ * Parses a body by its payload type. No body at all is null, for a form `{}` and for text "".
+ * @param contentType the request's Content-Type; "" without one.
+ * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for what is no text of its charset, no form, or JSON that cannot be
+ * kept.
+ */
+export async function parsePayload(
+  bytes: Buffer,
+  { contentType, payloadType }: { contentType: string; payloadType: PayloadType },
+): Promise<JsonValue> {
+  switch (shapeOf(bytes, contentType, payloadType)) {
+    case 'json':
+      return bytes.length === 0 ? null : parseJsonBody(bytes);
+    case 'form':
+      return bytes.length === 0 ? {} : parseForm(decode(bytes, 'utf-8'));
+    case 'multipart':
+      return bytes.length === 0 ? {} : parseMultipart(bytes, contentType);
+    case 'text':
+      return decode(bytes, charsetOf(contentType));
+    case 'binary':
+      return payloadType === 'auto' && bytes.length === 0 ? null : toBinary(bytes, contentType);
+  }
+}
+
+/** A body as runs have one that is no text. */
+function toBinary(bytes: Buffer, contentType: string): JsonObject {
+  return { base64: bytes.toString('base64'), contentType, bytes: bytes.length };
+}
+
+/** The body as it was sent: a text where it is one that PostgreSQL can hold, else as a binary one. */
+export function toRawBody(bytes: Buffer, contentType: string): JsonValue {
+  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : toBinary(bytes, contentType);
+}
+
+/** The media type (RFC 9110, 8.3.1) in lower case, without parameters. */
+function mediaType(contentType: string): string {
+  return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function shapeOf(bytes: Buffer, contentType: string, payloadType: PayloadType): Shape {
+  const type = mediaType(contentType);
+  const isMultipart = type === 'multipart/form-data';
+  if (payloadType === 'form') return isMultipart ? 'multipart' : 'form';
+  if (payloadType !== 'auto') return payloadType;
+  if (isMultipart) return 'multipart';
+  if (type === 'application/json' || type.endsWith('+json')) return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type.startsWith('text/') || type === 'application/xml' || type.endsWith('+xml')) return 'text';
+  return type === '' && bytes.length > 0 && isUtf8(bytes) ? 'text' : 'binary';
+}
+
+function parseJsonBody(bytes: Buffer): JsonValue {
+  if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });
+  const text = decode(bytes, 'utf-8');
+  let value: JsonValue;
+  try {
+    value = parseJson(text);
+  } catch (cause) {
+    throw new DeckhandError('INVALID_JSON', { cause });
+  }
+  checkJson(value, text);
+  return value;
+}
+
+function charsetOf(contentType: string): string {
+  return /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+}
+
+/** Decodes a text without its byte order mark. */
+function decode(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch (error) {
+    // A RangeError is about the charset itself (WHATWG Encoding, 7.1).
+    const message = error instanceof RangeError ? `has a charset that is not known: ${charset}` : `is not ${charset}`;
+    throw validationFailed([{ path: 'body', message }]);
+  }
+}

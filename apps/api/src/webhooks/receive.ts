@@ -1,0 +1,111 @@
+import type { Request, Response } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+import { readBytes } from '../http/read-bytes.js';
+import { readIdempotencyKey } from '../runs/idempotency.js';
+import type { Services } from '../services.js';
+import { sendAnswer, sendResult } from './answer.js';
+import { checkCaller } from './check-caller.js';
+import { allowOrigin, answerOptions } from './cors.js';
+import type { KnownWebhook, WebhookTarget } from './find-target.js';
+import { parsePayload, toRawBody } from './payload.js';
+import { triggerData } from './trigger-data.js';
+
+/** What is noted of a request beside its answer. */
+export interface Delivery {
+  executionId: string | null;
+  errorCode: string | null;
+}
+
+interface Received {
+  readonly request: Request;
+  readonly response: Response;
+  readonly webhook: KnownWebhook;
+  readonly delivery: Delivery;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes a request to a webhook: finds where it leads, lets the caller in, reads the body, starts the run and answers, at once or at
+ * the run's end.
+ * @throws DeckhandError WEBHOOK_INACTIVE, METHOD_NOT_ALLOWED, UNAUTHORIZED, RATE_LIMITED, PAYLOAD_TOO_LARGE,
+ * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, what the intake refuses with, EXECUTION_FAILED, WEBHOOK_TIMEOUT.
+ */
+export async function receive(services: Services, received: Received): Promise<void> {
+  const { request, response, webhook, delivery, signal } = received;
+  const target = await webhook.target();
+  const { settings } = target;
+  allowOrigin(request, response, settings);
+  if (request.method === 'OPTIONS') {
+    answerOptions(request, response, settings);
+    return;
+  }
+  if (request.method !== settings.method) {
+    throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
+  }
+  services.breaker.check();
+  const { executionId, isRepeated } = await start(services, request, target);
+  delivery.executionId = executionId;
+  if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+  if (settings.responseMode === 'immediately') {
+    sendAnswer(response, settings.responseCode, { message: 'The run is queued', executionId });
+    return;
+  }
+  const outcome = await services.awaitRun(executionId, { timeoutMs: settings.timeoutMs, signal });
+  if (outcome === undefined) return;
+  if (outcome.resultJson === null) {
+    sendAnswer(response, 200, { executionId, status: 'success' });
+    return;
+  }
+  const refused = sendResult(response, outcome.resultJson);
+  if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers were left out of an answer');
+}
+
+/** Starts the run, after everything about the request was found right. */
+async function start(
+  services: Services,
+  request: Request,
+  target: WebhookTarget,
+): Promise<{ executionId: string; isRepeated: boolean }> {
+  const { settings, workflowId, nodeId, versionId, testActor } = target;
+  const { secretHeaders } = await checkCaller(request, target, services.readCredential);
+  if (settings.rateLimit) await limit(services, workflowId, settings.rateLimit);
+  const contentType = request.headers['content-type'] ?? '';
+  requireNoEncoding(request);
+  const bytes = await readBytes(request, services.webhookMaxBytes);
+  const { json, asked } = triggerData(request, {
+    body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
+    rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
+    secretHeaders,
+  });
+  return services.intake.start(
+    {
+      workflowId,
+      actor: testActor,
+      versionId,
+      triggerNodeId: nodeId,
+      mode: testActor ? 'test' : 'normal',
+      source: 'webhook',
+      triggerData: json,
+    },
+    readIdempotencyKey(request, { nodeId, ...asked }),
+  );
+}
+
+async function limit(
+  { workflowRate }: Services,
+  workflowId: string,
+  rateLimit: NonNullable<WebhookTarget['settings']['rateLimit']>,
+): Promise<void> {
+  const seconds = await workflowRate(workflowId, rateLimit);
+  if (seconds === null) return;
+  const message = 'The workflow takes no more requests for now';
+  throw new DeckhandError('RATE_LIMITED', { message, headers: { 'Retry-After': String(seconds) } });
+}
+
+function requireNoEncoding(request: Request): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return;
+  request.resume();
+  throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding' });
+}

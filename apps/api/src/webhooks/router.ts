@@ -1,0 +1,52 @@
+import { Router, type Request, type Response } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+import { clientGone } from '../http/client-gone.js';
+import { toDeckhandError } from '../http/errors.js';
+import type { Services } from '../services.js';
+import { prepareAnswer } from './answer.js';
+import { type Delivery, receive } from './receive.js';
+
+/**
+ * The URLs of webhooks, outside the API and with bodies of their own. `/webhook/<suffix>` runs the active version;
+ * `/webhook-test/<suffix>` the latest, in test mode, while an editor holds it open. HEAD, and anything below a suffix, is
+ * nothing.
+ */
+export function createWebhookRouter(services: Services): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router.all('/webhook/:suffix', (request, response) => handle(services, request, response, false));
+  router.all('/webhook-test/:suffix', (request, response) => handle(services, request, response, true));
+  return router;
+}
+
+async function handle(services: Services, request: Request, response: Response, isTest: boolean): Promise<void> {
+  const startedAt = performance.now();
+  const at = new Date();
+  prepareAnswer(response);
+  if (request.method === 'HEAD') throw new DeckhandError('NOT_FOUND');
+  const { suffix } = request.params;
+  const webhook = await services.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
+  const delivery: Delivery = { executionId: null, errorCode: null };
+  const signal = clientGone(response);
+  if (request.method !== 'OPTIONS') {
+    signal.addEventListener('abort', () => {
+      services.deliveries.note({
+        ...delivery,
+        workflowId: webhook.workflowId,
+        nodeId: webhook.nodeId,
+        at,
+        isTest,
+        method: request.method,
+        status: response.writableFinished ? response.statusCode : null,
+        durationMs: Math.round(performance.now() - startedAt),
+      });
+    });
+  }
+  try {
+    await receive(services, { request, response, webhook, delivery, signal });
+  } catch (error) {
+    const { code, extra } = toDeckhandError(error);
+    delivery.errorCode = code;
+    if (typeof extra.executionId === 'string') delivery.executionId = extra.executionId;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { isJsonObject, type JsonObject } from '@deckhand/contracts';
+import type { SavedTrigger } from '@deckhand/db';
+import type { SecretBox } from '@deckhand/runtime';
+import type { RateLimit } from '../runs/window-rate.js';
+
+const PAYLOAD_TYPES = ['auto', 'json', 'form', 'text', 'binary'] as const;
+const AUTHENTICATIONS = ['none', 'basic', 'bearer', 'apiKey'] as const;
+const RESPONSE_MODES = ['immediately', 'onCompletion'] as const;
+
+export type PayloadType = (typeof PAYLOAD_TYPES)[number];
+
+/** A webhook trigger as its version was saved, defaults filled in. */
+export interface TriggerSettings {
+  readonly method: string;
+  /** Undefined where none is asked for. */
+  readonly secret: string | undefined;
+  readonly payloadType: PayloadType;
+  readonly keepsRawBody: boolean;
+  readonly responseMode: (typeof RESPONSE_MODES)[number];
+  readonly responseCode: number;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedMethods: readonly string[];
+  readonly authentication: (typeof AUTHENTICATIONS)[number];
+  readonly credentialId: string | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Reads a webhook trigger out of a version.
+ * @returns undefined when the node is no webhook trigger in this version.
+ * @throws SecretBoxError when its secret was sealed with another key.
+ */
+export async function readTriggerSettings(
+  { node, rateLimit, sealedSecrets, timeoutMs }: SavedTrigger,
+  secretBox: SecretBox,
+): Promise<TriggerSettings | undefined> {
+  if (!isJsonObject(node) || node.type !== 'trigger.webhook') return undefined;
+  const parameters: JsonObject = isJsonObject(node.parameters) ? node.parameters : {};
+  const sealed = isJsonObject(sealedSecrets) ? sealedSecrets.secret : undefined;
+  const method = typeof parameters.method === 'string' ? parameters.method : 'POST';
+  return {
+    method,
+    secret: typeof sealed === 'string' ? await secretBox.open(sealed) : undefined,
+    payloadType: oneOf(PAYLOAD_TYPES, parameters.payloadType),
+    keepsRawBody: parameters.rawBody === true,
+    responseMode: oneOf(RESPONSE_MODES, parameters.responseMode),
+    responseCode: typeof parameters.responseCode === 'number' ? parameters.responseCode : 200,
+    allowedOrigins: texts(parameters.allowedOrigins) ?? ['*'],
+    allowedMethods: texts(parameters.allowedMethods) ?? [method, 'OPTIONS'],
+    authentication: oneOf(AUTHENTICATIONS, parameters.authentication),
+    credentialId: typeof node.credentialId === 'string' ? node.credentialId : undefined,
+    rateLimit: toRateLimit(rateLimit),
+    timeoutMs,
+  };
+}
+
+/** The value if it is one of the list, else the list's first, its default. */
+function oneOf<T extends string>(values: readonly [T, ...T[]], value: unknown): T {
+  return values.find((known) => known === value) ?? values[0];
+}
+
+function texts(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : undefined;
+}
+
+function toRateLimit(value: unknown): RateLimit | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { max, windowSeconds } = value;
+  return typeof max === 'number' && typeof windowSeconds === 'number' ? { max, windowSeconds } : undefined;
+}

@@ -1,0 +1,36 @@
+/** A header's name (RFC 9110, 5.1). */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+/** A header's value (RFC 9110, 5.5) of visible Latin-1, blanks inside. */
+const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]{0,8190}[\x21-\x7e\x80-\xff])?$/;
+
+/** Headers that are the connection's, the service's, or would reach beyond the one answer to others of the same host. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'clear-site-data',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-security-policy',
+  'date',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'public-key-pins',
+  'service-worker-allowed',
+  'set-cookie',
+  'strict-transport-security',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-content-type-options',
+  'x-request-id',
+]);
+
+/** Why a workflow may not set this header of an answer to a webhook; undefined when it may. */
+export function answerHeaderFault(name: string, value: string): string | undefined {
+  if (!NAME.test(name)) return 'is no name of a header';
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower) || lower.startsWith('access-control-')) return 'is set by the service';
+  return value === '' || VALUE.test(value) ? undefined : 'has a value that no header can have';
+}

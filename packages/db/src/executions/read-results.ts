@@ -1,0 +1,17 @@
+import type { ExecutionStatus } from '@deckhand/contracts';
+import type { Database } from '../client.js';
+
+/** What a run came to, or where it stands. */
+export interface ExecutionResult {
+  readonly status: ExecutionStatus;
+  /** Serialised `{ body, statusCode, headers }` of the Terminal node; null without one. */
+  readonly resultJson: string | null;
+}
+
+/** Reads the results of many runs, for those who wait for what they started; undefined for a run that is gone. */
+export async function readResults(db: Database, ids: readonly string[]): Promise<(ExecutionResult | undefined)[]> {
+  const rows = await db.$queryRaw<(ExecutionResult & { id: string })[]>`/* executions.read-results */
+    SELECT id, status::text AS status, result AS "resultJson" FROM executions WHERE id = ANY (${[...ids]}::uuid[])`;
+  const found = new Map(rows.map(({ id, ...result }) => [id, result]));
+  return ids.map((id) => found.get(id));
+}

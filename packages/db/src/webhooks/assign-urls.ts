@@ -1,0 +1,51 @@
+import type { Queryable } from '../client.js';
+import { conflictWhenTaken } from '../unique.js';
+import { createSuffix } from './suffix.js';
+
+/** A webhook trigger of a version that is being saved. */
+export interface WantedWebhook {
+  readonly nodeId: string;
+  /** Its parameter `path`; null makes a suffix up. */
+  readonly path: string | null;
+}
+
+/**
+ * Gives each webhook node a URL once; a node that has one keeps it, unless its `path` differs from the version before. A
+ * `path` that merely stands there still must not bring back a URL that was changed since.
+ * @param earlierVersionId the version before; null for the first.
+ * @throws DeckhandError CONFLICT for a path that is taken.
+ */
+export async function assignWebhookUrls(
+  tx: Queryable,
+  workflowId: string,
+  wanted: readonly WantedWebhook[],
+  earlierVersionId: string | null,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
+  const suffixes = new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
+  const isTaken = conflictWhenTaken('A path of the definition is the URL of another webhook');
+
+  const added = wanted.filter(({ nodeId }) => !suffixes.has(nodeId));
+  await tx.webhook
+    .createMany({ data: added.map(({ nodeId, path }) => ({ suffix: path ?? createSuffix(), workflowId, nodeId })) })
+    .catch(isTaken);
+
+  const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
+  if (wishes.length === 0) return;
+  const earlier = await readPaths(tx, earlierVersionId);
+  for (const { nodeId, path } of wishes) {
+    if (path === null || earlier.get(nodeId) === path) continue;
+    await tx.webhook
+      .updateMany({ where: { workflowId, nodeId }, data: { suffix: path, testUntil: null, testUserId: null } })
+      .catch(isTaken);
+  }
+}
+
+async function readPaths(tx: Queryable, versionId: string | null): Promise<Map<string, string | null>> {
+  const rows = await tx.$queryRaw<{ nodeId: string; path: string | null }[]>`
+    SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,path}' AS path
+    FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
+    WHERE v.id = ${versionId}::uuid AND node ->> 'type' = 'trigger.webhook'`;
+  return new Map(rows.map(({ nodeId, path }) => [nodeId, path]));
+}

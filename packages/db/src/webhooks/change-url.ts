@@ -1,0 +1,37 @@
+import { DeckhandError } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
+import type { Database } from '../client.js';
+import { conflictWhenTaken } from '../unique.js';
+import { lockWorkflow } from '../workflows/lock.js';
+import { createSuffix } from './suffix.js';
+
+/**
+ * Gives a webhook another URL; the old one leads nowhere from the answer on.
+ * @param suffix the wished one; undefined makes one up.
+ * @returns the suffix.
+ * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN below
+ * the role editor; CONFLICT for a suffix that is taken.
+ */
+export function changeWebhookUrl(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  { nodeId, suffix = createSuffix() }: { nodeId: string; suffix?: string | undefined },
+): Promise<string> {
+  return db.$transaction(async (tx) => {
+    const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'editor');
+    const { count } = await tx.webhook
+      .updateMany({ where: { workflowId, nodeId }, data: { suffix, testUntil: null, testUserId: null } })
+      .catch(conflictWhenTaken('Another webhook has this URL'));
+    if (count === 0) throw noSuchWebhook();
+    const details = { nodeId };
+    await recordChange(tx, actor, { action: 'workflow.webhook-url', workspaceId, resourceId: workflowId, details });
+    return suffix;
+  });
+}
+
+/** The refusal for a node without a webhook. */
+export function noSuchWebhook(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook' });
+}

@@ -1,0 +1,70 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Page, PageOf, WebhookDelivery } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { type Database, Prisma } from '../client.js';
+import { pageRange, toPage } from '../paging.js';
+import { findWorkspaceOfWorkflow } from '../workflows/visible.js';
+
+/** A request to a webhook and what became of it. */
+export interface DeliveryRecord {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly at: Date;
+  readonly isTest: boolean;
+  readonly method: string;
+  /** Null when the caller went away before its answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly executionId: string | null;
+  readonly errorCode: string | null;
+}
+
+/** Requests that are kept of each workflow. */
+const DELIVERIES_KEPT = 500;
+
+/** Writes many requests in one statement; those of workflows that are gone are left out. */
+export async function insertDeliveries(db: Database, records: readonly DeliveryRecord[]): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* webhooks.insert-deliveries */
+    INSERT INTO webhook_deliveries (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)
+    SELECT d.* FROM unnest(
+      ${records.map(() => uuidv7())}::uuid[],
+      ${records.map(({ workflowId }) => workflowId)}::uuid[],
+      ${records.map(({ nodeId }) => nodeId)}::text[],
+      ${records.map(({ at }) => at)}::timestamptz[],
+      ${records.map(({ isTest }) => isTest)}::boolean[],
+      ${records.map(({ method }) => method)}::text[],
+      ${records.map(({ status }) => status)}::int[],
+      ${records.map(({ durationMs }) => durationMs)}::int[],
+      ${records.map(({ executionId }) => executionId)}::uuid[],
+      ${records.map(({ errorCode }) => errorCode)}::text[]
+    ) AS d (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)
+    JOIN workflows w ON w.id = d.workflow_id`);
+}
+
+/** Deletes all but the last requests of these workflows. Served by the index on workflow and id. */
+export async function pruneDeliveries(db: Database, workflowIds: readonly string[]): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* webhooks.prune-deliveries */
+    DELETE FROM webhook_deliveries d
+    USING unnest(${[...workflowIds]}::uuid[]) AS pruned (workflow_id), LATERAL (
+      SELECT id FROM webhook_deliveries k WHERE k.workflow_id = pruned.workflow_id
+      ORDER BY id DESC OFFSET ${DELIVERIES_KEPT} LIMIT 1
+    ) AS oldest
+    WHERE d.workflow_id = pruned.workflow_id AND d.id <= oldest.id`);
+}
+
+/** The requests to a workflow's webhooks, the newest first. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+export async function listDeliveries(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  page: Page,
+): Promise<PageOf<WebhookDelivery>> {
+  await findWorkspaceOfWorkflow(db, actor, workflowId);
+  const where = { workflowId };
+  const rows = await db.webhookDelivery.findMany({ where, orderBy: { id: 'desc' }, ...pageRange(page) });
+  const toEntry = ({ workflowId: _, at, ...row }: (typeof rows)[number]): WebhookDelivery => ({
+    ...row,
+    at: at.toISOString(),
+  });
+  return toPage(page, rows, toEntry, () => db.webhookDelivery.count({ where }));
+}

@@ -1,0 +1,27 @@
+import type { Database } from '../client.js';
+
+/** A node of a saved version with what else of the version a webhook needs: none of it ever changes. */
+export interface SavedTrigger {
+  /** The node as it stands in the definition. */
+  readonly node: unknown;
+  /** `settings.rateLimit` of the definition; null without one. */
+  readonly rateLimit: unknown;
+  /** The node's sealed secrets: parameter → JWE; null without any. */
+  readonly sealedSecrets: unknown;
+  /** How long a run of the version may take. */
+  readonly timeoutMs: number;
+}
+
+/** Reads one node of a version without reading the whole definition; undefined when the version has no such node. */
+export async function readSavedTrigger(
+  db: Database,
+  versionId: string,
+  nodeId: string,
+): Promise<SavedTrigger | undefined> {
+  const [row] = await db.$queryRaw<SavedTrigger[]>`
+    SELECT node, v.definition #> '{settings,rateLimit}' AS "rateLimit", v.sealed_secrets -> ${nodeId} AS "sealedSecrets",
+      v.timeout_ms::float8 AS "timeoutMs"
+    FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
+    WHERE v.id = ${versionId}::uuid AND node ->> 'id' = ${nodeId}`;
+  return row;
+}
