@@ -1,4 +1,4 @@
-import type { JsonValue } from '@deckhand/contracts';
+import { answerHeaderFault, isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -21,6 +21,12 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  check: ({ headers }) =>
+    Object.entries(isJsonObject(headers) ? headers : {}).flatMap(([name, value]) => {
+      const isKnown = typeof value === 'string' && !value.includes('{{');
+      const message = answerHeaderFault(name, isKnown ? value : '');
+      return message === undefined ? [] : [{ path: `headers.${name}`, message }];
+    }),
   run({ body, statusCode = 200, headers = {} }, { input }) {
     return { kind: 'result', result: { body: body === undefined ? input : body, statusCode, headers } };
   },

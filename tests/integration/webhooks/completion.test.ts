@@ -1,0 +1,211 @@
+import type { JsonObject } from '@deckhand/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createHook,
+  type Gateway,
+  type Hook,
+  type HookOptions,
+  type Instance,
+  sendHook,
+  startGateway,
+  startInstance,
+  startReceiver,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let other: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  other = await startGateway(instance);
+  await startTestWorker(instance);
+}, 30_000);
+afterAll(stopAll);
+
+const hookWith = (nodes: NonNullable<HookOptions['nodes']>, settings?: HookOptions['settings']) =>
+  createHook(instance, { responseMode: 'onCompletion' }, { nodes, ...(settings === undefined ? {} : { settings }) });
+const terminal = (parameters: JsonObject) => ({ id: 'end', type: 'terminal', parameters });
+const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+const send = (hook: Hook, init?: RequestInit, gateway = instance.gateway) => sendHook(gateway, hook.path, init);
+const lastRun = ({ workflowId }: Hook) =>
+  instance.db.execution.findFirstOrThrow({ where: { workflowId }, orderBy: { id: 'desc' } });
+
+describe('on completion', () => {
+  it("answers with the Terminal node's status, headers and body", async () => {
+    const hook = await hookWith([
+      terminal({
+        statusCode: 201,
+        headers: { 'X-Order': '{{ $trigger.body.order }}', 'Cache-Control': 'max-age=60' },
+        body: { got: '{{ $trigger.body }}' },
+      }),
+    ]);
+    const answer = await send(hook, json({ order: 'A-1' }));
+    expect([answer.status, answer.text]).toEqual([201, '{"got":{"order":"A-1"}}']);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'x-order': 'A-1',
+      'cache-control': 'max-age=60',
+      'content-type': 'application/json; charset=utf-8',
+    });
+  });
+
+  it('sends a text as it is, any other value as JSON', async () => {
+    const hook = await hookWith([terminal({ body: '{{ $trigger.body }}' })]);
+    const cases: [unknown, string, string][] = [
+      ['grüße', 'grüße', 'text/plain; charset=utf-8'],
+      ['', '', 'text/plain; charset=utf-8'],
+      [null, 'null', 'application/json; charset=utf-8'],
+      [false, 'false', 'application/json; charset=utf-8'],
+      [[1, 'a'], '[1,"a"]', 'application/json; charset=utf-8'],
+    ];
+    for (const [body, text, type] of cases) {
+      const answer = await send(hook, json(body));
+      expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([200, text, type]);
+    }
+  });
+
+  it('shows a page in a sandbox, and nothing where the status has no body', async () => {
+    const page = await hookWith([terminal({ headers: { 'content-type': 'text/html' }, body: '<script>1</script>' })]);
+    const shown = await send(page);
+    expect([shown.text, shown.headers.get('content-type')]).toEqual(['<script>1</script>', 'text/html']);
+    expect(shown.headers.get('content-security-policy')).toMatch(/^sandbox(?!.*allow-same-origin)/);
+    const empty = await send(await hookWith([terminal({ statusCode: 204, body: { a: 1 } })]));
+    expect([empty.status, empty.text, empty.headers.get('content-length')]).toEqual([204, '', null]);
+    const away = await send(
+      await hookWith([terminal({ statusCode: 302, headers: { Location: 'https://a.example/' } })]),
+    );
+    expect([away.status, away.headers.get('location')]).toEqual([302, 'https://a.example/']);
+  });
+
+  it('leaves out headers that a workflow may not set, and values that no header can have', async () => {
+    const hook = await hookWith([
+      terminal({
+        headers: {
+          'X-Fine': '{{ $trigger.body.fine }}',
+          'X-Split': '{{ $trigger.body.split }}',
+          'X-Wide': '{{ $trigger.body.wide }}',
+        },
+        body: 'ok',
+      }),
+    ]);
+    const answer = await send(hook, json({ fine: 'yes', split: 'a\r\nSet-Cookie: b=c', wide: '💥' }));
+    expect([answer.status, answer.text]).toEqual([200, 'ok']);
+    expect(answer.headers.get('x-fine')).toBe('yes');
+    for (const name of ['x-split', 'x-wide', 'set-cookie']) expect(answer.headers.get(name)).toBeNull();
+  });
+
+  it.each([
+    'Connection',
+    'Transfer-Encoding',
+    'Content-Length',
+    'Set-Cookie',
+    'Access-Control-Allow-Origin',
+    'X-Request-Id',
+    'a b',
+    '',
+  ])('refuses a definition whose Terminal node sets %p', async (name) => {
+    const definition = {
+      nodes: [{ id: 'hook', type: 'trigger.webhook' }, terminal({ headers: { [name]: 'x' } })],
+      edges: [{ source: 'hook', target: 'end' }],
+    };
+    const { workspaceId, gateway, session } = instance;
+    const { status, body } = await gateway.call('POST', '/api/workflows', {
+      as: session,
+      body: { workspaceId, name: 'Headers', definition },
+    });
+    expect([status, body.details[0].path]).toEqual([400, `definition.nodes[1].parameters.headers.${name}`]);
+  });
+
+  it('without a Terminal node it answers the id and the status', async () => {
+    const hook = await hookWith([{ id: 'a', type: 'set', parameters: { fields: { a: 1 } } }]);
+    const { status, body } = await send(hook);
+    expect([status, body]).toEqual([200, { executionId: (await lastRun(hook)).id, status: 'success' }]);
+  });
+
+  it('500 EXECUTION_FAILED with the run, and nothing of why', async () => {
+    const hook = await hookWith([
+      { id: 'no', type: 'fail', parameters: { message: 'the database of orders is down' } },
+    ]);
+    const { status, body, text } = await send(hook);
+    expect([status, body.code, body.executionId]).toEqual([500, 'EXECUTION_FAILED', (await lastRun(hook)).id]);
+    expect(text).not.toContain('orders');
+  });
+
+  it('504 WEBHOOK_TIMEOUT with the run when its time is up, and within that time', async () => {
+    const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }], { timeoutSeconds: 0.5 });
+    const { status, body } = await send(hook);
+    expect([status, body.code, body.executionId]).toEqual([504, 'WEBHOOK_TIMEOUT', (await lastRun(hook)).id]);
+    await until(async () => (await lastRun(hook)).status === 'timeout', 8_000, 'the end of the run');
+  });
+
+  it('a run that somebody stops is a failed one to the caller, at once', async () => {
+    const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
+    const answer = send(hook);
+    const { id } = await until(() => lastRun(hook));
+    await instance.gateway.call('POST', `/api/executions/${id}/stop`, { as: instance.session });
+    const { status, body } = await answer;
+    expect([status, body.code, body.executionId]).toEqual([500, 'EXECUTION_FAILED', id]);
+  });
+
+  it('a request sent again with its Idempotency-Key waits for the same run and gets the same answer', async () => {
+    const hook = await hookWith([
+      { id: 'w', type: 'wait', parameters: { seconds: 0.3 } },
+      terminal({ body: '{{ $execution.id }}' }),
+    ]);
+    const ask = (gateway: Gateway) => send(hook, { headers: { 'idempotency-key': 'k' } }, gateway);
+    const answers = await Promise.all([ask(instance.gateway), ask(other), ask(other)]);
+    const late = await ask(other);
+    expect([...answers, late].map(({ text }) => text)).toEqual(Array.from({ length: 4 }, () => answers[0]?.text));
+    expect(await instance.db.execution.count({ where: { workflowId: hook.workflowId } })).toBe(1);
+  });
+
+  it('each of many at once, at two gateways, gets its own answer', async () => {
+    const hook = await hookWith([
+      { id: 'double', type: 'set', parameters: { fields: { n: '{{ $trigger.body.n * 2 }}' } } },
+      terminal({ body: { nonce: '{{ $trigger.body.nonce }}', n: '{{ $input.n }}' } }),
+    ]);
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, n) =>
+        send(hook, json({ n, nonce: `nonce ${n}` }), n % 2 === 0 ? instance.gateway : other),
+      ),
+    );
+    answers.forEach(({ status, body }, n) => {
+      expect([status, body]).toEqual([200, { nonce: `nonce ${n}`, n: n * 2 }]);
+    });
+    expect(await instance.db.execution.count({ where: { workflowId: hook.workflowId } })).toBe(300);
+  });
+
+  it('a caller who goes away ends its wait, not the run', async () => {
+    const receiver = await startReceiver();
+    const hook = await hookWith([
+      { id: 'w', type: 'wait', parameters: { seconds: 0.5 } },
+      { id: 'call', type: 'http', parameters: { url: `${receiver.url}/done`, method: 'POST' } },
+    ]);
+    const gone = new AbortController();
+    const answer = send(hook, { signal: gone.signal }).catch((error: unknown) => error);
+    await until(async () => (await instance.db.execution.count({ where: { workflowId: hook.workflowId } })) === 1);
+    await until(() => instance.gateway.services.follower.size() === 1);
+    gone.abort();
+    expect(await answer).toMatchObject({ name: 'AbortError' });
+    await until(() => instance.gateway.services.follower.size() === 0);
+    await until(async () => (await lastRun(hook)).status === 'success', 8_000, 'the end of the run');
+    expect(receiver.calls.length).toBe(1);
+  });
+
+  it('waits though every hint is lost, and leaves nobody waiting when the gateway is about to stop', async () => {
+    const deaf = await startGateway(instance);
+    deaf.services.follower.hint = () => undefined;
+    const quick = await hookWith([terminal({ body: 'done' })]);
+    expect((await send(quick, {}, deaf)).text).toBe('done');
+    const slow = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
+    const answers = Array.from({ length: 20 }, () => send(slow, {}, deaf));
+    await until(() => deaf.services.follower.size() === 20);
+    deaf.services.drain();
+    for (const { status, body } of await Promise.all(answers)) {
+      expect([status, body.code]).toEqual([504, 'WEBHOOK_TIMEOUT']);
+      expect(body.executionId).toMatch(/^[\da-f-]{36}$/);
+    }
+  });
+});
