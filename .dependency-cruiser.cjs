@@ -8,6 +8,7 @@ const MAY_IMPORT = {
   runtime: ['contracts'],
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
+  outputs: ['db', 'runtime'],
 };
 
 /** Third-party packages of the packages that must stay pure. */

@@ -165,9 +165,9 @@ export interface Instance extends Stores {
 }
 
 /** Starts a gateway, on stores of its own unless some are given, and signs the first owner up. */
-export async function startInstance(given?: Stores): Promise<Instance> {
+export async function startInstance(given?: Stores, options?: GatewayOptions): Promise<Instance> {
   const stores = given ?? (await startStores());
-  const gateway = await startGateway(stores);
+  const gateway = await startGateway(stores, options);
   const { body } = await gateway.call('POST', '/api/auth/setup', { body: OWNER });
   const session: string = body.token;
   const key = await createKey(gateway, session, { preset: 'full' });

@@ -11,6 +11,9 @@ export const NO_SERVICES: NodeServices = {
   workflows: { start: refuse },
 };
 
+/** Settings under which large outputs are in PostgreSQL. */
+export const OUTPUTS_IN_POSTGRES = { OUTPUT_STORE: 'postgres', S3_REGION: '', S3_PREFIX: '' } as const;
+
 /** What a node of a run named `run` sees; a test says what matters to it. */
 export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
   return {

@@ -7,8 +7,10 @@ import {
   loadNodeTypes,
 } from '@deckhand/nodes';
 import type { NodeServices } from '@deckhand/engine';
-import { createLogger, createSecretBox } from '@deckhand/runtime';
+import { openOutputStore, OutputSettings } from '@deckhand/outputs';
+import { createLogger, createSecretBox, readSettings } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
+import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.js';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
@@ -20,8 +22,10 @@ export type WorkerServices = Omit<NodeServices, 'workflows'>;
 export async function startTestWorker(
   stores: Stores,
   watch: (services: WorkerServices) => WorkerServices = (services) => services,
+  outputSettings: Readonly<Record<string, string>> = {},
 ): Promise<{ stop(): Promise<void> }> {
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 6 });
+  const outputs = await openOutputStore(readSettings(Type.Object(OutputSettings), outputSettings), db);
   const code = createScriptRunner();
   const postgres = createPostgresClient({ allowPrivate: true });
   const worker = await startWorker({
@@ -36,6 +40,7 @@ export async function startTestWorker(
       mail: createMailSender({ allowPrivate: true }),
       postgres,
     }),
+    outputs,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 20,
     graceMs: 500,
@@ -49,6 +54,7 @@ export async function startTestWorker(
       await worker.drain();
       await code.close();
       await postgres.close();
+      outputs.close();
       await db.$disconnect();
     },
   });

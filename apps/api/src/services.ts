@@ -11,6 +11,7 @@ import {
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
+import { openOutputStore, type OutputStore } from '@deckhand/outputs';
 import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
@@ -30,6 +31,8 @@ import { createCredentialReader, type CredentialReader } from './webhooks/read-c
 /** What routes work with. */
 export interface Services {
   readonly db: Database;
+  /** Where large outputs are. */
+  readonly outputs: OutputStore;
   readonly redis: Redis;
   readonly queue: RunQueue;
   readonly fleet: FleetView;
@@ -92,9 +95,11 @@ export async function createServices(options: {
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = createSecretBox(settings.ENCRYPTION_KEY);
   const deliveries = createDeliveryLog({ db, logger });
+  const outputs = await openOutputStore(settings, db);
   let ready = true;
   return {
     db,
+    outputs,
     redis,
     queue,
     fleet,
@@ -125,6 +130,7 @@ export async function createServices(options: {
       fleet.close();
       breaker.close();
       follower.close();
+      outputs.close();
       subscriber.disconnect();
       await queue.close();
       redis.disconnect();

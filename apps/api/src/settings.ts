@@ -1,3 +1,4 @@
+import { OutputSettings } from '@deckhand/outputs';
 import Type, { type Static } from 'typebox';
 
 /** The environment of the API. */
@@ -14,6 +15,7 @@ export const ApiSettings = Type.Object({
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** The largest body that a webhook takes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
+  ...OutputSettings,
   /** Connections to PostgreSQL at most. */
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 20 }),
 });

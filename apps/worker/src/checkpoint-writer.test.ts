@@ -13,6 +13,7 @@ function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdic
       batches.push([...batch]);
       return write(batch);
     },
+    prepare: () => undefined,
     isUnavailable: (error) => error === AWAY,
     onRetry: () => undefined,
     concurrency,

@@ -21,6 +21,11 @@ export interface CheckpointWriter {
 /** What the writer stands on. */
 export interface CheckpointWriterOptions {
   readonly write: (checkpoints: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>;
+  /**
+   * Brings what a checkpoint is too large for to its own place first; undefined for one that holds nothing of the kind. Such a
+   * checkpoint is written by itself, so that others do not wait for it.
+   */
+  readonly prepare: (checkpoint: Checkpoint) => Promise<Checkpoint> | undefined;
   /** True for an error after which the same write may succeed: the database is away. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly onRetry: (error: unknown, attempt: number) => void;
@@ -41,6 +46,8 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   /** Runs whose checkpoint is under way: their next one waits, so that checkpoints of a run stay in order. */
   const busy = new Set<CheckpointSource>();
   let underWay = 0;
+  /** Checkpoints that are being prepared. */
+  let preparing = 0;
   let isScheduled = false;
   const idleWaiters: (() => void)[] = [];
 
@@ -54,12 +61,20 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       underWay += 1;
       void writeBatch(batch).finally(() => {
         underWay -= 1;
-        for (const { source } of batch) busy.delete(source);
-        schedule();
-        if (underWay === 0 && line.size === 0) idleWaiters.splice(0).forEach((resolve) => resolve());
+        release(batch);
       });
       schedule();
     });
+  }
+
+  function release(batch: readonly Entry[]): void {
+    for (const { source } of batch) busy.delete(source);
+    schedule();
+    if (isIdle()) idleWaiters.splice(0).forEach((resolve) => resolve());
+  }
+
+  function isIdle(): boolean {
+    return underWay === 0 && preparing === 0 && line.size === 0;
   }
 
   function takeBatch(): Entry[] {
@@ -71,9 +86,42 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       const checkpoint = source.takeCheckpoint();
       if (!checkpoint) continue;
       busy.add(source);
+      if (hasPreparation({ source, checkpoint })) continue;
       batch.push({ source, checkpoint });
     }
     return batch;
+  }
+
+  function hasPreparation(entry: Entry): boolean {
+    const begun = options.prepare(entry.checkpoint);
+    if (!begun) return false;
+    preparing += 1;
+    void writePrepared(entry, begun).finally(() => {
+      preparing -= 1;
+      release([entry]);
+    });
+    return true;
+  }
+
+  async function writePrepared(entry: Entry, begun: Promise<Checkpoint>): Promise<void> {
+    let preparation: Promise<Checkpoint> | undefined = begun;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const checkpoint = (await preparation) ?? entry.checkpoint;
+        await writeBatch([{ source: entry.source, checkpoint }]);
+        return;
+      } catch (error) {
+        if (!options.isUnavailable(error)) {
+          entry.source.failed(error);
+          return;
+        }
+        options.onRetry(error, attempt);
+        await pause(attempt);
+        preparation = options.prepare(entry.checkpoint);
+        // Whether it fails is seen at the top of the loop.
+        preparation?.catch(() => undefined);
+      }
+    }
   }
 
   async function writeBatch(batch: readonly Entry[]): Promise<void> {
@@ -88,7 +136,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
           return;
         }
         options.onRetry(error, attempt);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** Math.min(attempt, 6), RETRY_MAX_MS)));
+        await pause(attempt);
       }
     }
   }
@@ -109,10 +157,14 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       schedule();
     },
     idle() {
-      if (underWay === 0 && line.size === 0) return Promise.resolve();
+      if (isIdle()) return Promise.resolve();
       return new Promise((resolve) => idleWaiters.push(resolve));
     },
   };
+}
+
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** Math.min(attempt, 6), RETRY_MAX_MS)));
 }
 
 interface Entry {

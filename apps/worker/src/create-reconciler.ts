@@ -20,6 +20,7 @@ import {
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
+import type { OutputStore } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
 import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
@@ -32,6 +33,8 @@ const INDEX_BATCH = 250;
 const INDEX_BUDGET_MS = 100;
 /** Idempotency keys deleted by one tick at most. */
 const PRUNE_BATCH = 5_000;
+/** Objects deleted by one tick at most, which is what one request may name. */
+const SWEEP_BATCH = 1_000;
 /** Parents told by one transaction at most. */
 const PARENTS_BATCH = 1_000;
 /** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
@@ -44,6 +47,7 @@ export interface ReconcilerOptions {
   readonly db: Database;
   readonly redis: Redis;
   readonly queue: RunQueue;
+  readonly outputs: OutputStore;
   readonly logger: Logger;
   /** Dispatches resting runs whose time has come. */
   readonly wake: () => Promise<void>;
@@ -65,6 +69,7 @@ export function createReconciler({
   db,
   redis,
   queue,
+  outputs,
   logger,
   wake,
   finishChildren,
@@ -94,6 +99,7 @@ export function createReconciler({
       if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
       return executionIds;
     },
+    sweepOutputs: () => outputs.sweep(SWEEP_BATCH),
     pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
     addJobs: (runs) => queue.add(runs),
     announce: (executionIds) => publishChanges(redis, executionIds),

@@ -6,6 +6,7 @@ import {
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
+import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkerSettings } from './settings.js';
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
     poolSize: POOL_SIZE,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
+  const outputs = await openOutputStore(settings, db);
   const code = createScriptRunner();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const postgres = createPostgresClient({ allowPrivate });
@@ -40,6 +42,7 @@ async function main(): Promise<void> {
       mail: createMailSender({ allowPrivate }),
       postgres,
     },
+    outputs,
     secretBox: createSecretBox(settings.ENCRYPTION_KEY),
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
@@ -52,6 +55,7 @@ async function main(): Promise<void> {
       await worker.drain();
       await code.close();
       await postgres.close();
+      outputs.close();
       await db.$disconnect();
     },
   });

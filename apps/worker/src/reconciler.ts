@@ -34,6 +34,8 @@ export interface ReconcilerParts {
   readonly foldStorage: () => Promise<void>;
   /** Makes finished runs searchable by index, for a bounded time. */
   readonly indexFinished: () => Promise<void>;
+  /** Deletes large outputs of runs that are gone. */
+  readonly sweepOutputs: () => Promise<unknown>;
   /** Deletes idempotency keys that stand for nothing any more. */
   readonly pruneKeys: () => Promise<unknown>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
@@ -68,6 +70,8 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   if (orphans.length > 0) await parts.announce(orphans);
   await parts.indexFinished();
   await parts.pruneKeys();
+  // Last, for it may be a store of its own that is away.
+  await parts.sweepOutputs();
 }
 
 async function takeFromDeadWorkers(parts: ReconcilerParts): Promise<void> {

@@ -55,6 +55,7 @@ function setUp(act: (nodeId: string) => void) {
       }
       return batch.map(() => 'written');
     },
+    prepare: () => undefined,
     isUnavailable: () => false,
     onRetry: () => undefined,
     concurrency: 1,

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { OutputSettings } from '@deckhand/outputs';
 import Type, { type Static } from 'typebox';
 
 /** The environment of a worker. */
@@ -11,6 +12,7 @@ export const WorkerSettings = Type.Object({
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   /** How long nodes in flight may go on after SIGTERM, in ms. */
   WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
+  ...OutputSettings,
   LOG_LEVEL: Type.String({ default: 'info' }),
   HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
   /** What http nodes go through, as other programs read these names. */

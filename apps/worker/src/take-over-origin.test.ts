@@ -22,6 +22,7 @@ const row = (nodeId: string, output: string): StoredNodeRun => ({
   attempts: 1,
   handle: null,
   output,
+  outputRef: null,
   error: null,
   state: null,
   iterations: null,

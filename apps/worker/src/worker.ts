@@ -25,12 +25,14 @@ import {
   publishControl,
   type WorkerState,
 } from '@deckhand/queue';
+import { isOutputStoreUnavailable, type OutputStore } from '@deckhand/outputs';
 import { createBatcher, type Logger, type SecretBox } from '@deckhand/runtime';
 import { hostname } from 'node:os';
 import { type ActiveRun, createActiveRuns } from './active-runs.js';
 import { createAlarm } from './alarm.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createCompiledVersions } from './compiled-versions.js';
+import { bringBack, keepApart } from './large-outputs.js';
 import { createCredentialOpener } from './open-credential.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
@@ -61,6 +63,8 @@ export interface WorkerOptions {
   readonly nodeTypes: NodeTypes;
   /** What nodes act through; starting workflows is the worker's own. */
   readonly services: Omit<NodeServices, 'workflows'>;
+  /** Where large outputs are. */
+  readonly outputs: OutputStore;
   /** Opens the credentials of nodes. */
   readonly secretBox: SecretBox;
   /** Runs held at once. */
@@ -78,7 +82,7 @@ export interface Worker {
 
 /** Starts a worker: it takes jobs once this resolves. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { id, db, logger, concurrency } = options;
+  const { id, db, logger, concurrency, outputs } = options;
   const redis = connectRedis(options.redisUrl, { role: 'producer' });
   const subscriber = connectRedis(options.redisUrl, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
@@ -86,13 +90,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   const queue = createRunQueue(redis);
   const active = createActiveRuns();
-  const persist = createPersist({ isUnavailable: isDatabaseUnavailable, logger });
+  const isUnavailable = (error: unknown): boolean => isDatabaseUnavailable(error) || isOutputStoreUnavailable(error);
+  const persist = createPersist({ isUnavailable, logger });
   const startedAt = new Date().toISOString();
   let state: WorkerState = 'starting';
 
   const writer = createCheckpointWriter({
     write: (checkpoints) => writeCheckpoints(db, checkpoints),
-    isUnavailable: isDatabaseUnavailable,
+    prepare: (checkpoint) => keepApart(outputs, checkpoint),
+    isUnavailable,
     onRetry: (err, attempt) => logger.warn({ err, attempt }, 'a checkpoint could not be written yet'),
     concurrency: 2,
     maxSize: CHECKPOINT_BATCH,
@@ -153,7 +159,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
     persist('version', () => readDefinition(db, versionId)),
   );
-  const loadRows = (executionId: string) => persist('records', () => loadNodeRuns(db, executionId));
+  const loadRows = (executionId: string) =>
+    persist('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
 
   const parts = {
     active,
@@ -201,7 +208,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
-  const reconciler = createReconciler({ id, db, redis, queue, logger, wake, finishChildren });
+  const reconciler = createReconciler({ id, db, redis, queue, outputs, logger, wake, finishChildren });
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
     every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),

@@ -36,6 +36,7 @@ function checkpoint(executionId: string, epoch: number, number: number, rest: Pa
     attempts: 1,
     handle: null,
     output: `{"by":${epoch}}`,
+    outputRef: null,
     outputBytes: 8,
     error: null,
     state: null,

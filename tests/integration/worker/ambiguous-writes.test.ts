@@ -1,11 +1,12 @@
 import { createDatabase, type Database } from '@deckhand/db';
 import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
+import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { NO_SERVICES } from '../../harness/node-context.js';
+import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
 import {
   chain,
   seedWorkflow,
@@ -77,6 +78,7 @@ describe('when answers of the database get lost', () => {
           redisUrl: stores.redis.url,
           nodeTypes: await loadNodeTypes(),
           services: { ...NO_SERVICES, code, http: createHttpClient({ allowPrivate: true }) },
+          outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
           secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
           concurrency: 50,
           graceMs: 1_000,

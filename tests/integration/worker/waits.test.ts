@@ -2,12 +2,13 @@ import type { Definition } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue, publishControl, type RunQueue } from '@deckhand/queue';
 import { loadNodeTypes } from '@deckhand/nodes';
+import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { v7 as uuidv7 } from 'uuid';
-import { NO_SERVICES } from '../../harness/node-context.js';
+import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
 import {
   chain,
   createTestDatabase,
@@ -44,6 +45,7 @@ beforeAll(async () => {
     redisUrl: server.url,
     nodeTypes: await loadNodeTypes(),
     services: NO_SERVICES,
+    outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     concurrency: 10,
     graceMs: 1_000,

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import { isDatabaseUnavailable } from '@deckhand/db';
+import { isOutputStoreUnavailable } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { sendJson } from './respond.js';
 
@@ -38,6 +39,7 @@ export function toDeckhandError(error: unknown): DeckhandError {
   if (error instanceof DeckhandError) return error;
   // Express's own refusal of a path that cannot be decoded: such a path leads nowhere.
   if (error instanceof URIError) return new DeckhandError('NOT_FOUND');
-  if (isDatabaseUnavailable(error)) return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
+  if (isDatabaseUnavailable(error) || isOutputStoreUnavailable(error))
+    return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
   return new DeckhandError('INTERNAL', { cause: error });
 }

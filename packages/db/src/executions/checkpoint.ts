@@ -10,6 +10,8 @@ export interface NodeRunRow {
   readonly attempts: number;
   readonly handle: string | null;
   readonly output: string | null;
+  /** Where it is, in place of `output`, when it is stored apart. */
+  readonly outputRef: string | null;
   readonly outputBytes: number;
   readonly error: string | null;
   readonly state: string | null;
@@ -132,31 +134,34 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       FROM judged j WHERE e.id = j.id AND j.is_accepted
     ), written_nodes AS (
       INSERT INTO node_runs (execution_id, node_id, status, started_at, finished_at, attempts, handle, output,
-        output_bytes, error, state, debug, iterations, last_iteration)
+        output_ref, output_bytes, error, state, debug, iterations, last_iteration)
       SELECT j.id, n."nodeId", n.status, to_timestamp(n."startedAt" / 1000.0), to_timestamp(n."finishedAt" / 1000.0),
-        n.attempts, n.handle, n.output, n."outputBytes", n.error, n.state, n.debug, n.iterations, n."lastIteration"
+        n.attempts, n.handle, n.output, n."outputRef", n."outputBytes", n.error, n.state, n.debug, n.iterations,
+        n."lastIteration"
       FROM json_to_recordset(${JSON.stringify(nodes)}::json) AS n(
         i int, "nodeId" text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int, handle text,
-        output text, "outputBytes" int, error text, state text, debug text, iterations int, "lastIteration" text)
+        output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text, iterations int,
+        "lastIteration" text)
       JOIN judged j ON j.i = n.i AND j.is_accepted
       ON CONFLICT (execution_id, node_id) DO UPDATE
       SET status = EXCLUDED.status, started_at = coalesce(EXCLUDED.started_at, node_runs.started_at),
           finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle,
-          output = EXCLUDED.output, output_bytes = EXCLUDED.output_bytes, error = EXCLUDED.error,
-          state = EXCLUDED.state, debug = EXCLUDED.debug, iterations = EXCLUDED.iterations,
+          output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
+          error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug, iterations = EXCLUDED.iterations,
           last_iteration = EXCLUDED.last_iteration
     ), written_iterations AS (
       INSERT INTO node_iterations (execution_id, node_id, iteration, status, started_at, finished_at, attempts, handle,
-        output, output_bytes, error, state, debug)
+        output, output_ref, output_bytes, error, state, debug)
       SELECT j.id, n."nodeId", n.iteration, n.status, to_timestamp(n."startedAt" / 1000.0),
-        to_timestamp(n."finishedAt" / 1000.0), n.attempts, n.handle, n.output, n."outputBytes", n.error, n.state, n.debug
+        to_timestamp(n."finishedAt" / 1000.0), n.attempts, n.handle, n.output, n."outputRef",
+        n."outputBytes", n.error, n.state, n.debug
       FROM json_to_recordset(${JSON.stringify(iterations)}::json) AS n(
         i int, "nodeId" text, iteration text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
-        handle text, output text, "outputBytes" int, error text, state text, debug text)
+        handle text, output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text)
       JOIN judged j ON j.i = n.i AND j.is_accepted
       ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
       SET status = EXCLUDED.status, finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts,
-          handle = EXCLUDED.handle, output = EXCLUDED.output, output_bytes = EXCLUDED.output_bytes,
+          handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
           error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
     ), written_waits AS (
       INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)

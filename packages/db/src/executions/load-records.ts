@@ -12,6 +12,8 @@ export interface StoredNodeRun {
   readonly attempts: number;
   readonly handle: string | null;
   readonly output: string | null;
+  /** Where it is, in place of `output`, when it is stored apart. */
+  readonly outputRef: string | null;
   readonly error: string | null;
   readonly state: string | null;
   /** For the summary of a node inside a loop: how many iterations have begun. */
@@ -23,9 +25,9 @@ export async function loadNodeRuns(db: Database, executionId: string): Promise<S
   // Both are served by their primary keys.
   return db.$queryRaw<StoredNodeRun[]>(Prisma.sql`/* executions.load-records */
     SELECT node_id AS "nodeId", '' AS iteration, status::text, started_at AS "startedAt", finished_at AS "finishedAt",
-      attempts, handle, output, error, state, iterations
+      attempts, handle, output, output_ref AS "outputRef", error, state, iterations
     FROM node_runs WHERE execution_id = ${executionId}::uuid
     UNION ALL
-    SELECT node_id, iteration, status::text, started_at, finished_at, attempts, handle, output, error, state, NULL
+    SELECT node_id, iteration, status::text, started_at, finished_at, attempts, handle, output, output_ref, error, state, NULL
     FROM node_iterations WHERE execution_id = ${executionId}::uuid`);
 }

@@ -7,8 +7,10 @@ export interface NodeOutputRecord {
   readonly status: NodeStatus;
   /** "" outside loops, "3" inside one, "3.1" inside two. */
   readonly iteration: string;
-  /** Serialised. */
-  readonly outputJson: string;
+  /** Serialised; null when it is stored apart. */
+  readonly outputJson: string | null;
+  /** Where it is then. */
+  readonly outputRef: string | null;
 }
 
 /**
@@ -22,20 +24,21 @@ export async function readNodeOutput(
   node: { executionId: string; nodeId: string; iteration: string | null },
 ): Promise<NodeOutputRecord | undefined> {
   const rows = await db.$queryRaw<NodeOutputRecord[]>`/* executions.read-output */
-    SELECT record.status::text AS status, record.iteration, record.output AS "outputJson"
+    SELECT record.status::text AS status, record.iteration, record.output AS "outputJson",
+      record.output_ref AS "outputRef"
     FROM executions e
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${node.nodeId}
     CROSS JOIN LATERAL (
-      SELECT n.status, '' AS iteration, n.output
+      SELECT n.status, '' AS iteration, n.output, n.output_ref
       WHERE n.iterations IS NULL AND ${node.iteration}::text IS NULL
       UNION ALL
-      SELECT i.status, i.iteration, i.output
+      SELECT i.status, i.iteration, i.output, i.output_ref
       FROM node_iterations i
       WHERE i.execution_id = n.execution_id AND i.node_id = n.node_id
         AND i.iteration = coalesce(${node.iteration}::text, n.last_iteration)
     ) record
-    WHERE e.id = ${node.executionId}::uuid AND record.output IS NOT NULL
+    WHERE e.id = ${node.executionId}::uuid AND (record.output IS NOT NULL OR record.output_ref IS NOT NULL)
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
   return rows[0];
 }

@@ -94,8 +94,8 @@ export async function readExecutions(
         || coalesce(',"iterations":' || n.iterations, '')
         || ',"outputBytes":' || n.output_bytes
         || CASE
-             WHEN n.output IS NULL THEN ''
-             WHEN asked.is_slim OR n.output_bytes > ${INLINE_OUTPUT_BYTES} THEN ',"outputOmitted":true'
+             WHEN n.output IS NULL AND n.output_ref IS NULL THEN ''
+             WHEN asked.is_slim OR n.output IS NULL OR n.output_bytes > ${INLINE_OUTPUT_BYTES} THEN ',"outputOmitted":true'
              ELSE ',"output":' || n.output
            END
         || coalesce(',"error":' || n.error, '') || '}',

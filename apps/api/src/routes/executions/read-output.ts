@@ -8,7 +8,7 @@ import type { Services } from '../../services.js';
 const readQuery = queryReader(ReadOutputQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/output: of any size; of a node in a loop the last iteration's, or one's. */
-export function readNodeOutput({ db }: Services): Route {
+export function readNodeOutput({ db, outputs }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/output',
@@ -21,8 +21,11 @@ export function readNodeOutput({ db }: Services): Route {
         ? undefined
         : await read(db, caller, { executionId, nodeId, iteration: iteration ?? null });
       if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+      const output =
+        record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
+      if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
       const head = JSON.stringify({ nodeId, iteration: iterationOf(record.iteration), status: record.status });
-      sendJsonText(response, 200, `${head.slice(0, -1)},"output":${record.outputJson}}`);
+      sendJsonText(response, 200, `${head.slice(0, -1)},"output":${output}}`);
     },
   );
 }

@@ -1,0 +1,3 @@
+export { isOutputStoreUnavailable } from './object-store.js';
+export { openOutputStore, type OutputStore } from './output-store.js';
+export { OutputSettings } from './settings.js';

@@ -1,0 +1,71 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { types } from 'node:util';
+import type { s3Location } from './settings.js';
+
+/** Objects by key. Each member throws ObjectStoreError when the store cannot be reached or refuses. */
+export interface ObjectStore {
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  get(key: string): Promise<Uint8Array>;
+  /** Deletes them all; those that are gone already are no fault. */
+  delete(keys: readonly string[]): Promise<void>;
+  close(): void;
+}
+
+/** The object store did not do what it was asked for: it may the next time. */
+export class ObjectStoreError extends Error {
+  override readonly name = 'ObjectStoreError';
+}
+
+/** True for an error after which the same may succeed: the object store is away. */
+export function isOutputStoreUnavailable(error: unknown): boolean {
+  return error instanceof ObjectStoreError;
+}
+
+/** Attempts of one request by the client itself: what goes on longer is the caller's to wait for. */
+const ATTEMPTS = 2;
+
+/** Opens a store that speaks S3. The client is loaded only here: it is large, and most do without. */
+export async function openS3(location: ReturnType<typeof s3Location>): Promise<ObjectStore> {
+  const { bucket: Bucket, endpoint, region, prefix } = location;
+  const s3 = await import('@aws-sdk/client-s3');
+  const client: S3Client = new s3.S3Client({
+    region,
+    maxAttempts: ATTEMPTS,
+    // Checksums that stores other than Amazon's may not know.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+  });
+
+  return {
+    put: (key, bytes) =>
+      asked(`PUT ${key}`, async () => {
+        await client.send(new s3.PutObjectCommand({ Bucket, Key: prefix + key, Body: bytes }));
+      }),
+    get: (key) =>
+      asked(`GET ${key}`, async () => {
+        const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key: prefix + key }));
+        if (!Body) throw new Error('the answer has no body');
+        return Body.transformToByteArray();
+      }),
+    delete: (keys) =>
+      asked(`DELETE of ${keys.length}`, async () => {
+        const Objects = keys.map((key) => ({ Key: prefix + key }));
+        const { Errors } = await client.send(new s3.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+        const [first] = Errors ?? [];
+        if (first) throw new Error(`${first.Key ?? ''}: ${first.Code ?? ''} ${first.Message ?? ''}`);
+      }),
+    close() {
+      client.destroy();
+    },
+  };
+}
+
+async function asked<T>(what: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const reason = types.isNativeError(error) ? `${error.name}: ${error.message}` : String(error);
+    throw new ObjectStoreError(`the object store: ${what}: ${reason}`, { cause: error });
+  }
+}

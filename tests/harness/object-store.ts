@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import { stopLater } from './cleanup.js';
+
+/** A server that speaks as much of S3 as is used: PUT, GET and the deletion of several objects. */
+export interface TestObjectStore {
+  /** Settings that name it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Objects by key. */
+  readonly objects: ReadonlyMap<string, Buffer>;
+  /** Whether it answers 503 to everything. */
+  setAway(isAway: boolean): void;
+}
+
+/** Starts one on a free port, and gives this process credentials for it, as the SDK reads them. */
+export async function startTestObjectStore(): Promise<TestObjectStore> {
+  const bucket = 'outputs';
+  const objects = new Map<string, Buffer>();
+  let isAway = false;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const url = new URL(request.url ?? '', 'http://store');
+      const [, name, ...rest] = url.pathname.split('/');
+      const key = decodeURIComponent(rest.join('/'));
+      const body = Buffer.concat(chunks);
+      if (isAway) return response.writeHead(503).end();
+      if (name !== bucket || !/^AWS4-HMAC-SHA256 /.test(request.headers.authorization ?? '')) {
+        return response.writeHead(403).end();
+      }
+      if (request.method === 'PUT') {
+        objects.set(key, body);
+        return response.writeHead(200).end();
+      }
+      if (request.method === 'POST' && url.searchParams.has('delete')) {
+        for (const [, found = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(found);
+        response.writeHead(200, { 'content-type': 'application/xml' });
+        return response.end('<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>');
+      }
+      const found = request.method === 'GET' ? objects.get(key) : undefined;
+      if (!found) return response.writeHead(404).end();
+      return response.writeHead(200, { 'content-length': found.length }).end(found);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stopLater({
+    stop() {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the object store has no port');
+  process.env.AWS_ACCESS_KEY_ID = 'test';
+  process.env.AWS_SECRET_ACCESS_KEY = 'test';
+  return {
+    env: { OUTPUT_STORE: 's3', S3_BUCKET: bucket, S3_ENDPOINT: `http://127.0.0.1:${address.port}` },
+    objects,
+    setAway(value) {
+      isAway = value;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '@deckhand/contracts';
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.js';
+import {
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startGateway,
+  startInstance,
+  startStores,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+import { serve } from '../../harness/serve.js';
+
+afterAll(stopAll);
+
+/** Compared without being printed. */
+const isSame = isDeepStrictEqual;
+const FINISHED = ['success', 'failed', 'stopped', 'timeout'];
+/** As long as one that is random, and as short once it is compressed. */
+const PLAIN = 'deckhand '.repeat(600_000);
+const RANDOM = randomBytes(300_000).toString('base64');
+
+describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
+  let instance: Instance;
+  let gateway: Gateway;
+  let objects: TestObjectStore | undefined;
+  let receiver: string;
+  let calls = 0;
+
+  beforeAll(async () => {
+    objects = store === 's3' ? await startTestObjectStore() : undefined;
+    const stores = await startStores();
+    instance = await startInstance(stores, objects && { env: objects.env });
+    ({ gateway } = instance);
+    await startTestWorker(instance, undefined, objects?.env);
+    ({ url: receiver } = await serve((_request, response) => {
+      calls += 1;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ random: RANDOM }));
+    }));
+  }, 30_000);
+
+  const call = (method: string, path: string, body?: unknown) =>
+    gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+  const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
+  const output = (id: string, node: string, iteration?: string) =>
+    call('GET', `/api/executions/${id}/nodes/${node}/output${iteration ? `?iteration=${iteration}` : ''}`);
+
+  async function start(definition: object, input: object = {}): Promise<string> {
+    const workflowId = await createWorkflow(instance, definition);
+    return (await call('POST', `/api/workflows/${workflowId}/execute`, { input })).body.executionId;
+  }
+  const ended = (id: string) =>
+    until(
+      async () => {
+        const run = await read(id);
+        return FINISHED.includes(run.status) ? run : undefined;
+      },
+      20_000,
+      `the end of ${id}`,
+    );
+  const kept = () => instance.db.largeOutput.findMany();
+  const set = (id: string, fields: JsonObject) => ({ id, type: 'set', parameters: { fields } });
+
+  /** A call, a loop that copies its answer, an approval, and what comes after. */
+  const waiting = () => ({
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'fetch', type: 'http', parameters: { url: receiver } },
+      { id: 'each', type: 'loop', parameters: { items: [0, 1] } },
+      set('copy', { random: '{{ $nodes.fetch.output.body.random }}', index: '{{ $loop.index }}' }),
+      { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } },
+      set('after', {
+        first: '{{ $nodes.each.output[0].random.length }}',
+        random: '{{ $nodes.fetch.output.body.random }}',
+      }),
+    ],
+    edges: [
+      { source: 'start', target: 'fetch' },
+      { source: 'fetch', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'copy' },
+      { source: 'each', sourceHandle: 'done', target: 'ask' },
+      { source: 'ask', sourceHandle: 'approved', target: 'after' },
+    ],
+  });
+
+  it('are compressed, read whole, and left out of the run', async () => {
+    const id = await start(chain(set('small', { a: 1 }), set('large', { plain: '{{ $trigger.plain }}' })), {
+      plain: PLAIN,
+    });
+    const run = await ended(id);
+    expect(run.progress.small).toMatchObject({ output: { a: 1 } });
+    expect(run.progress.large).toMatchObject({ outputBytes: PLAIN.length + 12, outputOmitted: true });
+    expect(run.progress.large).not.toHaveProperty('output');
+    const answer = await output(id, 'large');
+    expect([answer.status, answer.body.output.plain === PLAIN]).toEqual([200, true]);
+
+    const rows = await instance.db.nodeRun.findMany({ where: { executionId: id } });
+    for (const row of rows) {
+      const isLarge = row.outputBytes > 65_536;
+      expect([row.nodeId, row.output === null, row.outputRef !== null]).toEqual([row.nodeId, isLarge, isLarge]);
+    }
+    const [large] = rows.filter(({ nodeId }) => nodeId === 'large');
+    const [blob] = (await kept()).filter(({ id: ref }) => ref === large?.outputRef);
+    const bytes = objects ? objects.objects.get(`deckhand/${id}/${blob?.id}.json.gz`) : blob?.data;
+    expect(bytes?.length).toBeLessThan(PLAIN.length / 50);
+    expect(blob?.data === null).toBe(objects !== undefined);
+    const slim = await call('GET', `/api/executions/${id}?slim=true`);
+    expect(slim.body.progress.large).toMatchObject({ outputOmitted: true });
+  });
+
+  it('are there for the worker that goes on with the run, and nothing is done again', async () => {
+    calls = 0;
+    const id = await start(waiting());
+    await until(async () => (await read(id)).status === 'waiting_for_input', 10_000, 'the approval');
+    await call('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: true });
+    expect((await ended(id)).status).toBe('success');
+    expect(isSame((await output(id, 'after')).body.output, { first: RANDOM.length, random: RANDOM })).toBe(true);
+    expect(isSame((await output(id, 'copy', '1')).body.output, { random: RANDOM, index: 1 })).toBe(true);
+    expect((await output(id, 'each')).body.output).toHaveLength(2);
+    expect(calls).toBe(1);
+
+    // And for a run that takes over from it.
+    const { body } = await call('POST', `/api/executions/${id}/rerun`, { fromNodeId: 'after' });
+    expect((await ended(body.executionId)).status).toBe('success');
+    expect(isSame((await output(body.executionId, 'fetch')).body.output.body, { random: RANDOM })).toBe(true);
+    expect(calls).toBe(1);
+  });
+
+  it('go with their runs', async () => {
+    const id = await start(chain({ id: 'fetch', type: 'http', parameters: { url: receiver } }));
+    await ended(id);
+    const refs = (await instance.db.largeOutput.findMany({ where: { executionId: id } })).map(({ id: ref }) => ref);
+    expect(refs).toHaveLength(1);
+    await instance.db.execution.delete({ where: { id } });
+    expect(await instance.db.largeOutput.count({ where: { executionId: id } })).toBe(0);
+    if (!objects) return;
+    const { objects: stored } = objects;
+    await until(() => ![...stored.keys()].some((key) => key.includes(id)), 10_000, 'the deletion of the object');
+    await until(async () => (await instance.db.deletedOutput.count()) === 0, 5_000, 'the end of the list');
+  });
+
+  it('of many runs are nobody else’s', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        start(chain(set('it', { n, random: '{{ $trigger.random }}' })), { random: RANDOM }),
+      ),
+    );
+    for (const [n, id] of ids.entries()) {
+      await ended(id);
+      expect((await output(id, 'it')).body.output.n).toBe(n);
+    }
+  });
+
+  if (store === 's3') {
+    it('wait for a store that is away, while other runs go on; a stop does not', async () => {
+      objects?.setAway(true);
+      const definition = chain({ id: 'fetch', type: 'http', parameters: { url: receiver } }, set('after', { a: 1 }));
+      const [large, stopped] = [await start(definition), await start(definition)];
+      for (let n = 0; n < 3; n += 1) expect((await ended(await start(chain(set('it', { n }))))).status).toBe('success');
+      expect((await call('POST', `/api/executions/${stopped}/stop`)).status).toBe(200);
+      expect((await read(large)).status).toBe('running');
+      objects?.setAway(false);
+      expect((await ended(large)).status).toBe('success');
+      expect((await read(stopped)).status).toBe('stopped');
+      expect(isSame((await output(large, 'fetch')).body.output.body, { random: RANDOM })).toBe(true);
+      objects?.setAway(true);
+      expect(await output(large, 'fetch')).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+      objects?.setAway(false);
+    });
+
+    it('are 500 for a process that is not told of their store', async () => {
+      const other = await startGateway(instance);
+      const [node] = await instance.db.nodeRun.findMany({ where: { outputRef: { not: null }, nodeId: 'fetch' } });
+      const path = `/api/executions/${node?.executionId}/nodes/fetch/output`;
+      expect((await other.call('GET', path, { as: instance.key })).status).toBe(500);
+      expect((await gateway.call('GET', path, { as: instance.key })).status).toBe(200);
+    });
+  }
+});
