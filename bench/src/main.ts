@@ -5,6 +5,7 @@ import { lists } from './lists.js';
 import { nodes } from './nodes.js';
 import { scripts } from './scripts.js';
 import { startStack, type Stack } from './stack.js';
+import { webhooks } from './webhooks.js';
 
 /** Runs that warm up the processes before anything is measured. */
 const WARM_UP = 1_000;
@@ -24,6 +25,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   lists: measureLists,
   nodes: measureNodes,
   scripts: measureScripts,
+  webhook: measureWebhooks,
 };
 
 /** Runs the benchmarks. @param args what stands behind `npm run bench --`. @returns the exit code. */
@@ -126,6 +128,21 @@ async function measureScripts(): Promise<boolean> {
     },
   });
   return true;
+}
+
+async function measureWebhooks(stack: Stack): Promise<boolean> {
+  console.log('Asking for answers at the end of a run of four nodes, and of a bare job of the same queue ...');
+  const results = await webhooks(stack);
+  const round = (ms: number): number => Number(ms.toFixed(1));
+  console.table(
+    results.map(({ perSecond, p50, p99, ...result }) => ({
+      ...result,
+      'requests/s': Math.round(perSecond),
+      'p50 ms': round(p50),
+      'p99 ms': round(p99),
+    })),
+  );
+  return results.every(({ lost, crossed, doubled }) => lost === 0 && crossed === 0 && (doubled ?? 0) === 0);
 }
 
 function print(results: readonly EndToEndResult[]): void {

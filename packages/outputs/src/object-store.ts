@@ -12,7 +12,7 @@ export interface ObjectStore {
 }
 
 /** The object store did not do what it was asked for: it may the next time. */
-export class ObjectStoreError extends Error {
+class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';
 }
 

@@ -1,0 +1,71 @@
+import { parseOwnJson } from '@deckhand/contracts';
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+
+/** What a load of requests came to. Times in ms. */
+export interface NonceLoad {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Requests without an answer, or with another than a 200. */
+  readonly lost: number;
+  /** Answers with the nonce of another request. */
+  readonly crossed: number;
+}
+
+/**
+ * Sends requests over so many connections for so long, each with a nonce that its answer must carry. The last ones are waited for:
+ * every request that was sent is counted.
+ */
+export async function loadWithNonces(
+  url: string,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<NonceLoad> {
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 60_000 });
+  const times: number[] = [];
+  let lost = 0;
+  let crossed = 0;
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1_000;
+
+  async function ask(): Promise<void> {
+    const nonce = randomUUID();
+    const sentAt = performance.now();
+    const answer = await pool.request({
+      method: 'POST',
+      path: pathname,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ nonce }),
+    });
+    const text = await answer.body.text();
+    times.push(performance.now() - sentAt);
+    if (answer.statusCode !== 200) lost += 1;
+    else if (parseOwnJson<{ nonce?: string }>(text).nonce !== nonce) crossed += 1;
+  }
+
+  async function caller(): Promise<void> {
+    while (performance.now() < endsAt) {
+      await ask().catch(() => {
+        times.push(performance.now() - startedAt);
+        lost += 1;
+      });
+    }
+  }
+
+  await Promise.all(Array.from({ length: connections }, caller));
+  const tookSeconds = (performance.now() - startedAt) / 1_000;
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const percentile = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return {
+    requests: times.length,
+    perSecond: times.length / tookSeconds,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+    lost,
+    crossed,
+  };
+}
