@@ -26,7 +26,7 @@ export async function startReceiver(delayMs: (path: string) => number = () => 0)
     setTimeout(() => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ received: calls.length }));
-    }, delayMs(path));
+    }, delayMs(path)).unref();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

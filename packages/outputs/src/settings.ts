@@ -12,8 +12,7 @@ export const OutputSettings = {
   S3_PREFIX: Type.String({ default: 'deckhand/', pattern: '^[A-Za-z0-9!_.*()/-]*$' }),
 };
 
-const Members = Type.Object(OutputSettings);
-export type OutputSettings = Static<typeof Members>;
+export type OutputSettings = Static<ReturnType<typeof Type.Object<typeof OutputSettings>>>;
 
 /** Where objects are in S3. @throws SettingsError without a bucket. */
 export function s3Location(settings: OutputSettings) {

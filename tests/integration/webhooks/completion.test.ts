@@ -155,9 +155,9 @@ describe('on completion', () => {
       terminal({ body: '{{ $execution.id }}' }),
     ]);
     const ask = (gateway: Gateway) => send(hook, { headers: { 'idempotency-key': 'k' } }, gateway);
-    const answers = await Promise.all([ask(instance.gateway), ask(other), ask(other)]);
+    const [first, ...others] = await Promise.all([ask(instance.gateway), ask(other), ask(other)]);
     const late = await ask(other);
-    expect([...answers, late].map(({ text }) => text)).toEqual(Array.from({ length: 4 }, () => answers[0]?.text));
+    expect([...others, late].map(({ text }) => text)).toEqual(Array.from({ length: 3 }, () => first.text));
     expect(await instance.db.execution.count({ where: { workflowId: hook.workflowId } })).toBe(1);
   });
 
