@@ -221,6 +221,22 @@ describe('a workflow node', () => {
     expect(await db.wait.count({ where: { executionId: id, kind: 'workflow', answeredAt: null } })).toBe(0);
   });
 
+  it('that calls itself again and again comes to an end', async () => {
+    const call = (workflowId: string) => chain({ id: 'call', type: 'workflow', parameters: { workflowId } });
+    const self = await seedWorkflow(db, call(uuidv7()));
+    await db.workflowVersion.updateMany({
+      where: { workflowId: self.workflowId },
+      data: { definition: call(self.workflowId) },
+    });
+    await queue.add([{ executionId: await self.accept(), dispatch: 1 }]);
+    const runs = () => db.execution.findMany({ where: { workflowId: self.workflowId }, orderBy: { depth: 'asc' } });
+    await until(async () => (await runs())[0]?.status === 'failed', 20_000, 'the end');
+    expect((await runs()).map(({ depth, status }) => ({ depth, status }))).toEqual(
+      Array.from({ length: 11 }, (_, depth) => ({ depth, status: 'failed' })),
+    );
+    expect((await runs()).at(-1)?.error).toContain('WORKFLOW_NOT_STARTED');
+  });
+
   it('fails when there is no such workflow', async () => {
     const other = await child();
     const id = await startParent({ workflowId: uuidv7(), workspaceId: other.workspaceId });
