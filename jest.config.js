@@ -45,8 +45,14 @@ export default {
     {
       ...shared,
       displayName: 'unit',
-      roots: ['<rootDir>/apps', '<rootDir>/packages', '<rootDir>/infra/local/src', '<rootDir>/bench/src'],
-      testMatch: ['**/src/**/*.test.ts'],
+      roots: [
+        '<rootDir>/apps',
+        '<rootDir>/packages',
+        '<rootDir>/infra/local/src',
+        '<rootDir>/bench/src',
+        '<rootDir>/tests/deployment',
+      ],
+      testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/deployment/**/*.test.ts'],
     },
     {
       ...withStores,

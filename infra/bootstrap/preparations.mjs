@@ -5,9 +5,10 @@ import { unlessDone } from './stamps.mjs';
 import { step, StepError } from './step.mjs';
 import { compiled, filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
 
-const PNPM = 'pnpm@12.21.0';
+/** The package manager, as npx takes it. */
+export const PNPM = 'pnpm@12.21.0';
 
-const PRISMA = 'packages/db/node_modules/prisma/build/index.js';
+const PRISMA = 'node_modules/prisma/build/index.js';
 
 const inRoot = (...names) => names.map((name) => join(ROOT, name));
 

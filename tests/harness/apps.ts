@@ -18,12 +18,17 @@ const DEFAULTS = {
 /**
  * Starts the built API (on a free port, unless `env.PORT` names one) or a built worker, and waits until it is ready.
  * @param env its settings: DATABASE_URL and REDIS_URL at least. Nothing else of this process's environment reaches it.
+ * @param options.root where what was built is; the repository by default.
  */
-export async function spawnApp(app: 'api' | 'worker', env: Readonly<Record<string, string>>): Promise<TestApp> {
+export async function spawnApp(
+  app: 'api' | 'worker',
+  env: Readonly<Record<string, string>>,
+  options: { readonly root?: string } = {},
+): Promise<TestApp> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
   const logPath = join(dir, `${app}.log`);
   const settings = { ...DEFAULTS, ...(app === 'api' ? { PORT: String(await freePort()) } : {}), ...env };
   stopLater({ stop: () => rm(dir, { recursive: true, force: true }) });
-  if (app === 'api') return stopLater({ ...(await startApi({ env: settings, logPath })), logPath });
-  return stopLater({ ...(await startWorker({ env: settings, logPath })), url: '', logPath });
+  if (app === 'api') return stopLater({ ...(await startApi({ env: settings, logPath, ...options })), logPath });
+  return stopLater({ ...(await startWorker({ env: settings, logPath, ...options })), url: '', logPath });
 }

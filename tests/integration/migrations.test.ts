@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { applyMigrations, checkMigrations, pendingMigrations } from '@deckhand/db';
 import pg from 'pg';
-import { createTestDatabase, stopAll } from '../harness/index.js';
+import { createEmptyDatabase, createTestDatabase, stopAll } from '../harness/index.js';
 
 let directory: string;
 
@@ -17,13 +17,6 @@ afterAll(stopAll);
 async function write(name: string, sql: string): Promise<void> {
   await mkdir(join(directory, name), { recursive: true });
   await writeFile(join(directory, name, 'migration.sql'), sql);
-}
-
-/** A database that knows no migration of `directory`, nor of the product. */
-async function emptyDatabase(): Promise<string> {
-  const { url } = await createTestDatabase();
-  await query(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  return url;
 }
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -44,7 +37,7 @@ describe('migrations', () => {
   });
 
   it('are applied once each, in order, by processes that start together', async () => {
-    const databaseUrl = await emptyDatabase();
+    const { url: databaseUrl } = await createEmptyDatabase();
     await write(
       '1_first',
       'CREATE TABLE things (id int); CREATE FUNCTION one() RETURNS int AS $$ SELECT 1; $$ LANGUAGE sql;',
@@ -57,7 +50,7 @@ describe('migrations', () => {
   });
 
   it('leave nothing behind when they fail, say why, and may be tried again', async () => {
-    const databaseUrl = await emptyDatabase();
+    const { url: databaseUrl } = await createEmptyDatabase();
     await write('1_first', 'CREATE TABLE things (id int); SELECT 1 / 0;');
     await expect(applyMigrations({ databaseUrl, directory })).rejects.toThrow(
       'migration 1_first failed: ERROR: division by zero',
@@ -69,7 +62,7 @@ describe('migrations', () => {
   });
 
   it('go on after a process that died between beginning one and finishing it', async () => {
-    const databaseUrl = await emptyDatabase();
+    const { url: databaseUrl } = await createEmptyDatabase();
     await write('1_first', 'CREATE TABLE things (id int);');
     await applyMigrations({ databaseUrl, directory });
     await write('2_second', 'CREATE TABLE more (id int);');

@@ -1,1 +1,2 @@
 export { startWorker, type Worker, type WorkerOptions } from './worker.js';
+export { WorkerSettings } from './settings.js';

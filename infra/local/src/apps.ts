@@ -12,6 +12,8 @@ export interface AppOptions {
   /** Its settings; of our own environment it gets PATH only. */
   readonly env: Readonly<Record<string, string>>;
   readonly logPath: string;
+  /** Where what was built is; the repository by default. */
+  readonly root?: string;
   /** Options of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
   /** What people know it by. */
@@ -48,12 +50,13 @@ export async function startWorker(options: AppOptions): Promise<ManagedProcess> 
 }
 
 async function startApp(app: 'api' | 'worker', options: AppOptions & { name: string }): Promise<ManagedProcess> {
+  const root = options.root ?? REPOSITORY;
   const started = await startProcess({
     name: options.name,
     command: process.execPath,
-    args: ['--enable-source-maps', ...(options.nodeArgs ?? []), join(REPOSITORY, 'apps', app, 'dist', 'main.js')],
+    args: ['--enable-source-maps', ...(options.nodeArgs ?? []), join(root, 'apps', app, 'dist', 'main.js')],
     env: { PATH: process.env.PATH, ...options.env },
-    cwd: REPOSITORY,
+    cwd: root,
     logPath: options.logPath,
     graceMs: app === 'worker' ? WORKER_STOP_MS : 15_000,
   });

@@ -1,0 +1,82 @@
+// Lays out what one app needs to run, as its image holds it: node infra/docker/assemble.mjs api|worker <folder>
+// Everything must be built. Folders keep their places, since packages find migrations and static files by them.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ROOT } from '../bootstrap/paths.mjs';
+import { PNPM } from '../bootstrap/preparations.mjs';
+import { packageFolders } from '../bootstrap/workspace.mjs';
+
+/** What pnpm installs by, and nothing needs afterwards. */
+const INSTALL_FILES = ['.npmrc', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
+
+const [app, folder] = process.argv.slice(2);
+if (!['api', 'worker'].includes(app) || folder === undefined) {
+  console.error('Say what to assemble and where: node infra/docker/assemble.mjs api|worker <folder>');
+  process.exit(1);
+}
+const target = resolve(folder);
+if (existsSync(target) && readdirSync(target).length > 0) {
+  console.error(`${target} is not empty.`);
+  process.exit(1);
+}
+
+mkdirSync(target, { recursive: true });
+for (const file of INSTALL_FILES) copy(file);
+copy('prisma/schema.prisma');
+copy('prisma/migrations');
+for (const workspaceFolder of closure(`apps/${app}`)) {
+  copy(`${workspaceFolder}/package.json`);
+  copy(`${workspaceFolder}/dist`);
+}
+install();
+for (const file of INSTALL_FILES) rmSync(join(target, file));
+dropOtherDatabases();
+
+function copy(path) {
+  cpSync(join(ROOT, path), join(target, path), { recursive: true, filter: isNeeded });
+}
+
+/** Types are for compilers. */
+function isNeeded(path) {
+  return !/\.d\.ts(\.map)?$|\.tsbuildinfo$/.test(path);
+}
+
+/** The workspace folders that `root` depends on, itself included. */
+function closure(root) {
+  const manifests = new Map(
+    packageFolders().map((path) => [path, JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8'))]),
+  );
+  const folderOf = new Map([...manifests].map(([path, { name }]) => [name, path]));
+  const found = new Set([root]);
+  // A set that grows while it is walked is walked to its end.
+  for (const path of found) {
+    for (const name of Object.keys(manifests.get(path).dependencies ?? {})) {
+      const dependency = folderOf.get(name);
+      if (dependency !== undefined) found.add(dependency);
+    }
+  }
+  return found;
+}
+
+/** Installs the dependencies of production of every package that is there. */
+function install() {
+  const args = ['--yes', PNPM, 'install', '--prod', '--frozen-lockfile', '--filter', `@deckhand/${app}...`];
+  execFileSync('npx', args, {
+    cwd: target,
+    env: { ...process.env, CI: 'true' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** Prisma's client brings query compilers for every kind of database, 60 MB of them; ours is PostgreSQL. */
+function dropOtherDatabases() {
+  const compilers = readdirSync(join(target, 'node_modules/.pnpm'))
+    .filter((name) => name.startsWith('@prisma+client@'))
+    .flatMap((name) => {
+      const runtime = join(target, 'node_modules/.pnpm', name, 'node_modules/@prisma/client/runtime');
+      return readdirSync(runtime).map((file) => join(runtime, file));
+    })
+    .filter((file) => /query_compiler_\w+\.(?!postgresql)/.test(file));
+  for (const file of compilers) rmSync(file);
+}

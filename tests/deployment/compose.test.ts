@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from '@deckhand/runtime';
+import {
+  composeFaults,
+  composeVariables,
+  durationMs,
+  MissingVariableError,
+  readCompose,
+} from '../harness/deployment/compose.js';
+import { DOCKERFILE, readImage } from '../harness/deployment/dockerfile.js';
+import { namesRead, namesToOffer, settingsOf } from '../harness/deployment/environment.js';
+import { repositoryFile } from '../harness/deployment/repository-file.js';
+
+const SECRETS = { POSTGRES_PASSWORD: 'secret', ENCRYPTION_KEY: 'k'.repeat(32) };
+const { services } = readCompose(SECRETS);
+const APPS = ['api', 'worker'] as const;
+
+describe('docker-compose.yml', () => {
+  it('is what the Compose Specification says', () => {
+    expect(composeFaults(readCompose(SECRETS))).toEqual([]);
+    expect(composeFaults({ services: { api: { image: 'x', restarts: 'always' } } })).not.toEqual([]);
+  });
+
+  it.each(Object.keys(SECRETS))('does not start without %s', (name) => {
+    expect(() => readCompose({ ...SECRETS, [name]: '' })).toThrow(MissingVariableError);
+  });
+
+  it('builds targets that the Dockerfile has', () => {
+    const builds = Object.values(services).flatMap(({ build }) => build ?? []);
+    expect(builds.map(({ dockerfile }) => dockerfile)).toEqual([DOCKERFILE, DOCKERFILE, DOCKERFILE]);
+    for (const { target } of builds) expect(readImage(target).command).not.toEqual([]);
+  });
+
+  it.each(APPS)('gives the %s settings that it takes, none that nobody reads, and lets every other be set', (app) => {
+    const environment = services[app]?.environment ?? {};
+    const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
+    expect(() => readSettings(settingsOf(app), env)).not.toThrow();
+    expect(namesRead(app)).toEqual(expect.arrayContaining(Object.keys(env)));
+    expect(Object.keys(env)).toEqual(expect.arrayContaining([...namesToOffer(app)]));
+  });
+
+  it('names every variable in .env.example', () => {
+    const known = [...repositoryFile('.env.example').matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name);
+    expect(known).toEqual(expect.arrayContaining([...composeVariables()]));
+  });
+
+  it('migrates once PostgreSQL is up, and starts the apps once that is done', () => {
+    expect(services.migrate?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect(services.migrate?.command).toEqual(['node', 'packages/db/dist/bin/migrate.js']);
+    for (const app of APPS) {
+      expect(services[app]?.depends_on).toEqual({
+        migrate: { condition: 'service_completed_successfully' },
+        redis: { condition: 'service_healthy' },
+      });
+    }
+    expect(services.postgres?.healthcheck?.test).toBeDefined();
+    expect(services.redis?.healthcheck?.test).toBeDefined();
+  });
+
+  it('can run any number of workers', () => {
+    expect(services.worker?.container_name).toBeUndefined();
+    expect(services.worker?.ports).toBeUndefined();
+    expect(readCompose({ ...SECRETS, WORKERS: '3' }).services.worker?.deploy?.replicas).toBe(3);
+  });
+
+  it('lets the stores be reached from inside only', () => {
+    expect(services.postgres?.ports).toBeUndefined();
+    expect(services.redis?.ports).toBeUndefined();
+  });
+
+  it('kills a worker only once its own grace, and what it does afterwards, are over', () => {
+    const graceMs = Number(services.worker?.environment?.WORKER_GRACE_MS);
+    expect(durationMs(services.worker?.stop_grace_period ?? '')).toBeGreaterThan(graceMs + 10_000);
+  });
+
+  it('keeps what Redis has over a restart, and never evicts', () => {
+    const command = services.redis?.command?.join(' ');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--maxmemory-policy noeviction');
+  });
+});

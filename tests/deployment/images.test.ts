@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import dockerignore from '@balena/dockerignore';
+import { validate } from 'dockerfile-utils';
+import { DOCKERFILE, readImage, readStages } from '../harness/deployment/dockerfile.js';
+import { repositoryFile } from '../harness/deployment/repository-file.js';
+
+describe('the Dockerfile', () => {
+  it('has no faults', () => {
+    expect(validate(repositoryFile(DOCKERFILE))).toEqual([]);
+    expect(validate('FROM node\nCOPYY . .')).not.toEqual([]);
+  });
+
+  it.each(['api', 'worker'])('runs %s as somebody who is not root, from what was assembled for it', (target) => {
+    const image = readImage(target);
+    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(image.environment.NODE_ENV).toBe('production');
+    expect(image.command.at(-1)).toBe(`apps/${target}/dist/main.js`);
+    expect(image.copiesFrom).toEqual(['build']);
+  });
+
+  it('builds on one image, named by its exact version', () => {
+    const names = readStages().map(({ name }) => name);
+    const bases = new Set(readStages().flatMap(({ from }) => (names.includes(from) ? [] : from)));
+    expect([...bases]).toEqual(['${NODE_IMAGE}']);
+    expect(repositoryFile(DOCKERFILE)).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-/m);
+  });
+});
+
+describe('what images are built from', () => {
+  const ignored = dockerignore.default().add(repositoryFile('.dockerignore'));
+  const isSent = (path: string) => !ignored.ignores(path);
+
+  it.each([
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    'tsconfig.json',
+    'tsconfig.base.json',
+    'prisma/schema.prisma',
+    'infra/bootstrap.mjs',
+    'infra/bootstrap/step.mjs',
+    'infra/docker/assemble.mjs',
+    'apps/api/src/main.ts',
+    'apps/worker/package.json',
+    'packages/db/src/index.ts',
+    'packages/nodes/src/code/sandbox.ts',
+    'infra/local/package.json',
+    'bench/package.json',
+  ])('has %s', (path) => {
+    expect(isSent(path)).toBe(true);
+  });
+
+  it.each([
+    '.env',
+    'apps/api/.env.local',
+    '.git/config',
+    '.deckhand/secrets.json',
+    'node_modules/x/index.js',
+    'packages/db/node_modules/pg/package.json',
+    'packages/db/dist/index.js',
+    'packages/db/src/generated/client.ts',
+    'packages/db/tsconfig.tsbuildinfo',
+    'apps/api/src/http/check-json.test.ts',
+    'tests/e2e/chaos.test.ts',
+    'infra/local/api.log',
+  ])('has no %s', (path) => {
+    expect(isSent(path)).toBe(false);
+  });
+});

