@@ -10,6 +10,7 @@ import {
 import { createDatabase, type Database } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { createLogger, readSettings } from '@deckhand/runtime';
+import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { stopLater } from './cleanup.js';
 import { type AnswerCheck, createAnswerCheck } from './openapi.js';
@@ -90,7 +91,7 @@ export async function startGateway(stores: Stores, { env, times }: GatewayOption
   const log: string[] = [];
   const logger = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => void log.push(line) } });
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 8 });
-  const services = await createServices({ settings, db, logger });
+  const services = await createServices({ settings, db, logger, registry: new Registry() });
   await until(() => services.redis.status === 'ready');
   const server = createHttpServer(createApp(services), times);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

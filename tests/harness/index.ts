@@ -5,6 +5,7 @@ export * from './until.js';
 export * from './receiver.js';
 export * from './seed.js';
 export * from './gateway.js';
+export * from './metrics.js';
 export * from './webhooks.js';
 export * from './people.js';
 export * from './worker.js';

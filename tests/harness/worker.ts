@@ -10,6 +10,7 @@ import type { NodeServices } from '@deckhand/engine';
 import { openOutputStore, OutputSettings } from '@deckhand/outputs';
 import { createLogger, createSecretBox, readSettings } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
+import { Registry } from 'prom-client';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.js';
@@ -45,6 +46,7 @@ export async function startTestWorker(
     concurrency: 20,
     graceMs: 500,
     logger: createLogger({ name: 'worker', level: 'silent' }),
+    registry: new Registry(),
   });
   let isStopped = false;
   return stopLater({

@@ -17,6 +17,7 @@ export function createApp(services: Services): Express {
   app.set('query parser', 'extended');
   // The caller's address is what the nearest proxy on a private network says it is.
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal']);
+  app.use(services.metrics.requests);
   app.use(createRequestLog(services.logger));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(createWebhookRouter(services));

@@ -1,5 +1,12 @@
 import { createDatabase } from '@deckhand/db';
-import { createLogger, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
+import {
+  createLogger,
+  createProcessRegistry,
+  onShutdown,
+  readSettings,
+  serveMetrics,
+  SettingsError,
+} from '@deckhand/runtime';
 import { createApp } from './app.js';
 import { closeServer } from './http/close-server.js';
 import { createHttpServer } from './http/create-server.js';
@@ -17,7 +24,9 @@ async function main(): Promise<void> {
     poolSize: settings.DATABASE_POOL_SIZE,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
-  const services = await createServices({ settings, db, logger });
+  const registry = createProcessRegistry();
+  const services = await createServices({ settings, db, logger, registry });
+  const metrics = await serveMetrics(settings, { registry, logger, isReady: () => services.isReady() });
   const server = createHttpServer(createApp(services));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -32,6 +41,7 @@ async function main(): Promise<void> {
       services.drain();
       await closeServer(server);
       await services.close();
+      await metrics?.close();
       await db.$disconnect();
     },
   });

@@ -35,6 +35,7 @@ import { deleteFolder } from './routes/folders/delete.js';
 import { listFolders } from './routes/folders/list.js';
 import { updateFolder } from './routes/folders/update.js';
 import { live, ready } from './routes/health/health.js';
+import { readMetrics } from './routes/health/metrics.js';
 import { createInvite } from './routes/invites/create.js';
 import { deleteInvite } from './routes/invites/delete.js';
 import { listInvites } from './routes/invites/list.js';
@@ -74,6 +75,7 @@ export function listRoutes(services: Services): NamedRoute[] {
   const operations = [
     live,
     ready,
+    readMetrics,
 
     setup,
     login,

@@ -13,9 +13,12 @@ import {
 } from '@deckhand/queue';
 import { openOutputStore, type OutputStore } from '@deckhand/outputs';
 import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime';
+import type { Registry } from 'prom-client';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
 import { createUsageLog } from './auth/usage-log.js';
+import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
+import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionRate } from './runs/execution-rate.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
@@ -37,6 +40,8 @@ export interface Services {
   readonly queue: RunQueue;
   readonly fleet: FleetView;
   readonly logger: Logger;
+  readonly metrics: ApiMetrics;
+  readonly metricsAccess: MetricsAccess;
   readonly nodeTypes: NodeTypes;
   readonly secretBox: SecretBox;
   readonly authenticate: Authenticate;
@@ -70,6 +75,8 @@ export async function createServices(options: {
   settings: ApiSettings;
   db: Database;
   logger: Logger;
+  /** Where the gateway's metrics are added. */
+  registry: Registry;
 }): Promise<Services> {
   const { settings, db, logger } = options;
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
@@ -96,6 +103,7 @@ export async function createServices(options: {
   const secretBox = createSecretBox(settings.ENCRYPTION_KEY);
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
+  const metrics = createApiMetrics(options.registry, { db, queue, fleet, breaker, follower });
   let ready = true;
   return {
     db,
@@ -104,11 +112,13 @@ export async function createServices(options: {
     queue,
     fleet,
     logger,
+    metrics,
+    metricsAccess: metricsAccess(settings),
     nodeTypes: await loadNodeTypes(),
     secretBox,
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     loginThrottle: createLoginThrottle(redis),
-    intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, logger }),
+    intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, logger }),
     breaker,
     executions: createExecutionReader(db),
     follower,

@@ -23,6 +23,7 @@ import {
 import type { OutputStore } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
+import type { WorkerMetrics } from './metrics.js';
 import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
 
 /** Changes of stored bytes folded by one statement at most. */
@@ -49,6 +50,7 @@ export interface ReconcilerOptions {
   readonly queue: RunQueue;
   readonly outputs: OutputStore;
   readonly logger: Logger;
+  readonly metrics: Pick<WorkerMetrics, 'runs' | 'reconciled' | 'reconcilerPassed'>;
   /** Dispatches resting runs whose time has come. */
   readonly wake: () => Promise<void>;
   /** Lets parents go on whose children are finished. */
@@ -71,6 +73,7 @@ export function createReconciler({
   queue,
   outputs,
   logger,
+  metrics,
   wake,
   finishChildren,
 }: ReconcilerOptions): Reconciler {
@@ -80,11 +83,24 @@ export function createReconciler({
     readFleet: () => readFleet(redis),
     holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
     findHoldingWorkers: () => findHoldingWorkers(db),
-    dispatchRunsOfDeadWorkers: (workerIds, limit) => dispatchRunsOfDeadWorkers(db, workerIds, limit),
+    async dispatchRunsOfDeadWorkers(workerIds, limit) {
+      const runs = await dispatchRunsOfDeadWorkers(db, workerIds, limit);
+      metrics.reconciled('dead_worker', runs.length);
+      return runs;
+    },
     findUnclaimed: (wanted) => findUnclaimed(db, wanted),
     jobStates: (runs) => queue.jobStates(runs),
-    dispatchAgain: (runs) => dispatchAgain(db, runs),
-    timeOutRestingRuns: (limit) => timeOutRestingRuns(db, limit),
+    async dispatchAgain(lost) {
+      const runs = await dispatchAgain(db, lost);
+      metrics.reconciled('lost_job', runs.length);
+      return runs;
+    },
+    async timeOutRestingRuns(limit) {
+      const ended = await timeOutRestingRuns(db, limit);
+      metrics.reconciled('time_out', ended.length);
+      metrics.runs.finished('timeout', ended.length);
+      return ended;
+    },
     wake,
     finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
     async foldStorage() {
@@ -96,6 +112,8 @@ export function createReconciler({
     },
     async stopOrphans() {
       const executionIds = await stopOrphans(db, PARENTS_BATCH);
+      metrics.reconciled('orphan', executionIds.length);
+      metrics.runs.finished('stopped', executionIds.length);
       if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
       return executionIds;
     },
@@ -106,5 +124,11 @@ export function createReconciler({
     logger,
     now: () => performance.now(),
   };
-  return { watchWorkers: () => watchWorkers(parts), reconcile: () => reconcile(parts) };
+  return {
+    watchWorkers: () => watchWorkers(parts),
+    async reconcile() {
+      const startedAt = performance.now();
+      if (await reconcile(parts)) metrics.reconcilerPassed((performance.now() - startedAt) / 1_000);
+    },
+  };
 }

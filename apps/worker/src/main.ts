@@ -7,7 +7,15 @@ import {
   loadNodeTypes,
 } from '@deckhand/nodes';
 import { openOutputStore } from '@deckhand/outputs';
-import { createLogger, createSecretBox, onShutdown, readSettings, SettingsError } from '@deckhand/runtime';
+import {
+  createLogger,
+  createProcessRegistry,
+  createSecretBox,
+  onShutdown,
+  readSettings,
+  serveMetrics,
+  SettingsError,
+} from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkerSettings } from './settings.js';
 import { startWorker } from './worker.js';
@@ -27,6 +35,9 @@ async function main(): Promise<void> {
   const code = createScriptRunner();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const postgres = createPostgresClient({ allowPrivate });
+  const registry = createProcessRegistry();
+  let isConsuming = (): boolean => false;
+  const metrics = await serveMetrics(settings, { registry, logger, isReady: () => isConsuming() });
   const worker = await startWorker({
     id: uuidv7(),
     version: '0.1.0',
@@ -47,7 +58,9 @@ async function main(): Promise<void> {
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
     logger,
+    registry,
   });
+  ({ isConsuming } = worker);
   onShutdown({
     logger,
     graceMs: settings.WORKER_GRACE_MS + 10_000,
@@ -57,6 +70,7 @@ async function main(): Promise<void> {
       await postgres.close();
       outputs.close();
       await db.$disconnect();
+      await metrics?.close();
     },
   });
 }

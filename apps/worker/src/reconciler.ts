@@ -54,9 +54,12 @@ export async function watchWorkers(parts: ReconcilerParts): Promise<void> {
   if (await parts.holdLease()) await takeFromDeadWorkers(parts);
 }
 
-/** One look for all else that should be moving but is not, by the holder of the lease. */
-export async function reconcile(parts: ReconcilerParts): Promise<void> {
-  if (!(await parts.holdLease())) return;
+/**
+ * One look for all else that should be moving but is not, by the holder of the lease.
+ * @returns whether it looked: false while another worker holds the lease.
+ */
+export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
+  if (!(await parts.holdLease())) return false;
   await dispatchLostRuns(parts);
   await parts.wake();
   await parts.finishChildren();
@@ -72,6 +75,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   await parts.pruneKeys();
   // Last, for it may be a store of its own that is away.
   await parts.sweepOutputs();
+  return true;
 }
 
 async function takeFromDeadWorkers(parts: ReconcilerParts): Promise<void> {

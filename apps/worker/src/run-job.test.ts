@@ -2,9 +2,11 @@ import { NO_SERVICES } from '../../../tests/harness/node-context.js';
 import { compileWorkflow, defineNodeType, output } from '@deckhand/engine';
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import Type from 'typebox';
 import { createActiveRuns } from './active-runs.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
+import { createWorkerMetrics } from './metrics.js';
 import { runJob, type RunJobParts } from './run-job.js';
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
@@ -64,6 +66,7 @@ function setUp(act: (nodeId: string) => void) {
   const parts: RunJobParts = {
     active,
     writer,
+    metrics: createWorkerMetrics(new Registry()),
     withOrigin: (_claimed, own) => Promise.resolve(own),
     openCredential: () => Promise.reject(new Error('there are no credentials')),
     services: NO_SERVICES,
@@ -79,6 +82,8 @@ function setUp(act: (nodeId: string) => void) {
         epoch: 1,
         dispatch,
         deadlineAt: new Date(Date.now() + 60_000),
+        waitedSeconds: 0,
+        startedSecondsAgo: 0,
         answers: 0,
         hasParent: false,
         rerunOf: null,

@@ -8,12 +8,13 @@ import {
   runExecution,
   type WaitRequest,
 } from '@deckhand/engine';
-import { type Credential, type JsonObject, parseJson } from '@deckhand/contracts';
+import { type Credential, type FinishedStatus, type JsonObject, parseJson } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import type { CheckpointWriter } from './checkpoint-writer.js';
 import { createJournal, FencedError, type Journal } from './journal.js';
+import type { WorkerMetrics } from './metrics.js';
 import type { EarlierRecords } from './records.js';
 
 /** Records that may wait for the disk before the run does, so that a long loop does not fill the memory. */
@@ -27,6 +28,7 @@ export interface RunJobParts {
   /** Opens a credential of a workspace. @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE. */
   readonly openCredential: (workspaceId: string, credentialId: string) => Promise<Credential>;
   readonly logger: Logger;
+  readonly metrics: Pick<WorkerMetrics, 'claimed' | 'recorded'>;
   /** Claims a run; undefined when it is not to be had. */
   readonly claim: (job: { executionId: string; dispatch: number }) => Promise<ClaimedExecution | undefined>;
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
@@ -88,6 +90,7 @@ export async function runJob(job: { executionId: string; dispatch: number }, par
 }
 
 async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobParts, logger: Logger): Promise<void> {
+  const noteEnd = parts.metrics.claimed(claimed);
   // A first claim has epoch 1: nobody can have left records, or answers to waits.
   const isNew = claimed.epoch === 1;
   const [{ records: own, tallies }] = isNew
@@ -109,8 +112,11 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     await keepTakenOver(records, own, journal);
     const ending = await execute(claimed, run, parts, journal, records);
     const isLeft = await leave(ending, run, journal, parts);
-    if (isLeft) await tell(claimed, ending, parts, logger);
-    else if (run.haltReason() !== 'fenced') {
+    if (isLeft) {
+      const status = finishedStatus(ending);
+      if (status) noteEnd(status);
+      await tell(claimed, ending, parts, logger);
+    } else if (run.haltReason() !== 'fenced') {
       // What finished last must be on disk first, or whoever takes the run over would do it again.
       await journal.flush();
       await parts.release(run);
@@ -119,7 +125,10 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     if (error instanceof FencedError) return;
     logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
     await journal.finish(failure('failed', INTERNAL_FAILURE, null)).then(
-      () => parts.announce(claimed.id),
+      () => {
+        noteEnd('failed');
+        parts.announce(claimed.id);
+      },
       (again: unknown) => {
         if (!(again instanceof FencedError)) throw again;
       },
@@ -182,6 +191,7 @@ async function execute(
       breathe: () => (journal.backlog() > BACKLOG_MAX ? journal.flush() : nextTurn()),
       record: (record) => {
         journal.record(record);
+        parts.metrics.recorded(record, workflow.nodes.get(record.nodeId)?.type);
       },
       flush: () => journal.flush(),
     },
@@ -211,6 +221,12 @@ async function leave(ending: Ending, run: ActiveRun, journal: Journal, parts: Ru
       if (run.haltReason() !== 'timeout') return false;
       return (await journal.finish(failure('timeout', TIME_IS_UP, null))) === 'written';
   }
+}
+
+/** The status of a run that was left with this ending; undefined when it rests. */
+function finishedStatus({ kind }: Ending): FinishedStatus | undefined {
+  if (kind === 'waiting') return undefined;
+  return kind === 'halted' ? 'timeout' : kind;
 }
 
 function restingEnding(waits: readonly WaitRequest[], answers: number): RestingEnding {

@@ -11,8 +11,16 @@ const REASONS: Record<Exclude<ChildVerdict['kind'], 'started'>, string> = {
   parentGone: 'this run is finished',
 };
 
-/** Starts runs for workflow nodes. */
-export function createWorkflowStarter(db: Database, queue: RunQueue): WorkflowStarter {
+/** Starts runs for workflow nodes. `onStarted` is told of each, of one that was there already as well. */
+export function createWorkflowStarter({
+  db,
+  queue,
+  onStarted,
+}: {
+  db: Database;
+  queue: RunQueue;
+  onStarted: () => void;
+}): WorkflowStarter {
   return {
     async start({ workflowId, input, parentExecutionId, parentNodeId, idempotencyKey }) {
       const executionId = childId(parentExecutionId, idempotencyKey);
@@ -21,6 +29,7 @@ export function createWorkflowStarter(db: Database, queue: RunQueue): WorkflowSt
       if (verdict.kind !== 'started') {
         throw new NodeError('WORKFLOW_NOT_STARTED', REASONS[verdict.kind], { isRetryable: false });
       }
+      onStarted();
       // Should this fail, the reconciler finds the child without a job.
       await queue.add([{ executionId, dispatch: verdict.dispatch }]).catch(() => undefined);
       return executionId;

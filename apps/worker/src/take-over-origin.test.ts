@@ -37,6 +37,8 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   epoch: 2,
   dispatch: 1,
   deadlineAt: new Date(),
+  waitedSeconds: 0,
+  startedSecondsAgo: 0,
   answers: 0,
   hasParent: false,
   rerunOf: 'first',

@@ -8,6 +8,7 @@ import {
   isDatabaseUnavailable,
   loadNodeRuns,
   readDefinition,
+  readPoolUse,
   readSealedCredential,
   readVariables,
   releaseExecutions,
@@ -26,8 +27,9 @@ import {
   type WorkerState,
 } from '@deckhand/queue';
 import { isOutputStoreUnavailable, type OutputStore } from '@deckhand/outputs';
-import { createBatcher, type Logger, type SecretBox } from '@deckhand/runtime';
+import { addPoolMetrics, createBatcher, type Logger, type SecretBox } from '@deckhand/runtime';
 import { hostname } from 'node:os';
+import type { Registry } from 'prom-client';
 import { type ActiveRun, createActiveRuns } from './active-runs.js';
 import { createAlarm } from './alarm.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
@@ -37,6 +39,8 @@ import { createCredentialOpener } from './open-credential.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
 import { createReconciler } from './create-reconciler.js';
+import { addLoadMetrics } from './load-metrics.js';
+import { createWorkerMetrics } from './metrics.js';
 import { createPersist } from './persist.js';
 import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
@@ -72,17 +76,21 @@ export interface WorkerOptions {
   /** How long nodes in flight may go on once the worker drains, in ms. */
   readonly graceMs: number;
   readonly logger: Logger;
+  /** Where the worker's metrics are added. */
+  readonly registry: Registry;
 }
 
 /** A running worker. */
 export interface Worker {
   /** Takes no more jobs, lets nodes in flight finish within the grace period, gives the rest to others, and leaves. */
   drain(): Promise<void>;
+  /** Whether it takes jobs. */
+  isConsuming(): boolean;
 }
 
 /** Starts a worker: it takes jobs once this resolves. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { id, db, logger, concurrency, outputs } = options;
+  const { id, db, logger, concurrency, outputs, registry } = options;
   const redis = connectRedis(options.redisUrl, { role: 'producer' });
   const subscriber = connectRedis(options.redisUrl, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
@@ -90,16 +98,22 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   const queue = createRunQueue(redis);
   const active = createActiveRuns();
+  const metrics = createWorkerMetrics(registry);
+  addLoadMetrics(registry, { activeRuns: () => active.size, concurrency });
+  addPoolMetrics(registry, () => readPoolUse(db));
   const isUnavailable = (error: unknown): boolean => isDatabaseUnavailable(error) || isOutputStoreUnavailable(error);
   const persist = createPersist({ isUnavailable, logger });
   const startedAt = new Date().toISOString();
   let state: WorkerState = 'starting';
 
   const writer = createCheckpointWriter({
-    write: (checkpoints) => writeCheckpoints(db, checkpoints),
+    write: (checkpoints) => metrics.timeCheckpoints(checkpoints, () => writeCheckpoints(db, checkpoints)),
     prepare: (checkpoint) => keepApart(outputs, checkpoint),
     isUnavailable,
-    onRetry: (err, attempt) => logger.warn({ err, attempt }, 'a checkpoint could not be written yet'),
+    onRetry: (err, attempt) => {
+      metrics.checkpointRetried();
+      logger.warn({ err, attempt }, 'a checkpoint could not be written yet');
+    },
     concurrency: 2,
     maxSize: CHECKPOINT_BATCH,
   });
@@ -140,6 +154,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function wake(): Promise<void> {
     for (let runs = await wakeDueRuns(db, WAKE_BATCH); runs.length > 0; runs = await wakeDueRuns(db, WAKE_BATCH)) {
+      metrics.reconciled('wake', runs.length);
       await queue.add(runs);
     }
   }
@@ -170,8 +185,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       alarm.set(time);
     },
     writer,
-    services: { ...options.services, workflows: createWorkflowStarter(db, queue) },
+    services: {
+      ...options.services,
+      workflows: createWorkflowStarter({ db, queue, onStarted: () => metrics.runs.accepted('workflow') }),
+    },
     logger,
+    metrics,
     claim,
     loadVersion,
     loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
@@ -208,7 +227,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
-  const reconciler = createReconciler({ id, db, redis, queue, outputs, logger, wake, finishChildren });
+  const reconciler = createReconciler({ id, db, redis, queue, outputs, logger, metrics, wake, finishChildren });
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
     every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),
@@ -232,6 +251,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   logger.info({ workerId: id, concurrency }, 'ready');
 
   return {
+    isConsuming: () => state === 'consuming',
     async drain() {
       state = 'draining';
       await sendHeartbeat().catch(() => undefined);

@@ -16,6 +16,8 @@ export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 /** Statuses that no later write changes. */
 export const FINISHED_STATUSES = ['success', 'failed', 'timeout', 'stopped'] as const satisfies ExecutionStatus[];
 
+export type FinishedStatus = (typeof FINISHED_STATUSES)[number];
+
 /** Statuses in which a run rests until a person acts. */
 export const WAITING_STATUSES = ['waiting_for_input', 'waiting_for_human'] as const satisfies ExecutionStatus[];
 
@@ -36,7 +38,8 @@ export const EXECUTION_TRIGGERS = [
 
 export type ExecutionTrigger = (typeof EXECUTION_TRIGGERS)[number];
 
-const UNFINISHED = ['pending', 'running', 'paused', ...WAITING_STATUSES] as const;
+/** Statuses from which a run may still come to its end. */
+export const UNFINISHED_STATUSES = ['pending', 'running', 'paused', ...WAITING_STATUSES] as const satisfies ExecutionStatus[];
 
 /**
  * The transition table: for each trigger, the statuses it may leave and the one it leads to. Every writer takes its
@@ -54,8 +57,8 @@ export const EXECUTION_TRANSITIONS: Readonly<
   goOn: { from: WAITING_STATUSES, to: 'running' },
   succeed: { from: ['running'], to: 'success' },
   fail: { from: ['running'], to: 'failed' },
-  timeOut: { from: UNFINISHED, to: 'timeout' },
-  stop: { from: UNFINISHED, to: 'stopped' },
+  timeOut: { from: UNFINISHED_STATUSES, to: 'timeout' },
+  stop: { from: UNFINISHED_STATUSES, to: 'stopped' },
 };
 
 /** True when the trigger may move an execution that has this status. */

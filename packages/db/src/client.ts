@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool } from 'pg';
 import { Prisma, PrismaClient } from './generated/client.js';
 
 export { Prisma };
@@ -24,16 +25,30 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Opens the database. Connections are made as they are needed; `$disconnect()` closes them. */
 export function createDatabase(options: DatabaseOptions): Database {
   const onError = options.onConnectionError ?? (() => undefined);
-  const adapter = new PrismaPg(
-    {
-      connectionString: options.url,
-      max: options.poolSize,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-    },
-    { onPoolError: onError, onConnectionError: onError, statementNameGenerator },
-  );
-  return new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 15_000 } });
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  const adapter = new PrismaPg(pool, {
+    onPoolError: onError,
+    onConnectionError: onError,
+    statementNameGenerator,
+    disposeExternalPool: true,
+  });
+  const db = new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 15_000 } });
+  pools.set(db, pool);
+  return db;
+}
+
+const pools = new WeakMap<Database, Pool>();
+
+/** How the pool of a database is used at the moment: open connections, idle ones of them, callers that wait for one. */
+export function readPoolUse(db: Database): { open: number; idle: number; waiting: number; max: number } {
+  const pool = pools.get(db);
+  if (!pool) throw new Error('this database was not opened by createDatabase');
+  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: pool.options.max };
 }
 
 /** A statement of a hot path begins with its name in a comment, such as `/* executions.accept *\/`. */

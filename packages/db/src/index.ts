@@ -8,7 +8,7 @@ export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
 export { listChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange } from './audit/record.js';
-export { createDatabase, type Database, type DatabaseOptions } from './client.js';
+export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
 /** SQL with parameters, for tools that measure; what the product asks of the database has a store here. */
 export { Prisma } from './client.js';
 export { createCredential } from './credentials/create.js';
@@ -86,6 +86,7 @@ export { listMembers } from './members/list.js';
 export { leaveWorkspace, removeMember } from './members/remove.js';
 export { updateMember } from './members/update.js';
 export * from './migrations/index.js';
+export { countUnfinished } from './monitoring/count-unfinished.js';
 export { oldestWaitingSeconds } from './monitoring/oldest-waiting.js';
 export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export { findDeletedOutputs, forgetDeletedOutputs } from './outputs/deleted.js';

@@ -15,7 +15,7 @@ let instance: Instance;
 
 beforeAll(async () => {
   instance = await startInstance();
-});
+}, 30_000);
 afterAll(stopAll);
 
 interface Document {
@@ -71,6 +71,7 @@ describe('the OpenAPI document', () => {
     const inWorkspace = `?workspaceId=${workspaceId}`;
     await done('GET', '/healthz');
     await done('GET', '/readyz');
+    await done('GET', '/metrics');
 
     // People and keys
     const { token } = await done('POST', '/api/auth/login', { email: OWNER.email, password: OWNER.password });

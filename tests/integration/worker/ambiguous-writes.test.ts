@@ -5,6 +5,7 @@ import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
 import {
@@ -83,6 +84,7 @@ describe('when answers of the database get lost', () => {
           concurrency: 50,
           graceMs: 1_000,
           logger: createLogger({ name: 'worker', level: 'silent' }),
+          registry: new Registry(),
         }),
       ),
     );

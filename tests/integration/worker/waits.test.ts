@@ -7,6 +7,7 @@ import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
 import {
@@ -50,6 +51,7 @@ beforeAll(async () => {
     concurrency: 10,
     graceMs: 1_000,
     logger: createLogger({ name: 'test', level: 'silent' }),
+    registry: new Registry(),
   });
   stopLater({ stop: () => worker.drain() });
 });

@@ -12,7 +12,7 @@ import {
   type Once,
 } from '@deckhand/db';
 import { isOutOfMemory, type RunQueue } from '@deckhand/queue';
-import { createBatcher, type Logger } from '@deckhand/runtime';
+import { createBatcher, type Logger, type RunCounters } from '@deckhand/runtime';
 import type { ExecutionRate } from './execution-rate.js';
 import type { WriteBreaker } from './write-breaker.js';
 
@@ -48,9 +48,10 @@ export function createIntake(options: {
   queue: RunQueue;
   rate: ExecutionRate;
   breaker: WriteBreaker;
+  runs: RunCounters;
   logger: Logger;
 }): Intake {
-  const { db, queue, rate, breaker, logger } = options;
+  const { db, queue, rate, breaker, runs, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
 
@@ -67,6 +68,7 @@ export function createIntake(options: {
       logger.error({ err: error, executions: ids.length }, 'could not queue runs');
       if (isOutOfMemory(error)) breaker.suspect();
       const failed = await failUnqueuedExecutions(db, ids);
+      runs.finished('failed', failed.size);
       return ids.map((id) => !failed.has(id));
     }
   }
@@ -95,6 +97,7 @@ export function createIntake(options: {
         return { executionId: verdict.executionId, isRepeated: true };
       }
       if (verdict !== 'accepted') throw refusal(verdict, order);
+      runs.accepted(order.source);
       if (!(await enqueue(executionId))) throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return { executionId, isRepeated: false };
     },

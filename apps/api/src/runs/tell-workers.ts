@@ -6,11 +6,12 @@ import type { Services } from '../services.js';
  * what makes it true, so an error is logged and nothing else.
  */
 export async function tellWorkers(
-  { redis, logger }: Pick<Services, 'redis' | 'logger'>,
+  { redis, logger, metrics }: Pick<Services, 'redis' | 'logger' | 'metrics'>,
   type: ControlMessage['type'],
   executionIds: readonly string[],
 ): Promise<void> {
   if (executionIds.length === 0) return;
+  if (type === 'stop') metrics.runs.finished('stopped', executionIds.length);
   try {
     await publishControl(redis, { type, executionIds });
     await publishChanges(redis, executionIds);

@@ -49,7 +49,7 @@ async function runWorker(
   const start = (): Promise<ManagedProcess> =>
     startWorker({
       name: `worker ${number}`,
-      env,
+      env: { ...env, ...workerPorts(env, number) },
       logPath: join(settings.folder, 'logs', `worker-${number}.log`),
       onSpawn: (spawned) => {
         if (worker === undefined) stack.add('worker', async () => worker?.stop());
@@ -59,4 +59,9 @@ async function runWorker(
     });
   const part = { process: await start(), restart: async () => void (part.process = await start()) };
   void keepRunning(part, stack, console.error);
+}
+
+/** Ports are the API's: each worker takes the one that is its number further on. */
+function workerPorts({ METRICS_PORT: port }: Record<string, string>, number: number): Record<string, string> {
+  return port === undefined || port === '' || port === '0' ? {} : { METRICS_PORT: String(Number(port) + number) };
 }

@@ -20,6 +20,10 @@ export interface ClaimedExecution {
   readonly epoch: number;
   readonly dispatch: number;
   readonly deadlineAt: Date;
+  /** How long it waited for this claim since it was dispatched, in seconds of the database's clock. */
+  readonly waitedSeconds: number;
+  /** When it was claimed for the first time, in seconds before now by the database's clock. */
+  readonly startedSecondsAgo: number;
   /** How many answers its waits have got. */
   readonly answers: number;
   /** Whether another run may wait for this one. */
@@ -57,6 +61,8 @@ export async function claimExecutions(
     RETURNING e.id, e.workspace_id AS "workspaceId", e.workflow_version_id AS "workflowVersionId",
       e.execution_mode::text AS "executionMode", e.trigger_node_id AS "triggerNodeId",
       coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch, e.deadline_at AS "deadlineAt",
+      extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
+      extract(epoch FROM now() - e.started_at)::float8 AS "startedSecondsAgo",
       e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId"`);
 }

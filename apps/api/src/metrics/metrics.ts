@@ -1,0 +1,43 @@
+import { type Database, readPoolUse } from '@deckhand/db';
+import type { FleetView, RunQueue } from '@deckhand/queue';
+import { addPoolMetrics, createRunCounters, type RunCounters } from '@deckhand/runtime';
+import type { RequestHandler } from 'express';
+import { Gauge, type Registry } from 'prom-client';
+import type { RunFollower } from '../runs/follow-runs.js';
+import type { WriteBreaker } from '../runs/write-breaker.js';
+import { createRequestMetrics } from './request-metrics.js';
+import { addStoreMetrics } from './store-metrics.js';
+
+/** What the gateway counts and times. Labels are routes, statuses and the like: nothing of workspaces. */
+export interface ApiMetrics {
+  readonly registry: Registry;
+  readonly runs: RunCounters;
+  /** Goes before everything that is to be counted and timed. */
+  readonly requests: RequestHandler;
+}
+
+/** Adds the gateway's metrics to a registry. */
+export function createApiMetrics(
+  registry: Registry,
+  parts: { db: Database; queue: RunQueue; fleet: FleetView; breaker: WriteBreaker; follower: RunFollower },
+): ApiMetrics {
+  addStoreMetrics(registry, parts);
+  addPoolMetrics(registry, () => readPoolUse(parts.db));
+  new Gauge({
+    name: 'deckhand_write_circuit_open',
+    help: '1 while new runs are refused because the stores take no writes, else 0',
+    registers: [registry],
+    collect() {
+      this.set(parts.breaker.isOpen() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_waiters',
+    help: 'Requests that wait for a run: webhooks on completion, wait=, event streams',
+    registers: [registry],
+    collect() {
+      this.set(parts.follower.size());
+    },
+  });
+  return { registry, runs: createRunCounters(registry), requests: createRequestMetrics(registry) };
+}

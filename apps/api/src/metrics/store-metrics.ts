@@ -1,0 +1,71 @@
+import { countUnfinished, type Database, oldestWaitingSeconds } from '@deckhand/db';
+import type { FleetView, RunQueue } from '@deckhand/queue';
+import { Gauge, type Registry } from 'prom-client';
+import { keepFor } from './keep-for.js';
+
+/** However often somebody scrapes, the stores are asked no more often than this, in ms. */
+const MAX_AGE_MS = 1_000;
+/** Counting unfinished runs costs more the more of them there are. */
+const COUNT_MAX_AGE_MS = 10_000;
+/** A scrape waits no longer for the stores, in ms: what they do not say is left out. */
+const TIMEOUT_MS = 2_000;
+
+/**
+ * Adds what the stores say of the whole instance: every replica of the API says the same, so take the maximum over them, never the
+ * sum. A store that cannot be asked leaves its metrics without a value; the rest is answered.
+ */
+export function addStoreMetrics(
+  registry: Registry,
+  { db, queue, fleet }: { db: Database; queue: RunQueue; fleet: FleetView },
+): void {
+  const registers = [registry];
+  const times = { maxAgeMs: MAX_AGE_MS, timeoutMs: TIMEOUT_MS };
+  const readJobs = keepFor(() => queue.counts(), times);
+  const readOldest = keepFor(() => oldestWaitingSeconds(db), times);
+  const readUnfinished = keepFor(() => countUnfinished(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
+
+  new Gauge({
+    name: 'deckhand_queue_jobs',
+    help: 'Jobs in the queue: waiting for a worker, taken by one, or set for later',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const jobs = await readJobs();
+      this.reset();
+      if (jobs === undefined) return;
+      this.set({ state: 'waiting' }, jobs.waiting);
+      this.set({ state: 'active' }, jobs.active);
+      this.set({ state: 'delayed' }, jobs.delayed);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_queue_oldest_wait_seconds',
+    help: 'For how long the run that was dispatched first has waited for a worker',
+    registers,
+    async collect() {
+      const seconds = await readOldest();
+      this.remove();
+      if (seconds !== undefined) this.set(seconds);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_runs',
+    help: 'Runs that are not finished, by status',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const runs = await readUnfinished();
+      this.reset();
+      for (const [status, count] of Object.entries(runs ?? {})) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_workers',
+    help: 'Workers whose heartbeat is in time (live), and those of them that take jobs (consuming)',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, workers] of Object.entries(fleet.counts())) this.set({ state }, workers);
+    },
+  });
+}

@@ -1,0 +1,151 @@
+import type { FinishedStatus } from '@deckhand/contracts';
+import type { Checkpoint, CheckpointVerdict, ClaimedExecution } from '@deckhand/db';
+import type { NodeRecord, NodeType } from '@deckhand/engine';
+import { createRunCounters, type RunCounters } from '@deckhand/runtime';
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** Why a run was sent on or ended without its worker. */
+export type ReconcilerAction = 'dead_worker' | 'lost_job' | 'wake' | 'time_out' | 'orphan';
+
+const RECONCILER_ACTIONS: readonly ReconcilerAction[] = ['dead_worker', 'lost_job', 'wake', 'time_out', 'orphan'];
+const VERDICTS: readonly CheckpointVerdict[] = ['written', 'paused', 'answered', 'fenced'];
+
+/** Upper bounds of durations, in seconds. */
+const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 15, 60, 300];
+const RUN_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
+const NODE_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 120];
+const WRITE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const BATCH_RUNS = [1, 2, 5, 10, 20, 50, 100, 200];
+
+/** What a worker counts and times. Labels are node types, statuses and the like: nothing of workspaces. */
+export interface WorkerMetrics {
+  readonly runs: RunCounters;
+  /** Notes a claim. @returns notes the end of the run, once it is on disk. */
+  claimed(run: Pick<ClaimedExecution, 'waitedSeconds' | 'startedSecondsAgo'>): (status: FinishedStatus) => void;
+  /** Notes a record of a node; only ends count. */
+  recorded(record: NodeRecord, type: NodeType | undefined): void;
+  /** Times the writing of checkpoints and counts what became of them. */
+  timeCheckpoints(
+    checkpoints: readonly Checkpoint[],
+    write: () => Promise<CheckpointVerdict[]>,
+  ): Promise<CheckpointVerdict[]>;
+  checkpointRetried(): void;
+  /** So many runs were sent on, or ended. */
+  reconciled(action: ReconcilerAction, runs: number): void;
+  /** The holder of the reconciler's lease has looked after everything. */
+  reconcilerPassed(seconds: number): void;
+}
+
+/** Adds a worker's metrics to a registry. Every label that is known beforehand is there from the start. */
+export function createWorkerMetrics(registry: Registry): WorkerMetrics {
+  const registers = [registry];
+  const waited = new Histogram({
+    name: 'deckhand_run_wait_seconds',
+    help: 'From the dispatch of a run to its claim by a worker',
+    buckets: WAIT_SECONDS,
+    registers,
+  });
+  const runSeconds = new Histogram({
+    name: 'deckhand_run_duration_seconds',
+    help: 'From the first claim of a run to its end, waits for people and times included',
+    labelNames: ['status'],
+    buckets: RUN_SECONDS,
+    registers,
+  });
+  const nodeRuns = new Counter({
+    name: 'deckhand_node_runs_total',
+    help: 'Nodes that came to an end, by type and how',
+    labelNames: ['type', 'status'],
+    registers,
+  });
+  const nodeRetries = new Counter({
+    name: 'deckhand_node_retries_total',
+    help: 'Attempts of nodes after their first',
+    labelNames: ['type'],
+    registers,
+  });
+  const nodeSeconds = new Histogram({
+    name: 'deckhand_node_duration_seconds',
+    help: 'From the start of a node to its end, retries included; nodes without effects only where it took a millisecond',
+    labelNames: ['type'],
+    buckets: NODE_SECONDS,
+    registers,
+  });
+  const batchRuns = new Histogram({
+    name: 'deckhand_checkpoint_batch_runs',
+    help: 'Runs whose checkpoints were written by one statement',
+    buckets: BATCH_RUNS,
+    registers,
+  });
+  const writeSeconds = new Histogram({
+    name: 'deckhand_checkpoint_duration_seconds',
+    help: 'How long a statement that writes checkpoints took',
+    buckets: WRITE_SECONDS,
+    registers,
+  });
+  const verdicts = new Counter({
+    name: 'deckhand_checkpoints_total',
+    help: 'Checkpoints of runs by what became of them; fenced: the run was stopped or taken over, nothing was written',
+    labelNames: ['verdict'],
+    registers,
+  });
+  const retries = new Counter({
+    name: 'deckhand_checkpoint_retries_total',
+    help: 'Writes of checkpoints that failed because a store was away, and were tried again',
+    registers,
+  });
+  const actions = new Counter({
+    name: 'deckhand_reconciler_runs_total',
+    help: 'Runs that were sent on or ended without their worker: it died, the job was lost, their time came or was up',
+    labelNames: ['action'],
+    registers,
+  });
+  const passSeconds = new Histogram({
+    name: 'deckhand_reconciler_pass_seconds',
+    help: 'How long a look of the reconciler at everything took; only the holder of its lease looks',
+    buckets: WRITE_SECONDS,
+    registers,
+  });
+  for (const verdict of VERDICTS) verdicts.inc({ verdict }, 0);
+  for (const action of RECONCILER_ACTIONS) actions.inc({ action }, 0);
+  const runs = createRunCounters(registry);
+
+  return {
+    runs,
+    claimed({ waitedSeconds, startedSecondsAgo }) {
+      waited.observe(Math.max(0, waitedSeconds));
+      const claimedAt = performance.now();
+      return (status) => {
+        runs.finished(status);
+        runSeconds.observe({ status }, startedSecondsAgo + secondsSince(claimedAt));
+      };
+    },
+    recorded({ status, startedAt, finishedAt, attempts }, type) {
+      if (!type || status === 'running' || status === 'waiting') return;
+      nodeRuns.inc({ type: type.type, status });
+      if (attempts > 1) nodeRetries.inc({ type: type.type }, attempts - 1);
+      if (startedAt === null || finishedAt === null) return;
+      const ms = finishedAt - startedAt;
+      // A pure node mostly takes no time that the clock could see, and there are many of them.
+      if (type.hasEffects || ms > 0) nodeSeconds.observe({ type: type.type }, ms / 1_000);
+    },
+    async timeCheckpoints(checkpoints, write) {
+      batchRuns.observe(checkpoints.length);
+      const startedAt = performance.now();
+      try {
+        const answers = await write();
+        for (const verdict of answers) verdicts.inc({ verdict });
+        return answers;
+      } finally {
+        writeSeconds.observe(secondsSince(startedAt));
+      }
+    },
+    checkpointRetried: () => retries.inc(),
+    reconciled: (action, count) => actions.inc({ action }, count),
+    reconcilerPassed: (seconds) => passSeconds.observe(seconds),
+  };
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1_000;
+}

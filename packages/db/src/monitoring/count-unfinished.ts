@@ -1,0 +1,23 @@
+import type { UNFINISHED_STATUSES } from '@deckhand/contracts';
+import type { Database } from '../client.js';
+
+/** A status from which a run may still come to its end. */
+type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
+
+/** How many runs of all workspaces have each unfinished status. Costs what there is of them, however many are finished. */
+export async function countUnfinished(db: Database): Promise<Record<UnfinishedStatus, number>> {
+  // Served by executions_deadline, which has only unfinished runs.
+  const rows = await db.$queryRaw<{ status: UnfinishedStatus; runs: number }[]>`
+    SELECT status::text, count(*)::int AS runs FROM executions
+    WHERE status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
+    GROUP BY status`;
+  const counts = new Map(rows.map(({ status, runs }) => [status, runs]));
+  const count = (status: UnfinishedStatus): number => counts.get(status) ?? 0;
+  return {
+    pending: count('pending'),
+    running: count('running'),
+    paused: count('paused'),
+    waiting_for_input: count('waiting_for_input'),
+    waiting_for_human: count('waiting_for_human'),
+  };
+}

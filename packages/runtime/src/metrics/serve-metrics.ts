@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../logger.js';
+import { hasMetricsToken } from './metrics-token.js';
+
+/** A server of metrics that listens. */
+export interface MetricsServer {
+  close(): Promise<void>;
+}
+
+/** What the server tells of its process. */
+export interface MetricsSource {
+  readonly registry: Registry;
+  /** Whether the process does what it is there for: not yet while it starts, not any more once it is to stop. */
+  readonly isReady: () => boolean;
+  readonly logger: Logger;
+}
+
+/**
+ * Serves on METRICS_PORT, and nothing else: GET /metrics, with METRICS_TOKEN only for scrapers that send it; GET /healthz, 200
+ * for as long as the event loop turns; GET /readyz, 200 or 503.
+ * @returns undefined when METRICS_PORT is not set.
+ * @throws when the port cannot be had.
+ */
+export async function serveMetrics(
+  settings: { readonly METRICS_PORT?: number; readonly METRICS_TOKEN?: string },
+  source: MetricsSource,
+): Promise<MetricsServer | undefined> {
+  const { METRICS_PORT: port, METRICS_TOKEN: token } = settings;
+  if (port === undefined) return undefined;
+  const server = createServer((request, response) => {
+    answer(request, response, { ...source, token }).catch((err: unknown) => {
+      source.logger.error({ err }, 'metrics could not be read');
+      response.writeHead(500).end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, resolve);
+  });
+  source.logger.info({ address: server.address() }, 'metrics are served');
+  return {
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  { url, method, headers }: IncomingMessage,
+  response: ServerResponse,
+  { registry, isReady, token }: MetricsSource & { token: string | undefined },
+): Promise<void> {
+  const path = url?.split('?')[0] ?? '';
+  if (!['/metrics', '/healthz', '/readyz'].includes(path)) {
+    response.writeHead(404).end();
+  } else if (method !== 'GET') {
+    response.writeHead(405, { Allow: 'GET' }).end();
+  } else if (path === '/healthz') {
+    sendStatus(response, 200, 'ok');
+  } else if (path === '/readyz') {
+    sendStatus(response, isReady() ? 200 : 503, isReady() ? 'ready' : 'not ready');
+  } else if (token !== undefined && !hasMetricsToken(headers.authorization, token)) {
+    response.writeHead(401, { 'WWW-Authenticate': 'Bearer realm="metrics"' }).end();
+  } else {
+    const text = await registry.metrics();
+    response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+  }
+}
+
+function sendStatus(response: ServerResponse, code: number, status: string): void {
+  response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify({ status }));
+}
