@@ -40,7 +40,7 @@ const withStores = {
 export default {
   watchman: false,
   maxWorkers: 2,
-  testTimeout: 20_000,
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,

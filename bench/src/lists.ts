@@ -1,5 +1,5 @@
 import { createDatabase, listExecutionIds, type ListExecutionsRequest, readExecutions } from '@deckhand/db';
-import { DEFINITION } from './end-to-end.js';
+import { FOUR_NODES } from './workflows.js';
 import { explaining } from './explain.js';
 import { generateRuns, indexAll, type RunOwner } from './generate-runs.js';
 import { withRssPeak } from './rss.js';
@@ -60,7 +60,7 @@ async function createOwners(stack: Stack): Promise<{ owner: RunOwner; other: Run
   async function create(workspaceId: string, count: number): Promise<RunOwner> {
     const workflows = [];
     for (let i = 0; i < count; i += 1) {
-      const body = { workspaceId, name: `Orders ${i}`, definition: DEFINITION };
+      const body = { workspaceId, name: `Orders ${i}`, definition: FOUR_NODES };
       workflows.push(await post<{ id: string; latestVersionId: string }>(stack.url, '/api/workflows', body, headers));
     }
     return { workspaceId, workflows };

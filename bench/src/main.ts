@@ -1,31 +1,31 @@
 import { parseArgs } from 'node:util';
-import { cpuSeconds } from './cpu.js';
-import { endToEnd, type EndToEndResult } from './end-to-end.js';
+import { startFloor } from './floor/start.js';
 import { lists } from './lists.js';
 import { nodes } from './nodes.js';
 import { scripts } from './scripts.js';
 import { startStack, type Stack } from './stack.js';
-import { webhooks } from './webhooks.js';
+import { SUITE } from './suite/all.js';
+import { printReport, writeReport } from './suite/report.js';
+import { runSuite } from './suite/run-suite.js';
 
-/** Runs that warm up the processes before anything is measured. */
-const WARM_UP = 1_000;
 /** Scripts measured, each way. */
 const SCRIPTS = 1_000;
 
 interface Options {
-  readonly runs: number;
-  readonly connections: number;
+  /** Part of the names of those of the suite's scenarios that are run. */
+  readonly only: string;
   readonly repeat: number;
+  /** A folder for the suite's result as JSON, Markdown and SVG. */
+  readonly out: string | undefined;
   /** Old runs that lists are measured among. */
   readonly oldRuns: number;
 }
 
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
-  'end-to-end': measureEndToEnd,
+  suite: measureSuite,
   lists: measureLists,
   nodes: measureNodes,
   scripts: measureScripts,
-  webhook: measureWebhooks,
 };
 
 /** Runs the benchmarks. @param args what stands behind `npm run bench --`. @returns the exit code. */
@@ -33,9 +33,9 @@ export async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      scenario: { type: 'string', default: 'end-to-end' },
-      runs: { type: 'string', default: '10000' },
-      connections: { type: 'string', default: '50' },
+      scenario: { type: 'string', default: 'suite' },
+      only: { type: 'string', default: '' },
+      out: { type: 'string' },
       repeat: { type: 'string', default: '3' },
       'old-runs': { type: 'string', default: '1000000' },
       profile: { type: 'string' },
@@ -50,8 +50,8 @@ export async function main(args: readonly string[]): Promise<number> {
   const stack = await startStack({ profileDir: values.profile });
   try {
     const isRight = await measure(stack, {
-      runs: Number(values.runs),
-      connections: Number(values.connections),
+      only: values.only,
+      out: values.out,
       repeat: Number(values.repeat),
       oldRuns: Number(values['old-runs']),
     });
@@ -61,17 +61,27 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function measureEndToEnd(stack: Stack, { runs, connections, repeat }: Options): Promise<boolean> {
-  const cpuOf = (): Promise<number> => cpuSeconds([stack.api.pid, stack.worker.pid]);
-  console.log('Warming up ...');
-  await endToEnd(stack, { runs: WARM_UP, connections, cpuOf });
-  const results: EndToEndResult[] = [];
-  for (let i = 1; i <= repeat; i += 1) {
-    console.log(`Measuring ${i} of ${repeat}: ${runs} runs of four nodes over ${connections} connections ...`);
-    results.push(await endToEnd(stack, { runs, connections, cpuOf }));
+async function measureSuite(stack: Stack, { only, repeat, out }: Options): Promise<boolean> {
+  const floor = await startFloor({ db: stack.db, databaseUrl: stack.postgres.url, redisUrl: stack.redis.url });
+  try {
+    const scenarios = SUITE.filter(({ name }) => name.includes(only));
+    const result = await runSuite({ stack, floor }, scenarios, repeat, showProgress);
+    console.log('');
+    printReport(result);
+    if (out !== undefined) await writeReport(out, result);
+    return true;
+  } finally {
+    await floor.stop();
   }
-  print(results);
-  return results.every(({ lost }) => lost === 0);
+}
+
+const BAR = 24;
+
+function showProgress(done: number, all: number, what: string): void {
+  const filled = Math.round((done / all) * BAR);
+  const line = `[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}] ${done}/${all} ${what}`;
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${line}`);
+  else console.log(line);
 }
 
 async function measureLists(stack: Stack, { oldRuns }: Options): Promise<boolean> {
@@ -128,33 +138,4 @@ async function measureScripts(): Promise<boolean> {
     },
   });
   return true;
-}
-
-async function measureWebhooks(stack: Stack): Promise<boolean> {
-  console.log('Asking for answers at the end of a run of four nodes, and of a bare job of the same queue ...');
-  const results = await webhooks(stack);
-  const round = (ms: number): number => Number(ms.toFixed(1));
-  console.table(
-    results.map(({ perSecond, p50, p99, ...result }) => ({
-      ...result,
-      'requests/s': Math.round(perSecond),
-      'p50 ms': round(p50),
-      'p99 ms': round(p99),
-    })),
-  );
-  return results.every(({ lost, crossed, doubled }) => lost === 0 && crossed === 0 && (doubled ?? 0) === 0);
-}
-
-function print(results: readonly EndToEndResult[]): void {
-  console.table(
-    results.map((result) => ({
-      runs: result.runs,
-      'accepted/s': Math.round(result.acceptedPerSecond),
-      'finished/s': Math.round(result.finishedPerSecond),
-      'accept p50 ms': result.acceptP50,
-      'accept p99 ms': result.acceptP99,
-      'CPU µs a run (API + worker)': Math.round(result.cpuPerRun),
-      lost: result.lost,
-    })),
-  );
 }

@@ -1,5 +1,7 @@
 import { withRssPeak } from './rss.js';
+import { chain, loop } from './shapes.js';
 import { post, type Stack } from './stack.js';
+import { saveWorkflow } from './workflows.js';
 
 /** What nodes cost within one run. */
 export interface NodesResult {
@@ -24,49 +26,27 @@ export async function nodes(stack: Stack, repeat: number): Promise<NodesResult[]
   const items = Array.from({ length: ITERATIONS }, (_, index) => index);
   const shapes = [
     { shape: `chain of ${CHAIN} set nodes`, count: CHAIN, definition: chain(CHAIN), input: {} },
-    { shape: `loop of ${ITERATIONS}, a set node each`, count: ITERATIONS, definition: loop(1), input: { items } },
-    { shape: 'the same, 20 at a time', count: ITERATIONS, definition: loop(20), input: { items } },
+    {
+      shape: `loop of ${ITERATIONS}, a set node each`,
+      count: ITERATIONS,
+      definition: loop({ iterations: ITERATIONS, concurrency: 1 }),
+      input: { items },
+    },
+    {
+      shape: 'the same, 20 at a time',
+      count: ITERATIONS,
+      definition: loop({ iterations: ITERATIONS, concurrency: 20 }),
+      input: { items },
+    },
   ];
   for (const { shape, count, definition, input } of shapes) {
-    const workflowId = await save(stack, shape, definition);
+    const workflowId = await saveWorkflow(stack, shape, definition);
     for (let i = 0; i < repeat; i += 1) {
       // The first run of a version compiles it, too.
       results.push(await measure(stack, { shape: `${shape}${i === 0 ? ', first' : ''}`, count, workflowId, input }));
     }
   }
   return results;
-}
-
-function chain(length: number): object {
-  const ids = Array.from({ length }, (_, index) => `n${index}`);
-  return {
-    nodes: [
-      { id: 'start', type: 'trigger.manual' },
-      ...ids.map((id) => ({ id, type: 'set', parameters: { fields: { n: '{{ ($input.n ?? 0) + 1 }}' } } })),
-    ],
-    edges: ids.map((target, index) => ({ source: index === 0 ? 'start' : `n${index - 1}`, target })),
-  };
-}
-
-function loop(concurrency: number): object {
-  const items = '{{ $trigger.items }}';
-  return {
-    nodes: [
-      { id: 'start', type: 'trigger.manual' },
-      { id: 'each', type: 'loop', parameters: { items, concurrency, maxIterations: ITERATIONS } },
-      { id: 'it', type: 'set', parameters: { fields: { n: '{{ $loop.item + 1 }}' } } },
-    ],
-    edges: [
-      { source: 'start', target: 'each' },
-      { source: 'each', sourceHandle: 'body', target: 'it' },
-    ],
-  };
-}
-
-async function save(stack: Stack, name: string, definition: object): Promise<string> {
-  const body = { workspaceId: stack.workspaceId, name, definition };
-  const { id } = await post<{ id: string }>(stack.url, '/api/workflows', body, { 'x-api-key': stack.apiKey });
-  return id;
 }
 
 async function measure(

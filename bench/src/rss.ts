@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
 /** Between two samples, in ms. */
-const SAMPLE_MS = 20;
+const SAMPLE_MS = 50;
 
 /** A process's resident memory in MB; 0 where the system does not tell (no /proc). */
-async function rssOf(pid: number): Promise<number> {
+export async function rssOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024);
 }

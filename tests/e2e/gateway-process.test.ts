@@ -61,7 +61,7 @@ describe('when the API is told to stop', () => {
     ]);
     await ended;
     expect(await api.ended).toBe('code 0');
-  }, 30_000);
+  });
 
   it('whoever follows a run is answered at once with the run as it is', async () => {
     const api = await spawnApp('api', env);
@@ -88,7 +88,7 @@ describe('when the API is told to stop', () => {
     expect(await stream.text()).toContain('event: execution');
     await ended;
     expect(await api.ended).toBe('code 0');
-  }, 30_000);
+  });
 });
 
 describe('when a setting is missing or bad', () => {
@@ -101,5 +101,5 @@ describe('when a setting is missing or bad', () => {
     const [line, ...rest] = output.trim().split('\n');
     for (const name of Object.keys(bad)) expect(line).toContain(name);
     expect(rest).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -85,7 +85,7 @@ export interface Worker {
   /** Takes no more jobs, lets nodes in flight finish within the grace period, gives the rest to others, and leaves. */
   drain(): Promise<void>;
   /** Whether it takes jobs. */
-  isConsuming(): boolean;
+  readonly isConsuming: () => boolean;
 }
 
 /** Starts a worker: it takes jobs once this resolves. */

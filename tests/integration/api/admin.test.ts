@@ -9,7 +9,7 @@ beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
   limits = `/api/admin/workspaces/${instance.workspaceId}/limits`;
-}, 30_000);
+});
 afterAll(stopAll);
 
 const SETTINGS = '/api/admin/settings';

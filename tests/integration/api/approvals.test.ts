@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ gateway } = instance);
   replica = await startGateway(instance);
   await startTestWorker(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const start = { id: 'start', type: 'trigger.manual' };
@@ -156,7 +156,7 @@ describe('an approval', () => {
     await until(async () => [200, 400].includes((await submit(body)).status), 10_000, 'the second try');
     await end(id, 'success');
     expect((await read(id)).data.approvals).toHaveLength(1);
-  }, 30_000);
+  });
 });
 
 describe('a human task', () => {

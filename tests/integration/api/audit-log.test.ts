@@ -17,7 +17,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 function read(as = instance.session, query = ''): Promise<Answer> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
   replica = await startGateway(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 describe('setup', () => {
@@ -30,7 +30,7 @@ describe('setup', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(await stores.db.user.count()).toBe(1);
     expect(await stores.db.workspace.count()).toBe(1);
-  }, 30_000);
+  });
 
   it('400: names every fault and creates nobody', async () => {
     const stores = await startStores();
@@ -46,7 +46,7 @@ describe('setup', () => {
       'workspaceName',
     ]);
     expect(await stores.db.user.count()).toBe(0);
-  }, 30_000);
+  });
 });
 
 describe('login', () => {
@@ -80,7 +80,7 @@ describe('login', () => {
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
-  }, 30_000);
+  });
 });
 
 describe('an API key', () => {

@@ -60,7 +60,7 @@ beforeAll(async () => {
   for (const workflowId of [orders, failing]) {
     for (const input of INPUTS) runs.push({ id: await execute(workflowId, input), workflowId });
   }
-}, 30_000);
+});
 afterAll(stopAll);
 
 /** What is found must not depend on whether runs have begun, have ended, or are indexed. */

@@ -17,7 +17,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const call = (method: string, path: string, body?: unknown) =>
@@ -66,7 +66,7 @@ describe('execute', () => {
       await until(async () => (await execute(id)).body.workers.consuming === 1, 3_000, 'the worker to count');
       expect((await execute(id)).body.warning).toBeUndefined();
     });
-  }, 30_000);
+  });
 
   it('202 for no body, an empty one and {} alike, each a run of its own', async () => {
     const id = await createWorkflow(instance, simple);
@@ -127,7 +127,7 @@ describe('execute', () => {
     await instance.redis.restart();
     await until(async () => (await execute(id)).status === 202, 10_000, 'a run to be accepted again');
     expect((await gateway.call('GET', '/readyz')).status).toBe(200);
-  }, 30_000);
+  });
 });
 
 describe('reading a run', () => {
@@ -172,7 +172,7 @@ describe('reading a run', () => {
       }
       expect((await output('double/output?iteration=x')).status).toBe(400);
     });
-  }, 30_000);
+  });
 
   it('404 for a run of a workspace that the caller may not see', async () => {
     const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
@@ -200,7 +200,7 @@ describe('the storage quota', () => {
       await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storageQuotaBytes: null } });
       expect((await execute(id)).status).toBe(202);
     });
-  }, 30_000);
+  });
 });
 
 describe('stopping many', () => {
@@ -233,7 +233,7 @@ describe('stop, pause and resume', () => {
       await until(async () => (await instance.db.execution.count({ where: { status: 'pending' } })) === 0, 8_000);
       expect((await read(id)).body).toMatchObject({ status: 'stopped', startedAt: null });
     });
-  }, 30_000);
+  });
 
   it('pause holds a run, resume lets it go on where it stood', async () => {
     const { body } = await execute(await createWorkflow(instance, simple));
@@ -247,7 +247,7 @@ describe('stop, pause and resume', () => {
       expect(await act(id, 'resume')).toMatchObject({ status: 200, body: { status: 'running' } });
       expect((await ended(id)).status).toBe('success');
     });
-  }, 30_000);
+  });
 
   it('400 for a body with members, 404 for no run', async () => {
     const { body } = await execute(await createWorkflow(instance, simple));

@@ -18,7 +18,7 @@ let other: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   other = await startGateway(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const call = (method: string, path: string, headers: Record<string, string> = {}) =>
@@ -176,7 +176,7 @@ describe('wait=', () => {
     );
     expect(new Set(statuses)).toEqual(new Set(['stopped']));
     expect(other.services.follower.size()).toBe(0);
-  }, 30_000);
+  });
 
   it.each(['-1', '61', '2.5', 'long'])('400 for wait=%s', async (seconds) => {
     const { status, body } = await wait(await execute(), seconds);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ gateway } = instance);
   replica = await startGateway(instance);
   path = `/api/workspaces/${instance.workspaceId}/invites`;
-}, 30_000);
+});
 afterAll(stopAll);
 
 const invite = (body: object, as = instance.session) => gateway.call('POST', path, { as, body });

@@ -11,7 +11,7 @@ let viewer: Person;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-}, 30_000);
+});
 beforeEach(async () => {
   const { body } = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Team' } });
   path = `/api/workspaces/${body.id}`;

@@ -18,7 +18,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const DAY = '2026-03-01T00:00:00.000Z';
@@ -143,5 +143,5 @@ describe('the fleet with a worker', () => {
     await worker.stop();
     await until(async () => (await fleet()).workers.live === 0, 5_000, 'the worker to be gone');
     expect((await fleet()).data).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -15,7 +15,7 @@ let instance: Instance;
 
 beforeAll(async () => {
   instance = await startInstance();
-}, 30_000);
+});
 afterAll(stopAll);
 
 interface Document {

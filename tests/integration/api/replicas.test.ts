@@ -23,7 +23,7 @@ let answers = 0;
 beforeAll(async () => {
   instance = await startInstance();
   replicas = [instance.gateway, await startGateway(instance)];
-}, 30_000);
+});
 afterAll(() => {
   process.stdout.write(`replicas: ${changes} changes, ${answers} answers of the other one compared\n`);
   return stopAll();

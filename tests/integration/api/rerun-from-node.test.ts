@@ -28,7 +28,7 @@ beforeAll(async () => {
     response.writeHead(broken.has(path) ? 400 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ path, call: calls.length }));
   }));
-}, 30_000);
+});
 afterAll(stopAll);
 
 const call = (method: string, path: string, body?: unknown) =>

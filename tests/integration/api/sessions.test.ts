@@ -9,7 +9,7 @@ beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
   replica = await startGateway(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 async function signIn(password = OWNER.password): Promise<string> {

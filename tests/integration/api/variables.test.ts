@@ -7,7 +7,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const create = (body: object, as = instance.key) =>

@@ -16,7 +16,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } });

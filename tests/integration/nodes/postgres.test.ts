@@ -18,7 +18,7 @@ beforeAll(async () => {
   await own.query('CREATE TABLE orders (id int PRIMARY KEY, note text)');
   stopLater({ stop: () => client.close() });
   stopLater({ stop: () => own.end() });
-}, 30_000);
+});
 afterAll(stopAll);
 
 const query = (text: string, values: readonly JsonValue[] = [], more: Partial<PostgresQuery> = {}) =>

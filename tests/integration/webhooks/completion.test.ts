@@ -22,7 +22,7 @@ beforeAll(async () => {
   instance = await startInstance();
   other = await startGateway(instance);
   await startTestWorker(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const hookWith = (nodes: NonNullable<HookOptions['nodes']>, settings?: HookOptions['settings']) =>

@@ -22,7 +22,7 @@ let hasty: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   hasty = await startGateway(instance, { times: TIMES, env: { WEBHOOK_MAX_BYTES: '100000' } });
-}, 30_000);
+});
 afterAll(stopAll);
 
 function open({ url }: Gateway): Socket {

@@ -5,7 +5,7 @@ let instance: Instance;
 
 beforeAll(async () => {
   instance = await startInstance();
-}, 30_000);
+});
 afterAll(stopAll);
 
 /** Sends a body to a new webhook. @returns the answer and, when there is a run, its `$trigger`. */

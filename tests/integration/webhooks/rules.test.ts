@@ -19,7 +19,7 @@ let other: Gateway;
 beforeAll(async () => {
   instance = await startInstance();
   other = await startGateway(instance);
-}, 30_000);
+});
 afterAll(stopAll);
 
 const api = (method: string, path: string, body?: unknown) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { gateway, session, workspaceId } = instance;
   const credential = { workspaceId, name: 'Signing', type: 'bearer', secret: { token: SECRET } };
   ({ id: credentialId } = (await gateway.call('POST', '/api/credentials', { as: session, body: credential })).body);
-}, 30_000);
+});
 afterAll(stopAll);
 
 type Encoding = 'hex' | 'base64';

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ({ url: elsewhere } = await serve((_request, response) => {
     response.writeHead(302, { location: `${echo}/moved` }).end();
   }));
-}, 30_000);
+});
 afterAll(stopAll);
 
 const SECRET = 'zq-Very "secret"/value';

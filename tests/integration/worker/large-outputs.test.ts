@@ -43,7 +43,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
       calls += 1;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ random: RANDOM }));
     }));
-  }, 30_000);
+  });
 
   const call = (method: string, path: string, body?: unknown) =>
     gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });

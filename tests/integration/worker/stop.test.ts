@@ -49,7 +49,7 @@ beforeAll(async () => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   silentPort = address.port;
-}, 30_000);
+});
 afterAll(stopAll);
 
 const call = (method: string, path: string, body?: unknown) =>

@@ -1,6 +1,7 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
+import { quantile } from './times.js';
 
 /** What a load of requests came to. Times in ms. */
 export interface NonceLoad {
@@ -57,14 +58,11 @@ export async function loadWithNonces(
   await Promise.all(Array.from({ length: connections }, caller));
   const tookSeconds = (performance.now() - startedAt) / 1_000;
   await pool.close();
-  times.sort((a, b) => a - b);
-  const percentile = (share: number): number =>
-    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return {
     requests: times.length,
     perSecond: times.length / tookSeconds,
-    p50: percentile(0.5),
-    p99: percentile(0.99),
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
     lost,
     crossed,
   };

@@ -1,0 +1,31 @@
+import type { Stack } from './stack.js';
+
+const TIMEOUT_MS = 300_000;
+const LOOK_MS = 25;
+
+/** Waits until no run of a workflow is left to do. */
+export async function waitForRuns({ db }: Stack, workflowId: string): Promise<void> {
+  const where = { workflowId, finishedAt: null };
+  await waitUntil(async () => (await db.execution.findFirst({ where, select: { id: true } })) === null, 'the last run');
+}
+
+/** Runs of a workflow, by how they ended. */
+export async function countRuns({ db }: Stack, workflowId: string): Promise<{ all: number; succeeded: number }> {
+  return {
+    all: await db.execution.count({ where: { workflowId } }),
+    succeeded: await db.execution.count({ where: { workflowId, status: 'success' } }),
+  };
+}
+
+/** Waits until nothing of what was started is left to do in the background. */
+export async function settle({ db }: Stack): Promise<void> {
+  await waitUntil(async () => (await db.unindexedExecution.count()) === 0, 'the background work');
+}
+
+async function waitUntil(isDone: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  while (!(await isDone())) {
+    if (performance.now() > deadline) throw new Error(`waited too long for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

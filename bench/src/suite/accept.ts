@@ -1,0 +1,37 @@
+import { freeze, thaw } from '../freeze.js';
+import { waitForRuns } from '../runs.js';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.js';
+import { figuresOf, send } from './load.js';
+import type { Scenario } from './scenario.js';
+
+const CONNECTIONS = 50;
+const REQUESTS = 6_000;
+
+/** POST execute while no worker takes the jobs; the floor's is frozen, too. */
+export const accept: Scenario = {
+  name: 'accept, 50 connections',
+  async prepare({ stack, floor }) {
+    const workflowId = await saveWorkflow(stack, 'accept', FOUR_NODES);
+    const url = `${stack.url}/api/workflows/${workflowId}/execute`;
+    const headers = { 'x-api-key': stack.apiKey };
+    const load = {
+      method: 'POST',
+      body: FOUR_NODES_BODY,
+      connections: CONNECTIONS,
+      amount: REQUESTS,
+      status: 202,
+    } as const;
+    return {
+      async ours() {
+        freeze(stack.worker);
+        try {
+          return figuresOf(await send({ ...load, url, headers }));
+        } finally {
+          thaw(stack.worker);
+          await waitForRuns(stack, workflowId);
+        }
+      },
+      floor: async () => figuresOf(await floor.awake(['api'], () => send({ ...load, url: `${floor.url}/accept` }))),
+    };
+  },
+};

@@ -1,0 +1,23 @@
+import { accept } from './accept.js';
+import { endToEnd } from './end-to-end.js';
+import { largeData } from './large-data.js';
+import { latency } from './latency.js';
+import { chainOfNodes, loopOfNodes } from './nodes.js';
+import { polling } from './polling.js';
+import type { Scenario } from './scenario.js';
+import { webhookOnCompletion } from './webhook.js';
+
+/** Everything that is measured beside its floor, in order. */
+export const SUITE: readonly Scenario[] = [
+  latency,
+  accept,
+  endToEnd,
+  webhookOnCompletion(1, 5),
+  webhookOnCompletion(20, 10),
+  webhookOnCompletion(200, 10),
+  polling({ isUnchanged: false }),
+  polling({ isUnchanged: true }),
+  chainOfNodes,
+  loopOfNodes,
+  largeData,
+];

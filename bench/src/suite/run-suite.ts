@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rssOf } from '../rss.js';
+import { withRssPeak } from '../rss.js';
+import { settle } from '../runs.js';
+import type { Bench, Figures, Measurement, Scenario } from './scenario.js';
+
+/** A metric of a scenario, over all repetitions. */
+export interface Row {
+  readonly scenario: string;
+  readonly metric: string;
+  readonly ours: readonly number[];
+  /** Empty without a floor. */
+  readonly floor: readonly number[];
+}
+
+/** What a suite came to. Memory in MB: at rest before anything ran, and the most of each scenario. */
+export interface SuiteResult {
+  readonly rows: readonly Row[];
+  readonly memory: readonly { readonly when: string; readonly api: number; readonly worker: number }[];
+}
+
+/** How long a process that has just started is left alone before its memory counts as that at rest, in ms. */
+const REST_MS = 2_000;
+
+/**
+ * Measures scenarios: each so many times, the floor and ours taking turns, so that what else the machine does meets both.
+ * @param onProgress told before each measurement.
+ */
+export async function runSuite(
+  bench: Bench,
+  scenarios: readonly Scenario[],
+  repeat: number,
+  onProgress: (done: number, all: number, what: string) => void,
+): Promise<SuiteResult> {
+  const { api, worker } = bench.stack;
+  await sleep(REST_MS);
+  const memory = [{ when: 'at rest', api: await rssOf(api.pid), worker: await rssOf(worker.pid) }];
+  const rows: Row[] = [];
+  for (const [index, scenario] of scenarios.entries()) {
+    const measurement = await scenario.prepare(bench);
+    // The first one warms up what is measured, and is not counted.
+    const peaks = await withRssPeak(api.pid, () =>
+      withRssPeak(worker.pid, () =>
+        repeatAll(bench, measurement, repeat + 1, (done) => {
+          onProgress(index * (repeat + 1) + done, scenarios.length * (repeat + 1), scenario.name);
+        }),
+      ),
+    );
+    const { value: figures, peak } = peaks.value;
+    memory.push({ when: scenario.name, api: peaks.peak, worker: peak });
+    rows.push(...toRows(scenario.name, figures.slice(1)));
+  }
+  return { rows, memory };
+}
+
+interface Repetition {
+  readonly ours: Figures;
+  readonly floor: Figures;
+}
+
+async function repeatAll(
+  { stack }: Bench,
+  measurement: Measurement,
+  count: number,
+  onProgress: (done: number) => void,
+): Promise<Repetition[]> {
+  const repetitions: Repetition[] = [];
+  for (let done = 0; done < count; done += 1) {
+    onProgress(done);
+    await settle(stack);
+    const floor = (await measurement.floor?.()) ?? {};
+    repetitions.push({ floor, ours: await measurement.ours() });
+  }
+  return repetitions;
+}
+
+function toRows(scenario: string, repetitions: readonly Repetition[]): Row[] {
+  const metrics = Object.keys(repetitions[0]?.ours ?? {});
+  return metrics.map((metric) => ({
+    scenario,
+    metric,
+    ours: repetitions.map(({ ours }) => ours[metric] ?? NaN),
+    floor: repetitions.flatMap(({ floor }) => floor[metric] ?? []),
+  }));
+}

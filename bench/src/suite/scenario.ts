@@ -1,0 +1,25 @@
+import type { Floor } from '../floor/start.js';
+import type { Stack } from '../stack.js';
+
+/** What one repetition came to, by metric: `{ 'requests/s': 1200, 'p50 ms': 3 }`. Metrics that end in `/s` are better when larger. */
+export type Figures = Readonly<Record<string, number>>;
+
+/** What a scenario works with. */
+export interface Bench {
+  readonly stack: Stack;
+  readonly floor: Floor;
+}
+
+/** One thing that is measured, and the least that it could cost. Throws when an answer is wrong, lost or doubled. */
+export interface Scenario {
+  readonly name: string;
+  /** Saves what it needs, once. */
+  prepare(bench: Bench): Promise<Measurement>;
+}
+
+/** One repetition each; they take turns. */
+export interface Measurement {
+  ours(): Promise<Figures>;
+  /** The same metrics; undefined where there is nothing to compare with. */
+  readonly floor?: () => Promise<Figures>;
+}
