@@ -1,0 +1,285 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from '@deckhand/runtime';
+import { namesRead, namesToOffer, settingsOf } from '../harness/deployment/environment.js';
+import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { manifestFaults } from '../harness/helm/manifest-faults.js';
+import { type Manifest, renderChart, renderFiles, ValuesError } from '../harness/helm/render-chart.js';
+
+const CHART = repositoryPath('infra/helm/deckhand');
+const APPS = ['api', 'worker'] as const;
+
+const SECRETS = {
+  DATABASE_URL: 'postgresql://deckhand:secret@db:5432/deckhand',
+  REDIS_URL: 'rediss://redis:6379',
+  ENCRYPTION_KEY: 'k'.repeat(32),
+};
+const WITH_SECRETS = { secrets: { values: SECRETS } };
+const STORES = [{ to: [{ ipBlock: { cidr: '10.1.2.3/32' } }], ports: [{ port: 5432 }, { port: 6379 }] }];
+
+/** Everything that can be turned on. */
+const EVERYTHING = {
+  fullnameOverride: 'automation',
+  image: { repository: 'registry.example.com/deckhand', tag: '1.2.3', pullSecrets: ['registry'] },
+  secrets: { existingSecret: 'automation-secrets' },
+  settings: { OUTPUT_STORE: 's3', S3_BUCKET: 'outputs' },
+  migrations: { databaseUrlKey: 'MIGRATIONS_DATABASE_URL' },
+  api: {
+    settings: { PUBLIC_URL: 'https://deckhand.example.com', LOG_LEVEL: 'warn', WEBHOOK_MAX_BYTES: '10485760' },
+    autoscaling: { enabled: true },
+    service: { annotations: { a: 'b' } },
+    ingress: {
+      enabled: true,
+      className: 'nginx',
+      annotations: { 'nginx.ingress.kubernetes.io/proxy-body-size': '10m' },
+      hosts: ['deckhand.example.com'],
+      tls: [{ secretName: 'tls', hosts: ['deckhand.example.com'] }],
+    },
+    podAnnotations: { a: 'b' },
+    nodeSelector: { pool: 'api' },
+    tolerations: [{ key: 'pool', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+  },
+  worker: {
+    graceSeconds: 300,
+    keda: { enabled: true, redis: { address: 'redis:6379', tls: true, usernameKey: 'USER', passwordKey: 'PASSWORD' } },
+  },
+  metrics: { podMonitor: { enabled: true, labels: { release: 'prometheus' } } },
+  networkPolicy: {
+    enabled: true,
+    stores: STORES,
+    apiFrom: [{ podSelector: {} }],
+    metricsFrom: [{ namespaceSelector: {} }],
+    workerEgress: [{ to: [{ ipBlock: { cidr: '10.9.0.0/16' } }] }],
+  },
+  serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/outputs' } },
+};
+
+/** What the tests ask of an app's Deployment. */
+interface Deployment extends Manifest {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly template: {
+      readonly metadata: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
+      readonly spec: {
+        readonly serviceAccountName: string;
+        readonly terminationGracePeriodSeconds: number;
+        readonly securityContext: Readonly<Record<string, unknown>>;
+        readonly containers: readonly [
+          {
+            readonly image: string;
+            readonly env: readonly { readonly name: string; readonly value: string }[];
+            readonly envFrom: readonly { readonly secretRef: { readonly name: string } }[];
+            readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+            readonly securityContext: Readonly<Record<string, unknown>>;
+          },
+        ];
+      };
+    };
+  };
+}
+
+interface NetworkPolicy extends Manifest {
+  readonly spec: { readonly ingress?: readonly unknown[]; readonly egress: readonly { readonly to?: unknown }[] };
+}
+
+function find(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found;
+}
+
+const findDeployment = (manifests: readonly Manifest[], name: string) =>
+  find(manifests, 'Deployment', name) as Deployment;
+
+const podOf = (deployment: Deployment) => deployment.spec.template.spec;
+
+describe('the chart', () => {
+  it.each([
+    ['with as little as possible', WITH_SECRETS],
+    ['with everything', EVERYTHING],
+    [
+      'without migrations, budgets and an account of its own',
+      {
+        ...WITH_SECRETS,
+        migrations: { enabled: false },
+        podDisruptionBudget: { enabled: false },
+        serviceAccount: { create: false },
+      },
+    ],
+  ])('%s, makes manifests that Kubernetes knows in every field', (_, values) => {
+    const manifests = renderChart(CHART, values);
+    for (const manifest of manifests) {
+      expect([manifest.kind, manifest.metadata.name, manifestFaults(manifest)]).toEqual([
+        manifest.kind,
+        manifest.metadata.name,
+        [],
+      ]);
+    }
+    const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it('would not pass with a field that is misspelt, of another type or missing', () => {
+    const deployment = find(renderChart(CHART, WITH_SECRETS), 'Deployment', 'deckhand-api');
+    const change = (from: string, to: string): string[] =>
+      manifestFaults(JSON.parse(JSON.stringify(deployment).replace(from, to)) as Manifest);
+    expect(change('"periodSeconds"', '"periodSecond"')).not.toEqual([]);
+    expect(change('"periodSeconds":2', '"periodSeconds":"2"')).not.toEqual([]);
+    expect(change('"selector"', '"selectors"')).not.toEqual([]);
+    expect(change('"cpu":"500m"', '"cpu":"500 m"')).not.toEqual([]);
+  });
+
+  it('makes everything that can be turned on', () => {
+    const kinds = new Set(renderChart(CHART, EVERYTHING).map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual([
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'Job',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'PodMonitor',
+      'ScaledObject',
+      'Service',
+      'ServiceAccount',
+      'TriggerAuthentication',
+    ]);
+  });
+
+  it.each(Object.keys(SECRETS))('is refused without %s', (name) => {
+    const values = Object.fromEntries(Object.entries(SECRETS).filter(([key]) => key !== name));
+    expect(() => renderChart(CHART, { secrets: { values } })).toThrow(`${name} is needed`);
+  });
+
+  it.each([
+    ['a setting that the app does not read', { api: { settings: { WORKER_CONCURRENCY: '5' } } }],
+    ['a setting that is no text', { worker: { settings: { WORKER_CONCURRENCY: 5 } } }],
+    ['a value that is misspelt', { worker: { replica: 2 } }],
+    ['a grace that a worker does not take', { worker: { graceSeconds: 3_600 } }],
+  ])('refuses %s', (_, values) => {
+    expect(() => renderChart(CHART, { ...WITH_SECRETS, ...values })).toThrow(ValuesError);
+  });
+
+  it('asks for what it cannot know', () => {
+    const render = (values: object) => () => renderChart(CHART, { ...WITH_SECRETS, ...values });
+    expect(render({ worker: { keda: { enabled: true } } })).toThrow('worker.keda.redis.address');
+    expect(render({ networkPolicy: { enabled: true } })).toThrow('networkPolicy.stores');
+    expect(render({ api: { ingress: { enabled: true } } })).toThrow('api.ingress.hosts');
+  });
+
+  it('says at the end how to go on', () => {
+    expect(renderFiles(CHART, WITH_SECRETS).get('NOTES.txt')).toContain('/api/auth/setup');
+  });
+});
+
+describe.each(APPS)('the %s of the chart', (app) => {
+  const deployment = findDeployment(renderChart(CHART, WITH_SECRETS), `deckhand-${app}`);
+  const [container] = podOf(deployment).containers;
+  const settings = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+
+  it('is given settings that it takes, and none that nobody reads', () => {
+    expect(() => readSettings(settingsOf(app), { ...settings, ...SECRETS })).not.toThrow();
+    expect(namesRead(app)).toEqual(expect.arrayContaining(Object.keys(settings)));
+    expect(container.env).toHaveLength(Object.keys(settings).length);
+  });
+
+  it('can be given every setting', () => {
+    // By values of another name, or in the Secret.
+    const elsewhere = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'METRICS_TOKEN'];
+    const secret = [...Object.keys(SECRETS), 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+    const names = namesToOffer(app).filter((name) => !elsewhere.includes(name) && !secret.includes(name));
+    const given = Object.fromEntries(names.map((name) => [name, `given ${name}`]));
+    const rendered = findDeployment(
+      renderChart(CHART, { ...WITH_SECRETS, [app]: { settings: given } }),
+      `deckhand-${app}`,
+    );
+    const values = podOf(rendered).containers[0].env.map(({ name, value }) => [name, value]);
+    expect(values).toEqual(expect.arrayContaining(Object.entries(given)));
+    expect(new Set(values.map(([name]) => name)).size).toBe(values.length);
+  });
+
+  it('reads its secrets from the Secret that was named', () => {
+    expect(container.envFrom).toEqual([{ secretRef: { name: 'deckhand' } }]);
+    const given = findDeployment(renderChart(CHART, EVERYTHING), `automation-${app}`);
+    expect(podOf(given).containers[0].envFrom).toEqual([{ secretRef: { name: 'automation-secrets' } }]);
+    expect(JSON.stringify(deployment)).not.toContain(SECRETS.ENCRYPTION_KEY);
+  });
+
+  it('is replaced when its secrets change', () => {
+    const changed = { secrets: { values: { ...SECRETS, ENCRYPTION_KEY: 'l'.repeat(32) } } };
+    const other = findDeployment(renderChart(CHART, changed), `deckhand-${app}`);
+    expect(other.spec.template.metadata.annotations).not.toEqual(deployment.spec.template.metadata.annotations);
+  });
+
+  it('runs as nobody in particular, in a file system that it cannot write', () => {
+    expect(podOf(deployment).securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('is found by its labels, and nothing else is', () => {
+    const manifests = renderChart(CHART, EVERYTHING);
+    const labels = deployment.spec.selector.matchLabels;
+    expect(deployment.spec.template.metadata.labels).toMatchObject(labels);
+    expect(labels['app.kubernetes.io/component']).toBe(app);
+    for (const kind of ['PodDisruptionBudget', 'NetworkPolicy']) {
+      const { spec } = find(manifests, kind, `automation-${app}`) as Manifest & { spec: Record<string, unknown> };
+      expect(spec.selector ?? spec.podSelector).toEqual({ matchLabels: labels });
+    }
+  });
+
+  it('leaves its number to what scales it', () => {
+    expect(deployment.spec.replicas).toBe(2);
+    const scaled = findDeployment(renderChart(CHART, EVERYTHING), `automation-${app}`);
+    expect(scaled.spec.replicas).toBeUndefined();
+  });
+});
+
+describe('workers of the chart', () => {
+  it('are killed only once their own grace, and what they do afterwards, are over', () => {
+    const worker = findDeployment(renderChart(CHART, EVERYTHING), 'automation-worker');
+    const { containers, terminationGracePeriodSeconds } = podOf(worker);
+    const graceMs = Number(containers[0].env.find(({ name }) => name === 'WORKER_GRACE_MS')?.value);
+    expect(graceMs).toBe(300_000);
+    expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(graceMs + 10_000);
+  });
+
+  it('may reach the stores and the internet, and no private address', () => {
+    const manifests = renderChart(CHART, { ...WITH_SECRETS, networkPolicy: { enabled: true, stores: STORES } });
+    const policy = (app: string) => (find(manifests, 'NetworkPolicy', `deckhand-${app}`) as NetworkPolicy).spec;
+    const internet = policy('worker').egress.at(-1);
+    expect(policy('worker').ingress ?? []).toEqual([]);
+    expect(policy('worker').egress).toContainEqual(STORES[0]);
+    expect(internet?.to).toEqual([
+      {
+        ipBlock: {
+          cidr: '0.0.0.0/0',
+          except: ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+        },
+      },
+    ]);
+    expect(policy('api').egress).not.toContainEqual(internet);
+    expect(policy('migrate').ingress ?? []).toEqual([]);
+  });
+});
+
+describe('migrations of the chart', () => {
+  it('are over before anything else is there, with a Secret of their own where the chart makes it', () => {
+    const hooks = renderChart(CHART, WITH_SECRETS)
+      .filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'pre-install,pre-upgrade')
+      .map(({ kind, metadata }) => [kind, metadata.name, metadata.annotations?.['helm.sh/hook-weight']]);
+    expect(hooks).toEqual([
+      ['Secret', 'deckhand-migrate', '-2'],
+      ['Job', 'deckhand-migrate', '-1'],
+    ]);
+  });
+
+  it('go by another URL where one is given', () => {
+    const job = JSON.stringify(find(renderChart(CHART, EVERYTHING), 'Job', 'automation-migrate'));
+    expect(job).toContain('{"secretKeyRef":{"name":"automation-secrets","key":"MIGRATIONS_DATABASE_URL"}}');
+  });
+});
