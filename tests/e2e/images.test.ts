@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDatabase, type Database } from '@deckhand/db';
+import { freePort } from '@deckhand/local';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,13 +81,16 @@ describe('what the images hold', () => {
     expect(await node.json()).toMatchObject({ output: 42 });
   });
 
-  it('has a health check that tells whether the API can serve', async () => {
-    const command = readImage('api').healthcheck ?? [];
-    const api = await spawnApp('api', env, { root: join(folder, 'api') });
-    const settings = { PORT: new URL(api.url).port };
-    expect(await exec('api', command, settings)).toBe(0);
-    await api.stop();
-    expect(await exec('api', command, settings)).toBe(1);
+  it.each([
+    ['api', 'PORT'],
+    ['worker', 'METRICS_PORT'],
+  ] as const)('has a health check that tells whether the %s does its work', async (name, portName) => {
+    const command = readImage(name).healthcheck ?? [];
+    const settings = { [portName]: String(await freePort()) };
+    const app = await spawnApp(name, { ...env, ...settings }, { root: join(folder, name) });
+    expect(await exec(name, command, settings)).toBe(0);
+    await app.stop();
+    expect(await exec(name, command, settings)).toBe(1);
   });
 });
 
