@@ -6,6 +6,7 @@ export * from './receiver.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './metrics.js';
+export * from './promql.js';
 export * from './webhooks.js';
 export * from './people.js';
 export * from './worker.js';
