@@ -4,3 +4,4 @@ export type { ProxySettings } from './http/dispatcher.js';
 export { createMailSender } from './email/send.js';
 export { createPostgresClient, type PooledPostgresClient } from './postgres/client.js';
 export { loadNodeTypes } from './load-node-types.js';
+export { type DueRule, nextDueTime } from './trigger/next-due.js';

@@ -40,7 +40,7 @@ describe('a schedule', () => {
   });
 
   it('passes on what started it', () => {
-    const trigger = { scheduledAt: '2026-01-01T09:00:00.000Z' };
+    const trigger = { scheduledFor: '2026-01-01T09:00:00.000Z', timezone: 'UTC', nodeId: 'daily', isCatchUp: false };
     expect(node.run({ cron: '0 9 * * *' }, nodeContext({ trigger }))).toEqual({ kind: 'output', output: trigger });
   });
 });

@@ -1,13 +1,13 @@
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
-import { findScheduleFaults } from '../trigger/schedule.js';
+import { findScheduleFaults } from '../trigger/schedule-faults.js';
 
 export default defineNodeType({
   type: 'trigger.schedule',
   title: 'Schedule',
   description:
-    'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledAt }`, the time that was due.',
+    'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledFor, timezone, nodeId, isCatchUp }`: the time that was due, in UTC, and whether it had been missed.',
   category: 'trigger',
   hasEffects: false,
   parameters: Type.Object(
@@ -19,6 +19,12 @@ export default defineNodeType({
       }),
       timezone: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, default: 'UTC', description: 'IANA name, such as Europe/Berlin' }),
+      ),
+      catchUp: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'After an outage of more than a minute, run once for the times that were missed',
+        }),
       ),
     },
     { additionalProperties: false },
