@@ -5,11 +5,13 @@ import {
   connectRedis,
   createFleetView,
   createRunQueue,
+  createWindowRate,
   type FleetView,
   onChanges,
   probeRedisWrites,
   type Redis,
   type RunQueue,
+  type WindowRate,
 } from '@deckhand/queue';
 import { openOutputStore, type OutputStore } from '@deckhand/outputs';
 import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime';
@@ -24,7 +26,6 @@ import { createExecutionReader, type ExecutionReader } from './runs/execution-re
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
-import { createWindowRate, type WindowRate } from './runs/window-rate.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
 import { type AwaitRun, createAwaitRun } from './webhooks/await-run.js';
 import { createDeliveryLog, type DeliveryLog } from './webhooks/delivery-log.js';

@@ -1,8 +1,10 @@
 export * from './channels.js';
 export * from './connect.js';
+export { type CountExecution, createExecutionCounter } from './execution-rate.js';
 export * from './fleet-view.js';
 export * from './heartbeat.js';
 export * from './lease.js';
 export * from './names.js';
 export * from './run-queue.js';
 export { isOutOfMemory, probeRedisWrites } from './write-probe.js';
+export { createWindowRate, type RateLimit, type WindowRate } from './window-rate.js';

@@ -1,6 +1,5 @@
 import { DeckhandError } from '@deckhand/contracts';
-import type { Redis } from '@deckhand/queue';
-import { createWindowRate } from './window-rate.js';
+import { createExecutionCounter, type Redis } from '@deckhand/queue';
 
 /** Counts the runs that workspaces with a limit start. */
 export interface ExecutionRate {
@@ -8,14 +7,12 @@ export interface ExecutionRate {
   count(workspaceId: string, executionsPerMinute: number): Promise<void>;
 }
 
-const WINDOW_SECONDS = 60;
-
 /** Counts a workspace's runs by the minute, over all replicas. */
 export function createExecutionRate(redis: Redis): ExecutionRate {
-  const consume = createWindowRate(redis, '{deckhand}:execution-rate');
+  const countExecution = createExecutionCounter(redis);
   return {
     async count(workspaceId, executionsPerMinute) {
-      const seconds = await consume(workspaceId, { max: executionsPerMinute, windowSeconds: WINDOW_SECONDS });
+      const seconds = await countExecution(workspaceId, executionsPerMinute);
       if (seconds === null) return;
       throw new DeckhandError('workspace_rate_limited', { headers: { 'Retry-After': String(seconds) } });
     },

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@deckhand/contracts';
 import type { SavedTrigger } from '@deckhand/db';
+import type { RateLimit } from '@deckhand/queue';
 import type { SecretBox } from '@deckhand/runtime';
-import type { RateLimit } from '../runs/window-rate.js';
 
 const PAYLOAD_TYPES = ['auto', 'json', 'form', 'text', 'binary'] as const;
 const AUTHENTICATIONS = ['none', 'basic', 'bearer', 'apiKey'] as const;
