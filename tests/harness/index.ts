@@ -9,6 +9,7 @@ export * from './metrics.js';
 export * from './promql.js';
 export * from './webhooks.js';
 export * from './people.js';
+export * from './schedules.js';
 export * from './worker.js';
 export * from './bad-body.js';
 export * from './digest.js';

@@ -9,8 +9,8 @@ import {
 import type { NewVersion } from '@deckhand/db';
 import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
 
-/** The node type whose nodes have a URL. */
-const WEBHOOK_TRIGGER = 'trigger.webhook';
+/** The node types that the API has something of its own to say about: a URL, or times. */
+const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } as const;
 
 /** What saving a definition needs to know of it, found by compiling it. */
 export type CheckedDefinition = Pick<NewVersion, 'definition' | 'timeoutMs' | 'triggerNodeIds' | 'webhooks'>;
@@ -66,17 +66,20 @@ function inDefinition({ path, message }: Fault): Fault {
 /** A node of a definition that was checked when it was saved. */
 export interface SavedNode {
   readonly id: string;
+  readonly isDisabled: boolean;
   readonly parameters: JsonObject;
 }
 
-/** The nodes of a saved definition, those of webhook triggers only when asked. */
-export function savedNodes(definition: unknown, only?: 'webhooks'): SavedNode[] {
+/** The nodes of a saved definition, those of one kind of trigger only when asked. */
+export function savedNodes(definition: unknown, only?: keyof typeof TRIGGERS): SavedNode[] {
   const nodes: unknown = isJsonObject(definition) ? definition.nodes : undefined;
   if (!Array.isArray(nodes)) return [];
   return nodes.flatMap((node: unknown): SavedNode[] => {
     if (!isJsonObject(node) || typeof node.id !== 'string') return [];
-    if (only === 'webhooks' && node.type !== WEBHOOK_TRIGGER) return [];
+    if (only !== undefined && node.type !== TRIGGERS[only]) return [];
     const parameters = node.parameters;
-    return [{ id: node.id, parameters: isJsonObject(parameters) ? parameters : {} }];
+    return [
+      { id: node.id, isDisabled: node.disabled === true, parameters: isJsonObject(parameters) ? parameters : {} },
+    ];
   });
 }

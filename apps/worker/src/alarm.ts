@@ -8,18 +8,21 @@ export interface Alarm {
   close(): void;
 }
 
-/** Creates an alarm, so that short waits end on time and not with the next tick. */
-export function createAlarm(ring: () => void): Alarm {
+/**
+ * Creates an alarm, so that what is due soon happens on time and not with the next tick.
+ * @param clock ms since the epoch; the process's clock unless a test gives another.
+ */
+export function createAlarm(ring: () => void, clock: () => number = Date.now): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let times: number[] = [];
 
   function arm(): void {
     clearTimeout(timer);
-    if (times.length > 0) timer = setTimeout(sound, Math.max(Math.min(...times) - Date.now(), 0));
+    if (times.length > 0) timer = setTimeout(sound, Math.max(Math.min(...times) - clock(), 0));
   }
 
   function sound(): void {
-    const now = Date.now();
+    const now = clock();
     const isDue = times.some((time) => time <= now);
     times = times.filter((time) => time > now);
     if (isDue) ring();
@@ -28,7 +31,7 @@ export function createAlarm(ring: () => void): Alarm {
 
   return {
     set(time) {
-      if (time - Date.now() > HORIZON_MS || times.includes(time)) return;
+      if (time - clock() > HORIZON_MS || times.includes(time)) return;
       times.push(time);
       arm();
     },

@@ -63,6 +63,8 @@ export interface Reconciler {
   watchWorkers(): Promise<void>;
   /** Finds all else that should be moving but is not. */
   reconcile(): Promise<void>;
+  /** Whether this worker holds the lease, which it takes or renews. */
+  holdLease(): Promise<boolean>;
 }
 
 /** Puts the reconciler together. */
@@ -130,5 +132,6 @@ export function createReconciler({
       const startedAt = performance.now();
       if (await reconcile(parts)) metrics.reconcilerPassed((performance.now() - startedAt) / 1_000);
     },
+    holdLease: parts.holdLease,
   };
 }

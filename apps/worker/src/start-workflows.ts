@@ -1,7 +1,7 @@
 import { acceptChild, type ChildVerdict, type Database } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { RunQueue } from '@deckhand/queue';
-import { createHash } from 'node:crypto';
+import { derivedId, timeOfId } from './derived-id.js';
 
 const REASONS: Record<Exclude<ChildVerdict['kind'], 'started'>, string> = {
   notFound: 'there is no such workflow in this workspace',
@@ -23,7 +23,8 @@ export function createWorkflowStarter({
 }): WorkflowStarter {
   return {
     async start({ workflowId, input, parentExecutionId, parentNodeId, idempotencyKey }) {
-      const executionId = childId(parentExecutionId, idempotencyKey);
+      // The same whenever the node is run again.
+      const executionId = derivedId(timeOfId(parentExecutionId), idempotencyKey);
       const triggerData = JSON.stringify(input);
       const verdict = await acceptChild(db, { executionId, workflowId, parentExecutionId, parentNodeId, triggerData });
       if (verdict.kind !== 'started') {
@@ -35,11 +36,4 @@ export function createWorkflowStarter({
       return executionId;
     },
   };
-}
-
-/** A UUIDv7 that depends on nothing but the node run: the parent's time, and a hash in place of chance. */
-function childId(parentExecutionId: string, idempotencyKey: string): string {
-  const hash = createHash('sha256').update(idempotencyKey).digest('hex');
-  const variant = ((Number.parseInt(hash.charAt(3), 16) & 0x3) | 0x8).toString(16);
-  return `${parentExecutionId.slice(0, 13)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }

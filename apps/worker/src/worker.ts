@@ -45,6 +45,7 @@ import { createPersist } from './persist.js';
 import { readAnswers, readRecords } from './records.js';
 import { runJob } from './run-job.js';
 import { createWorkflowStarter } from './start-workflows.js';
+import { createFiring } from './schedules/create-firing.js';
 import { createOriginReader } from './take-over-origin.js';
 
 /** Runs of one claiming statement at most. */
@@ -228,10 +229,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     });
 
   const reconciler = createReconciler({ id, db, redis, queue, outputs, logger, metrics, wake, finishChildren });
+  const firing = createFiring({ db, redis, queue, logger, holdLease: () => reconciler.holdLease() });
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
     every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),
     every(TICK_MS, logger, 'reconciler', () => reconciler.reconcile()),
+    every(TICK_MS, logger, 'schedules', () => firing.fire()),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
       const now = Date.now();
       for (const run of active.all()) if (run.deadlineAt <= now) run.halt('timeout');
@@ -264,6 +267,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await writer.idle();
       for (const stop of timers) stop();
       alarm.close();
+      firing.close();
       await leaveFleet(redis, id).catch(() => undefined);
       await queue.close();
       redis.disconnect();

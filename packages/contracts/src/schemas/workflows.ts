@@ -64,10 +64,26 @@ const WorkflowFields = {
 /** A workflow in a list: no definition. */
 export const WorkflowEntry = Type.Object(WorkflowFields);
 
-/** A workflow with its latest definition and the URLs of its webhook triggers. */
+/** A schedule trigger of the active version, or of the latest while none was ever active. */
+const WorkflowSchedule = Type.Object({
+  nodeId: Type.String(),
+  cron: Type.String(),
+  timezone: Type.String(),
+  catchUp: Type.Boolean(),
+  /** Null while the workflow is not active. */
+  nextFireAt: nullable(Time),
+  /** The last time that was due and led to a run, and that run. */
+  lastFireAt: nullable(Time),
+  lastExecutionId: nullable(Id),
+  /** Code of the limit that holds the run of the next time back. */
+  heldBy: nullable(Type.String()),
+});
+
+/** A workflow with its latest definition, the URLs of its webhook triggers and the times of its schedules. */
 export const Workflow = Type.Object({
   ...WorkflowFields,
   webhooks: Type.Array(Type.Object({ nodeId: Type.String(), url: Type.String(), method: Type.String() })),
+  schedules: Type.Array(WorkflowSchedule),
   definition: nullable(Definition),
 });
 
@@ -96,6 +112,7 @@ export type SaveVersionBody = Static<typeof SaveVersionBody>;
 export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
 export type WorkflowEntry = Static<typeof WorkflowEntry>;
 export type Workflow = Static<typeof Workflow>;
+export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
 export type SavedVersion = Static<typeof SavedVersion>;
 export type VersionEntry = Static<typeof VersionEntry>;
 export type Version = Static<typeof Version>;

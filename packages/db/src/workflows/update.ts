@@ -2,20 +2,31 @@ import { DeckhandError, type UpdateWorkflowBody, validationFailed } from '@deckh
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
+import { type FirstDue, syncSchedules } from '../schedules/sync.js';
 import { requireFolder } from './folder.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
 
 /**
- * Changes a workflow. Activating it without naming a version makes the latest one the active one.
+ * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules follow its status
+ * and its active version at once.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
  * never saved; VALIDATION_FAILED for a folder or a version of elsewhere.
  */
-export function updateWorkflow(db: Database, actor: Actor, id: string, changes: UpdateWorkflowBody): Promise<void> {
+export function updateWorkflow(
+  db: Database,
+  actor: Actor,
+  id: string,
+  changes: UpdateWorkflowBody,
+  firstDue: FirstDue,
+): Promise<void> {
   return db.$transaction(async (tx) => {
     const workflow = await lockWorkflow(tx, actor, id, 'editor');
     if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
     const activeVersionId = await nextActiveVersion(tx, workflow, changes);
     await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
+    if (changes.status !== undefined || changes.activeVersionId !== undefined) {
+      await syncSchedules(tx, { id, status: changes.status ?? workflow.status, activeVersionId }, firstDue);
+    }
     await recordChange(tx, actor, {
       action: 'workflow.update',
       workspaceId: workflow.workspaceId,

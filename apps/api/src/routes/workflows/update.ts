@@ -1,5 +1,6 @@
 import { compileBody, UpdateWorkflowBody, Workflow } from '@deckhand/contracts';
 import { readWorkflow, updateWorkflow as update } from '@deckhand/db';
+import { nextDueTime } from '@deckhand/nodes';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -22,7 +23,8 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
     },
     async (request, response, caller) => {
       const id = pathId(request);
-      await update(db, caller, id, parse(await readBody(request)));
+      const changes = parse(await readBody(request));
+      await update(db, caller, id, changes, (rule) => new Date(nextDueTime(rule, Date.now())));
       sendJson(response, 200, workflowAnswer(await readWorkflow(db, caller, id), webhookBaseUrl));
     },
   );

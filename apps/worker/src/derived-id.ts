@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * A UUIDv7 that depends on nothing but its arguments: the same thing gets the same id, whoever makes it and however often.
+ * @param time ms since the epoch.
+ * @param seed in place of chance.
+ */
+export function derivedId(time: number, seed: string): string {
+  const hash = createHash('sha256').update(seed).digest('hex');
+  const hex = time.toString(16).padStart(12, '0');
+  const variant = ((Number.parseInt(hash.charAt(3), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+}
+
+/** The time in a UUIDv7, in ms since the epoch. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

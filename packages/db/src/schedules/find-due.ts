@@ -1,0 +1,31 @@
+import type { Database } from '../client.js';
+import type { ScheduleRule } from './sync.js';
+
+/** A schedule with a time that is due. */
+export interface DueSchedule extends ScheduleRule {
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly workflowVersionId: string;
+  readonly catchUp: boolean;
+  /** The time that is due. */
+  readonly nextFireAt: Date;
+  /** Whether a limit of the workspace has held its run back. */
+  readonly isHeld: boolean;
+}
+
+/** Schedules that are to be looked at, those that have waited longest first. */
+export function findDueSchedules(db: Database, now: Date, limit: number): Promise<DueSchedule[]> {
+  // Served by the index on look_at.
+  return db.$queryRaw<DueSchedule[]>`/* schedules.find-due */
+    SELECT workflow_id AS "workflowId", node_id AS "nodeId", workflow_version_id AS "workflowVersionId", cron, timezone,
+      catch_up AS "catchUp", next_fire_at AS "nextFireAt", held_by IS NOT NULL AS "isHeld"
+    FROM schedules WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL
+    ORDER BY look_at LIMIT ${limit}`;
+}
+
+/** When the next schedule is to be looked at; null without any. */
+export async function findNextLook(db: Database): Promise<Date | null> {
+  const [row] = await db.$queryRaw<{ at: Date | null }[]>`/* schedules.find-next-look */
+    SELECT min(look_at) AS at FROM schedules`;
+  return row?.at ?? null;
+}

@@ -1,0 +1,74 @@
+import { type Database, Prisma } from '../client.js';
+import {
+  type AcceptRequest,
+  type AcceptVerdict,
+  insertion,
+  judged,
+  toVerdict,
+  verdictColumns,
+  type VerdictRow,
+} from '../executions/judge.js';
+import type { DueSchedule } from './find-due.js';
+
+/** A schedule to be moved on from the time that is due. */
+export interface ScheduleMove {
+  readonly schedule: DueSchedule;
+  /** The next time. */
+  readonly nextFireAt: Date;
+  /** The run to start; null when the time was missed. */
+  readonly run: { readonly at: Date; readonly request: AcceptRequest } | null;
+}
+
+/** `elsewhere`: somebody else moved, changed or holds the schedule; nothing was written. Nor was it for any other refusal. */
+export type MoveVerdict = 'moved' | 'elsewhere' | Exclude<AcceptVerdict, 'accepted'>;
+
+interface Row extends Omit<VerdictRow, 'verdict' | 'id'> {
+  readonly index: number;
+  readonly verdict: VerdictRow['verdict'] | null;
+  readonly id: string | null;
+  readonly isMoved: boolean;
+}
+
+/**
+ * Moves schedules on and starts their runs, in one statement: either both happen or nothing.
+ *
+ * The races it excludes: two that fire the same time (the second finds the time moved on); a workflow that is deactivated, or
+ * gets another active version, meanwhile (the row is gone, has no time or has another version). Rows that others hold are
+ * left for the next look, so that nobody waits here and no two can wait for each other.
+ * @returns a verdict per move, in their order.
+ */
+export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
+  const runs = moves.flatMap(({ run }) => (run ? [run.request] : []));
+  const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* schedules.move */
+    WITH judged AS (${judged(runs)}), wanted AS (
+      SELECT * FROM unnest(
+        ${moves.map(({ schedule }) => schedule.workflowId)}::uuid[],
+        ${moves.map(({ schedule }) => schedule.nodeId)}::text[],
+        ${moves.map(({ schedule }) => schedule.workflowVersionId)}::uuid[],
+        ${moves.map(({ schedule }) => schedule.nextFireAt)}::timestamptz[],
+        ${moves.map(({ nextFireAt }) => nextFireAt)}::timestamptz[],
+        ${moves.map(({ run }) => run?.at ?? null)}::timestamptz[],
+        ${moves.map(({ run }) => run?.request.executionId ?? null)}::uuid[]
+      ) WITH ORDINALITY AS m (workflow_id, node_id, version_id, due_at, next_fire_at, fire_at, execution_id, index)
+    ), held AS (
+      SELECT m.* FROM wanted m JOIN schedules s ON s.workflow_id = m.workflow_id AND s.node_id = m.node_id
+      WHERE s.next_fire_at = m.due_at AND s.workflow_version_id = m.version_id
+        AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.id = m.execution_id AND j.verdict <> 'accepted')
+      FOR UPDATE OF s SKIP LOCKED
+    ), moved AS (
+      UPDATE schedules s
+      SET next_fire_at = h.next_fire_at, look_at = h.next_fire_at, held_by = NULL,
+          last_fire_at = coalesce(h.fire_at, s.last_fire_at),
+          last_execution_id = coalesce(h.execution_id, s.last_execution_id)
+      FROM held h WHERE s.workflow_id = h.workflow_id AND s.node_id = h.node_id
+        AND s.next_fire_at = h.due_at AND s.workflow_version_id = h.version_id
+      RETURNING h.index, h.execution_id
+    ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM moved)`)}
+    SELECT m.index::int AS index, EXISTS (SELECT 1 FROM moved WHERE moved.index = m.index) AS "isMoved", ${verdictColumns}
+    FROM wanted m LEFT JOIN judged j ON j.id = m.execution_id ORDER BY m.index`);
+  return rows.map(({ isMoved, id, verdict, ...row }) => {
+    if (isMoved) return 'moved';
+    const found = id === null || verdict === null ? 'accepted' : toVerdict({ id, verdict, ...row });
+    return found === 'accepted' ? 'elsewhere' : found;
+  });
+}

@@ -1,0 +1,66 @@
+import type { WorkflowStatus } from '@deckhand/contracts';
+import { type Queryable, Prisma } from '../client.js';
+
+/** When a schedule is due. */
+export interface ScheduleRule {
+  readonly cron: string;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The first time from now on at which a schedule is due. */
+export type FirstDue = (rule: ScheduleRule) => Date;
+
+interface ScheduleTrigger extends ScheduleRule {
+  readonly nodeId: string;
+  readonly catchUp: boolean;
+}
+
+/**
+ * Brings a workflow's schedules in line with its status and its active version; to be called in the transaction that changes
+ * those. A schedule that stays as it was keeps its next time, so that saving a workflow again at the wrong moment loses none; one
+ * that is new, was changed or had no time is due from now on.
+ *
+ * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so one waits for the other, or
+ * finds that the time has moved.
+ */
+export async function syncSchedules(
+  tx: Queryable,
+  workflow: { readonly id: string; readonly status: WorkflowStatus; readonly activeVersionId: string | null },
+  firstDue: FirstDue,
+): Promise<void> {
+  const triggers = workflow.activeVersionId === null ? [] : await readTriggers(tx, workflow.activeVersionId);
+  const nodeIds = triggers.map(({ nodeId }) => nodeId);
+  await tx.schedule.deleteMany({ where: { workflowId: workflow.id, nodeId: { notIn: nodeIds } } });
+  if (triggers.length === 0) return;
+  const times = triggers.map((trigger) => (workflow.status === 'active' ? firstDue(trigger) : null));
+  const stays = Prisma.sql`(s.cron = EXCLUDED.cron AND s.timezone = EXCLUDED.timezone
+    AND s.next_fire_at IS NOT NULL AND EXCLUDED.next_fire_at IS NOT NULL)`;
+  await tx.$executeRaw(Prisma.sql`
+    INSERT INTO schedules AS s (workflow_id, workflow_version_id, node_id, cron, timezone, catch_up, next_fire_at, look_at)
+    SELECT ${workflow.id}::uuid, ${workflow.activeVersionId}::uuid, t.*, t.next_fire_at
+    FROM unnest(
+      ${nodeIds}::text[],
+      ${triggers.map(({ cron }) => cron)}::text[],
+      ${triggers.map(({ timezone }) => timezone)}::text[],
+      ${triggers.map(({ catchUp }) => catchUp)}::boolean[],
+      ${times}::timestamptz[]
+    ) AS t (node_id, cron, timezone, catch_up, next_fire_at)
+    ON CONFLICT (workflow_id, node_id) DO UPDATE
+    SET workflow_version_id = EXCLUDED.workflow_version_id, cron = EXCLUDED.cron, timezone = EXCLUDED.timezone,
+        catch_up = EXCLUDED.catch_up,
+        next_fire_at = CASE WHEN ${stays} THEN s.next_fire_at ELSE EXCLUDED.next_fire_at END,
+        look_at = CASE WHEN ${stays} THEN s.look_at ELSE EXCLUDED.look_at END,
+        held_by = CASE WHEN ${stays} THEN s.held_by END`);
+}
+
+/** The schedule triggers of a version that are not disabled, with their parameters as they were checked when it was saved. */
+function readTriggers(tx: Queryable, versionId: string): Promise<ScheduleTrigger[]> {
+  return tx.$queryRaw<ScheduleTrigger[]>`
+    SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,cron}' AS cron,
+      coalesce(node #>> '{parameters,timezone}', 'UTC') AS timezone,
+      coalesce(node #>> '{parameters,catchUp}', 'false') = 'true' AS "catchUp"
+    FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
+    WHERE v.id = ${versionId}::uuid AND node ->> 'type' = 'trigger.schedule'
+      AND coalesce(node ->> 'disabled', 'false') <> 'true'`;
+}

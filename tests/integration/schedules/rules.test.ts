@@ -1,0 +1,257 @@
+import type { Firing } from '@deckhand/worker';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createWorkflow,
+  type Instance,
+  scheduleDefinition,
+  startFiring,
+  startInstance,
+  stopAll,
+  type TestClock,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let firing: Firing;
+/** Moves with the process's clock, which the gateway activates by, until a test sets it. */
+const clock: TestClock = { now: 0 };
+
+beforeAll(async () => {
+  instance = await startInstance();
+  firing = await startFiring(instance, { clock, isLeased: false });
+}, 30_000);
+afterEach(() => instance.db.workflow.updateMany({ data: { status: 'inactive' } }));
+afterEach(() => instance.db.schedule.deleteMany());
+afterAll(stopAll);
+
+const call = (method: string, path: string, body?: object) =>
+  instance.gateway.call(method, path, { as: instance.session, body });
+const read = async (id: string) => (await call('GET', `/api/workflows/${id}`)).body;
+const change = async (id: string, body: object) => {
+  const answer = await call('PATCH', `/api/workflows/${id}`, body);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body;
+};
+const save = async (id: string, parameters: Parameters<typeof scheduleDefinition>[0]): Promise<string> => {
+  const answer = await call('POST', `/api/workflows/${id}/versions`, { definition: scheduleDefinition(parameters) });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.workflowVersionId;
+};
+const runsOf = (workflowId: string) =>
+  instance.db.execution.findMany({ where: { workflowId }, orderBy: { id: 'asc' } });
+const fireAt = async (time: number | string): Promise<void> => {
+  clock.now = new Date(time).getTime();
+  await firing.fire();
+};
+const DAILY = { cron: '0 9 * * *', timezone: 'Europe/Berlin' };
+
+describe('a schedule', () => {
+  it('is shown with the workflow, and has a time only while that is active', async () => {
+    const id = await createWorkflow(instance, scheduleDefinition(DAILY));
+    const idle = {
+      nodeId: 'clock',
+      ...DAILY,
+      catchUp: false,
+      nextFireAt: null,
+      lastFireAt: null,
+      lastExecutionId: null,
+      heldBy: null,
+    };
+    expect((await read(id)).schedules).toEqual([idle]);
+    const { schedules } = await change(id, { status: 'active' });
+    const nextFireAt: string = schedules[0].nextFireAt;
+    expect(schedules).toEqual([{ ...idle, nextFireAt }]);
+    expect(new Date(nextFireAt).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' })).toBe('09:00:00');
+    expect(Date.parse(nextFireAt)).toBeGreaterThan(Date.now());
+    expect(Date.parse(nextFireAt)).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
+
+    await fireAt(nextFireAt);
+    const [run] = await runsOf(id);
+    const [fired] = (await read(id)).schedules;
+    expect(fired).toMatchObject({ lastFireAt: nextFireAt, lastExecutionId: run?.id });
+    expect(Date.parse(fired.nextFireAt)).toBeGreaterThan(Date.parse(nextFireAt));
+    const answer = await call('GET', `/api/executions/${run?.id}`);
+    expect(answer.body).toMatchObject({
+      source: 'schedule',
+      status: 'pending',
+      executionMode: 'normal',
+      data: {
+        triggerNodeId: 'clock',
+        trigger: { scheduledFor: nextFireAt, timezone: 'Europe/Berlin', nodeId: 'clock', isCatchUp: false },
+      },
+    });
+
+    const after = await change(id, { status: 'inactive' });
+    expect(after.schedules).toEqual([{ ...idle, lastFireAt: nextFireAt, lastExecutionId: run?.id }]);
+    await fireAt(fired.nextFireAt);
+    expect(await runsOf(id)).toHaveLength(1);
+  });
+
+  it('runs the active version though another was saved since', async () => {
+    const id = await createWorkflow(instance, scheduleDefinition(DAILY));
+    const { activeVersionId, schedules } = await change(id, { status: 'active' });
+    await save(id, { cron: '0 10 * * *' });
+    expect((await read(id)).schedules).toEqual(schedules);
+    await fireAt(schedules[0].nextFireAt);
+    expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
+  });
+
+  it('goes by its new times as soon as another version is the active one', async () => {
+    const id = await createWorkflow(instance, scheduleDefinition(DAILY));
+    const [before] = (await change(id, { status: 'active' })).schedules;
+    await change(id, { activeVersionId: await save(id, { cron: '0 0 29 2 *' }) });
+    await fireAt(before.nextFireAt);
+    expect(await runsOf(id)).toEqual([]);
+    const activeVersionId = await save(id, { cron: '*/5 * * * *' });
+    const [after] = (await change(id, { activeVersionId })).schedules;
+    expect(after).toMatchObject({ cron: '*/5 * * * *', timezone: 'UTC' });
+    expect(Date.parse(after.nextFireAt) % 300_000).toBe(0);
+    expect(Date.parse(after.nextFireAt)).toBeLessThanOrEqual(Date.now() + 300_000);
+    await fireAt(after.nextFireAt);
+    expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
+  });
+
+  it('keeps a time that is due when a version with the same times becomes the active one', async () => {
+    const id = await createWorkflow(instance, scheduleDefinition(DAILY));
+    const before = await change(id, { status: 'active' });
+    const activeVersionId = await save(id, { ...DAILY, catchUp: true });
+    const dueAt = new Date(Date.now() - 30_000);
+    await instance.db.schedule.updateMany({ where: { workflowId: id }, data: { nextFireAt: dueAt, lookAt: dueAt } });
+    const after = await change(id, { activeVersionId });
+    expect(after.schedules).toEqual([{ ...before.schedules[0], catchUp: true, nextFireAt: dueAt.toISOString() }]);
+    await fireAt(Date.now());
+    expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
+  });
+
+  it('is gone with its node, and while that is disabled', async () => {
+    const id = await createWorkflow(instance, scheduleDefinition(DAILY));
+    await change(id, { status: 'active' });
+    const definition = scheduleDefinition(DAILY);
+    const nodes = definition.nodes.map((node) => (node.id === 'clock' ? { ...node, disabled: true } : node));
+    for (const changed of [
+      { ...definition, nodes },
+      { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] },
+    ]) {
+      await call('POST', `/api/workflows/${id}/versions`, { definition: changed });
+      expect((await change(id, { status: 'active' })).schedules).toEqual([]);
+    }
+    expect(await instance.db.schedule.count({ where: { workflowId: id } })).toBe(0);
+  });
+});
+
+describe('saving', () => {
+  it.each([
+    ['cron', { cron: '0 25 * * *' }],
+    ['cron', { cron: 'every day' }],
+    ['cron', { cron: '0 0 31 2 *' }],
+    ['timezone', { cron: '0 9 * * *', timezone: 'Europe/Atlantis' }],
+    ['catchUp', { cron: '0 9 * * *', catchUp: 'yes' }],
+  ])('refuses a wrong %s and names it', async (name, parameters) => {
+    const definition = scheduleDefinition(parameters);
+    const before = await instance.db.workflow.count();
+    const { status, body } = await call('POST', '/api/workflows', {
+      workspaceId: instance.workspaceId,
+      name: 'Wrong',
+      definition,
+    });
+    expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(body.details).toEqual([{ path: `definition.nodes[0].parameters.${name}`, message: expect.any(String) }]);
+    expect(await instance.db.workflow.count()).toBe(before);
+  });
+});
+
+describe('times that nobody was there to fire', () => {
+  const hourly = async (parameters: object) => {
+    const id = await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *', ...parameters }));
+    const { schedules } = await change(id, { status: 'active' });
+    return { id, first: Date.parse(schedules[0].nextFireAt) };
+  };
+  const HOUR = 3_600_000;
+
+  it('are left out, and the next is fired', async () => {
+    const { id, first } = await hourly({});
+    await fireAt(first + 5 * HOUR + 600_000);
+    expect(await runsOf(id)).toEqual([]);
+    expect((await read(id)).schedules[0].nextFireAt).toBe(new Date(first + 6 * HOUR).toISOString());
+    await fireAt(first + 6 * HOUR);
+    expect(await runsOf(id)).toHaveLength(1);
+  });
+
+  it('lead to one run, for the last of them, when the trigger is to catch up', async () => {
+    const { id, first } = await hourly({ catchUp: true });
+    await fireAt(first + 5 * HOUR + 600_000);
+    await firing.fire();
+    const runs = await runsOf(id);
+    expect(runs.map(({ triggerData }) => JSON.parse(triggerData ?? ''))).toEqual([
+      { scheduledFor: new Date(first + 5 * HOUR).toISOString(), timezone: 'UTC', nodeId: 'clock', isCatchUp: true },
+    ]);
+    expect((await read(id)).schedules[0]).toMatchObject({
+      lastFireAt: new Date(first + 5 * HOUR).toISOString(),
+      nextFireAt: new Date(first + 6 * HOUR).toISOString(),
+    });
+  });
+
+  it('are fired each when they are late by no more than a change of hands takes', async () => {
+    const { id, first } = await hourly({ cron: '*/10 * * * * *' });
+    await fireAt(first + 35_000);
+    const late = (await runsOf(id)).map(
+      ({ triggerData }) => Date.parse(JSON.parse(triggerData ?? '').scheduledFor) - first,
+    );
+    expect(late.sort((a, b) => a - b)).toEqual([0, 10_000, 20_000, 30_000]);
+  });
+});
+
+describe('limits of the workspace', () => {
+  const limit = (limits: object) =>
+    call('PUT', `/api/admin/workspaces/${instance.workspaceId}/limits`, {
+      executionsPerMinute: null,
+      storageQuotaBytes: null,
+      ...limits,
+    });
+  const forget = async (): Promise<void> => {
+    const { redis } = instance.gateway.services;
+    const keys = await redis.keys('{deckhand}:execution-rate:*');
+    if (keys.length > 0) await redis.del(...keys);
+  };
+  afterEach(() => limit({}));
+
+  it('delay a run over the limit of runs a minute, and lose none', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i += 1) ids.push(await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *' })));
+    let due = 0;
+    for (const id of ids) due = Date.parse((await change(id, { status: 'active' })).schedules[0].nextFireAt);
+    await limit({ executionsPerMinute: 2 });
+    await forget();
+    await fireAt(due);
+    const started = async () => (await Promise.all(ids.map(runsOf))).flat().length;
+    expect(await started()).toBe(2);
+    const held = (await Promise.all(ids.map(read)))
+      .flatMap(({ schedules }) => schedules)
+      .filter(({ heldBy }) => heldBy);
+    expect(held).toMatchObject([{ heldBy: 'workspace_rate_limited', nextFireAt: new Date(due).toISOString() }]);
+    // Runs of schedules and of the API are counted together.
+    expect(await call('POST', `/api/workflows/${ids[0]}/execute`)).toMatchObject({ status: 429 });
+
+    await forget();
+    await fireAt(due + 61_000);
+    expect(await started()).toBe(3);
+    const after = (await Promise.all(ids.map(read))).flatMap(({ schedules }) => schedules);
+    expect(after.map(({ heldBy, nextFireAt }) => [heldBy, Date.parse(nextFireAt) - due])).toEqual(
+      ids.map(() => [null, 3_600_000]),
+    );
+  });
+
+  it('hold a run back while the workspace is over its quota', async () => {
+    const id = await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *' }));
+    const due = Date.parse((await change(id, { status: 'active' })).schedules[0].nextFireAt);
+    await instance.db.workspace.updateMany({ data: { storedBytes: 10 } });
+    await limit({ storageQuotaBytes: 1 });
+    await fireAt(due);
+    expect((await read(id)).schedules[0].heldBy).toBe('workspace_over_quota');
+    expect(await runsOf(id)).toEqual([]);
+    await limit({});
+    await fireAt(due + 59_000);
+    expect(await runsOf(id)).toEqual([]);
+    await fireAt(due + 60_000);
+    expect(await runsOf(id)).toHaveLength(1);
+  });
+});
