@@ -40,6 +40,7 @@ export async function startFiring(
     queue: watchQueue(queue),
     logger: createLogger({ name: 'firing', level: 'silent' }),
     holdLease: isLeased ? () => holdLease(redis, RECONCILER_LEASE_KEY, id, 1_000) : () => Promise.resolve(true),
+    onStarted: () => undefined,
     now: () => clock.now,
   });
   stopLater({

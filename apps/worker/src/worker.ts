@@ -229,7 +229,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     });
 
   const reconciler = createReconciler({ id, db, redis, queue, outputs, logger, metrics, wake, finishChildren });
-  const firing = createFiring({ db, redis, queue, logger, holdLease: () => reconciler.holdLease() });
+  const firing = createFiring({
+    db,
+    redis,
+    queue,
+    logger,
+    holdLease: () => reconciler.holdLease(),
+    onStarted: () => metrics.runs.accepted('schedule'),
+  });
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
     every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),

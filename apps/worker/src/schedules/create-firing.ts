@@ -11,6 +11,8 @@ export interface FiringOptions {
   readonly queue: RunQueue;
   readonly logger: Logger;
   readonly holdLease: () => Promise<boolean>;
+  /** Told of each run that was started. */
+  readonly onStarted: () => void;
   /** Ms since the epoch; the process's clock unless a test gives another. */
   readonly now?: () => number;
 }
@@ -23,7 +25,15 @@ export interface Firing {
 }
 
 /** Puts firing together: besides being called every now and then, it wakes up by itself at the next time that is due. */
-export function createFiring({ db, redis, queue, logger, holdLease, now = Date.now }: FiringOptions): Firing {
+export function createFiring({
+  db,
+  redis,
+  queue,
+  logger,
+  holdLease,
+  onStarted,
+  now = Date.now,
+}: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
   const parts = {
     holdLease,
@@ -32,6 +42,7 @@ export function createFiring({ db, redis, queue, logger, holdLease, now = Date.n
     move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     countExecution,
+    onStarted,
     addJobs: (runs: Parameters<RunQueue['add']>[0]) => queue.add(runs),
     logger,
     now,

@@ -16,6 +16,8 @@ export interface FiringParts {
   readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
   readonly hold: (holds: readonly ScheduleHold[]) => Promise<void>;
   readonly countExecution: CountExecution;
+  /** Told of each run that was started. */
+  readonly onStarted: () => void;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly logger: Logger;
   /** The time by which schedules are due, in ms since the epoch. */
@@ -62,6 +64,7 @@ async function moveAll(
   const verdicts = await parts.move(moves);
   const moved = moves.filter((_, index) => verdicts[index] === 'moved');
   const runs = moved.flatMap(({ run }) => (run ? [{ executionId: run.request.executionId, dispatch: 1 }] : []));
+  for (const _ of runs) parts.onStarted();
   // Should this fail, the reconciler finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
