@@ -18,7 +18,10 @@ export function createAlarm(ring: () => void, clock: () => number = Date.now): A
 
   function arm(): void {
     clearTimeout(timer);
-    if (times.length > 0) timer = setTimeout(sound, Math.max(Math.min(...times) - clock(), 0));
+    if (times.length === 0) return;
+    // Bounded also for a clock that was set back since.
+    const waitMs = Math.min(Math.max(Math.min(...times) - clock(), 0), HORIZON_MS);
+    timer = setTimeout(sound, waitMs);
   }
 
   function sound(): void {
