@@ -56,6 +56,13 @@ module.exports = {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'console-knows-the-contract-only',
+      comment: 'The console speaks the public API: of the other packages it has the types and lists of contracts.',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { path: '^packages/', pathNot: folder('contracts') },
+    },
+    {
       name: 'engine-has-no-effects',
       comment: 'What the engine needs of the world comes in through its ports.',
       severity: 'error',
@@ -95,7 +102,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['types', 'import', 'default'],
-      extensions: ['.ts', '.d.ts', '.js', '.mjs', '.cjs'],
+      extensions: ['.ts', '.tsx', '.d.ts', '.js', '.mjs', '.cjs'],
     },
   },
 };

@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import reactHooks from 'eslint-plugin-react-hooks';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
@@ -37,7 +38,7 @@ export default defineConfig(
   ]),
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
@@ -100,6 +101,16 @@ export default defineConfig(
   {
     files: ['infra/**', 'bench/**', '**/src/bin/**'],
     rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['apps/console/src/**'],
+    extends: [reactHooks.configs.flat.recommended],
+    rules: {
+      // No compiler memoizes here, so there is nothing that virtual lists could break.
+      'react-hooks/incompatible-library': 'off',
+      // A click may start what nobody waits for: what it leads to is shown.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+    },
   },
   {
     files: ['packages/*/src/bin/**'],

@@ -1,16 +1,16 @@
 // The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
 //   node infra/bootstrap.mjs start | test | bench | build | generate [arguments of the command]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
-import { build, checks, generate, install } from './bootstrap/preparations.mjs';
+import { build, bundle, checks, generate, install } from './bootstrap/preparations.mjs';
 import { hasNode } from './bootstrap/node-version.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
 const COMMANDS = {
   generate: [install, generate],
-  build: [install, generate, build],
-  start: [install, generate, build, lead('../local/dist/start.js')],
-  test: [install, generate, build, checks, lead('../local/dist/test.js')],
-  bench: [install, generate, build, lead('../../bench/dist/main.js')],
+  build: [install, generate, build, bundle],
+  start: [install, generate, build, bundle, lead('../local/dist/start.js')],
+  test: [install, generate, build, bundle, checks, lead('../local/dist/test.js')],
+  bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
 };
 
 /** Runs `main(arguments)` of a built module in this process; resolves with its exit code. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 import { unlessDone } from './stamps.mjs';
 import { step, StepError } from './step.mjs';
-import { compiled, filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
+import { BUNDLED, compiled, filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
 
 /** The package manager, as npx takes it. */
 export const PNPM = 'pnpm@12.21.0';
@@ -45,21 +45,38 @@ export async function generate() {
 /** Compiles every package. */
 export async function build() {
   const folders = packageFolders();
-  const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.test.ts');
+  const isSource = (name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts');
   const sources = folders.flatMap((folder) => [
     ...filesBelow(`${folder}/src`, isSource),
     ...inRoot(`${folder}/tsconfig.json`, `${folder}/package.json`),
   ]);
-  const results = folders.flatMap((folder) =>
+  const emitting = folders.filter((folder) => folder !== BUNDLED);
+  const results = emitting.flatMap((folder) =>
     filesBelow(`${folder}/src`, isSource).map((file) => compiled(folder, file)),
   );
   const inputs = { files: [...sources, ...inRoot('tsconfig.json', 'tsconfig.base.json', 'pnpm-lock.yaml')], results };
   await unlessDone('build', inputs, async () => {
-    folders.forEach(sweepCompiled);
+    emitting.forEach(sweepCompiled);
     // The compiler goes by its own notes, which do not tell when results were removed.
     const force = results.every((result) => existsSync(result)) ? [] : ['--force'];
     await step('Compile', process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', ...force]);
   });
+}
+
+/** Bundles the console into the static files that the API serves. Its types are checked where the rest is compiled. */
+export async function bundle() {
+  const isInput = (name) => !name.endsWith('.test.ts');
+  const files = [
+    ...filesBelow(`${BUNDLED}/src`, isInput),
+    ...filesBelow(`${BUNDLED}/public`, isInput),
+    ...filesBelow('packages/contracts/src', isInput),
+    ...inRoot(`${BUNDLED}/index.html`, `${BUNDLED}/vite.config.js`, `${BUNDLED}/package.json`, 'pnpm-lock.yaml'),
+  ];
+  const vite = join(ROOT, BUNDLED, 'node_modules/vite/bin/vite.js');
+  const config = join(ROOT, BUNDLED, 'vite.config.js');
+  await unlessDone('bundle', { files, results: inRoot(`${BUNDLED}/dist/index.html`) }, () =>
+    step('Bundle the console', process.execPath, [vite, 'build', '--config', config]),
+  );
 }
 
 /**

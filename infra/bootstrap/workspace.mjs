@@ -2,6 +2,9 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 
+/** The package that a bundler builds instead of the compiler. */
+export const BUNDLED = 'apps/console';
+
 /** The folder of every workspace package, relative to the repository (pnpm-workspace.yaml says the same). */
 export function packageFolders() {
   const below = (parent) =>

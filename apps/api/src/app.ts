@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
+import { createConsole } from './console/serve-console.js';
 import { createErrorHandler } from './http/errors.js';
 import { createRequestLog } from './http/request-log.js';
 import { registerRoutes } from './http/route.js';
@@ -9,7 +10,7 @@ import { listRoutes } from './routes.js';
 import type { Services } from './services.js';
 import { createWebhookRouter } from './webhooks/router.js';
 
-/** The gateway as an Express app. A request's way: id and log, security headers, its route or webhook, else a 404. */
+/** The gateway as an Express app. A request's way: id and log, security headers, its route, webhook or page, else a 404. */
 export function createApp(services: Services): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -24,6 +25,7 @@ export function createApp(services: Services): Express {
   const routes = listRoutes(services);
   registerRoutes(app, routes, services.authenticate);
   app.use(createDocs(routes));
+  app.use(createConsole());
   app.use(() => {
     throw new DeckhandError('NOT_FOUND', { message: 'There is nothing at this address' });
   });

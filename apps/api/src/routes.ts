@@ -13,7 +13,7 @@ import { me } from './routes/auth/me.js';
 import { listAuditLog } from './routes/audit-log/list.js';
 import { changePassword } from './routes/auth/password.js';
 import { endSession, listSessions } from './routes/auth/sessions.js';
-import { setup } from './routes/auth/setup.js';
+import { readSetup, setup } from './routes/auth/setup.js';
 import { createCredential } from './routes/credentials/create.js';
 import { deleteCredential } from './routes/credentials/delete.js';
 import { listCredentials } from './routes/credentials/list.js';
@@ -77,6 +77,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     ready,
     readMetrics,
 
+    readSetup,
     setup,
     login,
     logout,

@@ -1,4 +1,5 @@
 export * from './apps.js';
+export { ensureChromium, findChromium } from './chromium.js';
 export * from './free-port.js';
 export * from './log-tail.js';
 export * from './managed-process.js';

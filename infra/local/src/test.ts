@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ensureChromium, NoChromiumError } from './chromium.js';
 import { ensureRedisServer, NoRedisError } from './redis-server.js';
 import { REPOSITORY } from './repository.js';
 import { closingLine, NO_TESTS, readCounts, sum, type TestCounts } from './test/counts.js';
@@ -18,8 +19,9 @@ const ROUNDS = [
 export async function main(args: string[]): Promise<number> {
   try {
     await ensureRedisServer(console.log);
+    await ensureChromium(console.log);
   } catch (error) {
-    if (!(error instanceof NoRedisError)) throw error;
+    if (!(error instanceof NoRedisError || error instanceof NoChromiumError)) throw error;
     console.error(error.message);
     return 1;
   }

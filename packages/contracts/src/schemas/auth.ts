@@ -15,6 +15,9 @@ export const Password = Type.String({ minLength: 3, maxLength: 72, description: 
 const GivenPassword = Type.String({ maxLength: 1_000 });
 
 export const SetupBody = Type.Object({ email: Email, password: Password, name: Name, workspaceName: Name }, CLOSED);
+/** Answer of GET /api/auth/setup. */
+export const SetupAnswer = Type.Object({ isOpen: Type.Boolean({ description: 'Nobody is here yet' }) });
+
 export const LoginBody = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, CLOSED);
 
 export const ChangePasswordBody = Type.Object({ currentPassword: GivenPassword, newPassword: Password }, CLOSED);
@@ -70,10 +73,12 @@ export const CreatedApiKey = Type.Object({
 });
 
 export type SetupBody = Static<typeof SetupBody>;
+export type SetupAnswer = Static<typeof SetupAnswer>;
 export type LoginBody = Static<typeof LoginBody>;
 export type ChangePasswordBody = Static<typeof ChangePasswordBody>;
 export type User = Static<typeof UserSchema>;
 export type LoginAnswer = Static<typeof LoginAnswer>;
+export type MeAnswer = Static<typeof MeAnswer>;
 export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;
 export type ApiKeyEntry = Static<typeof ApiKeyEntry>;
 export type CreatedApiKey = Static<typeof CreatedApiKey>;

@@ -217,3 +217,6 @@ export type ExecuteAnswer = Static<typeof ExecuteAnswer>;
 export type WorkerCounts = Static<typeof WorkerCounts>;
 export type NodeProgress = Static<typeof NodeProgress>;
 export type Execution = Static<typeof Execution>;
+export type ExecutionEntry = Static<typeof ExecutionEntry>;
+export type NodeOutput = Static<typeof NodeOutput>;
+export type StatusAnswer = Static<typeof StatusAnswer>;

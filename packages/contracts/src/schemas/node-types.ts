@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { AnyObject, oneOf } from './common.js';
 import { CREDENTIAL_TYPES } from './credentials.js';
 
@@ -16,3 +16,5 @@ export const NodeTypeEntry = Type.Object({
   }),
   parameters: Type.Unsafe<object>({ ...AnyObject, description: 'A JSON Schema' }),
 });
+
+export type NodeTypeEntry = Static<typeof NodeTypeEntry>;

@@ -1,4 +1,4 @@
-import { compileCheck, SetupBody, validationFailed, LoginAnswer } from '@deckhand/contracts';
+import { compileCheck, LoginAnswer, SetupAnswer, SetupBody, validationFailed } from '@deckhand/contracts';
 import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
 import { hashPassword, passwordFaults } from '../../auth/passwords.js';
 import { openSession } from '../../auth/open-session.js';
@@ -35,6 +35,18 @@ export function setup({ db }: Services): Route {
         passwordHash: await hashPassword(password),
       });
       sendJson(response, 201, await openSession(db, user, request));
+    },
+  );
+}
+
+/** GET /api/auth/setup: whether there is nobody yet, for those who show a sign-in or a setup. */
+export function readSetup({ db }: Services): Route {
+  return open(
+    'GET',
+    '/api/auth/setup',
+    { summary: 'Say whether the first owner is still to be created', answers: { 200: SetupAnswer } },
+    async (_request, response) => {
+      sendJson(response, 200, { isOpen: !(await hasUsers(db)) });
     },
   );
 }

@@ -1,0 +1,70 @@
+import { type ErrorBody, parseOwnJson } from '@deckhand/contracts';
+import { endSession, readSession } from '../session/store.js';
+import { ApiFault, unreachable } from './api-fault.js';
+
+/** Parameters of a query string; those that are undefined or empty are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What a request carries. */
+export interface CallOptions {
+  readonly query?: Query | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Sends a request as whoever is signed in. `T` is the shape that the contract gives the answer; nothing for a 204.
+ * @throws ApiFault for every answer that is an error; a 401 also ends the session here.
+ */
+export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+  const text = await (await send(method, path, options)).text();
+  return parseOwnJson<T>(text === '' ? 'null' : text);
+}
+
+/** Like `call`, but hands out the answer itself: for streams and files. */
+export async function send(method: Method, path: string, { query, body, signal }: CallOptions = {}): Promise<Response> {
+  const token = readSession()?.token;
+  const headers = new Headers();
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  const answer = await fetch(withQuery(path, query), {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: signal ?? null,
+    // The token says who asks; there are no cookies.
+    credentials: 'omit',
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    throw unreachable();
+  });
+  if (answer.ok) return answer;
+  const fault = await toFault(answer);
+  if (fault.status === 401 && token !== undefined) endSession(token);
+  throw fault;
+}
+
+/** A path with its query string. */
+export function withQuery(path: string, query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+}
+
+async function toFault(answer: Response): Promise<ApiFault> {
+  const text = await answer.text().catch(() => '');
+  const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  return new ApiFault(answer.status, readError(text), Number.isFinite(after) ? after : undefined);
+}
+
+function readError(text: string): Partial<ErrorBody> {
+  try {
+    return parseOwnJson<Partial<ErrorBody>>(text);
+  } catch {
+    // A proxy's own page.
+    return {};
+  }
+}

@@ -1,0 +1,76 @@
+import type {
+  ExecuteAnswer,
+  Execution,
+  ExecutionEntry,
+  ExecutionStatus,
+  NodeOutput,
+  PageOf,
+  StatusAnswer,
+} from '@deckhand/contracts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call, type Query } from './call.js';
+
+const PAGE = 100;
+
+/** What a list of runs is narrowed by; all of it is also what an export takes. */
+export interface RunFilter {
+  readonly status?: ExecutionStatus | undefined;
+  readonly workflowId?: string | undefined;
+  /** ISO 8601, inclusive. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly search?: string | undefined;
+  readonly errorContains?: string | undefined;
+}
+
+/** A filter as the parameters of the API. */
+export function toRunQuery(workspaceId: string, { from, to, ...rest }: RunFilter): Query {
+  return { workspaceId, ...rest, 'startedAt[gte]': from, 'startedAt[lte]': to, sortBy: 'createdAt' };
+}
+
+/** The runs of a workspace, page by page, the newest first. */
+export const runsQuery = (workspaceId: string, filter: RunFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['runs', workspaceId, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call<PageOf<ExecutionEntry>>('GET', '/api/executions', {
+        query: { ...toRunQuery(workspaceId, filter), limit: PAGE, offset: pageParam },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, limit, hasMore }) => (hasMore ? offset + limit : undefined),
+  });
+
+/** A run without its outputs. */
+export const runQuery = (executionId: string) =>
+  queryOptions({
+    queryKey: ['run', executionId],
+    queryFn: ({ signal }) =>
+      call<Execution>('GET', `/api/executions/${executionId}`, { query: { slim: true }, signal }),
+  });
+
+/**
+ * What a node put out.
+ * @param iteration of a node in a loop; the last one without it.
+ * @param finishedAt of the node: another one is another output.
+ */
+export const outputQuery = (executionId: string, nodeId: string, iteration?: string, finishedAt?: string | null) =>
+  queryOptions({
+    queryKey: ['output', executionId, nodeId, iteration, finishedAt],
+    queryFn: ({ signal }) =>
+      call<NodeOutput>('GET', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/output`, {
+        query: { iteration },
+        signal,
+      }),
+  });
+
+const act =
+  <T>(verb: string) =>
+  (executionId: string): Promise<T> =>
+    call<T>('POST', `/api/executions/${executionId}/${verb}`);
+
+export const stopRun = act<StatusAnswer>('stop');
+export const pauseRun = act<StatusAnswer>('pause');
+export const resumeRun = act<StatusAnswer>('resume');
+export const rerun = (executionId: string, fromNodeId?: string): Promise<ExecuteAnswer> =>
+  call('POST', `/api/executions/${executionId}/rerun`, { body: fromNodeId === undefined ? {} : { fromNodeId } });

@@ -1,0 +1,51 @@
+import { type Execution, isFinished, parseOwnJson } from '@deckhand/contracts';
+import { type QueryClient, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { createParser } from 'eventsource-parser';
+import { useEffect } from 'react';
+import { send } from './call.js';
+import { runQuery } from './executions.js';
+
+/** After how long a stream that broke is opened again, in ms. */
+const RETRY_MS = 1_000;
+
+/** A run as it changes, without its outputs: read once, then told by its event stream until it is finished. */
+export function useLiveRun(executionId: string): UseQueryResult<Execution> {
+  const queryClient = useQueryClient();
+  const query = useQuery(runQuery(executionId));
+  const isLive = query.data !== undefined && !isFinished(query.data.status);
+  useEffect(() => {
+    if (!isLive) return;
+    const over = new AbortController();
+    void followUntilOver(queryClient, executionId, over.signal);
+    return () => over.abort();
+  }, [queryClient, executionId, isLive]);
+  return query;
+}
+
+async function followUntilOver(queryClient: QueryClient, executionId: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // A stream that breaks is opened again; what cannot be read at all, the query itself reports.
+    await follow(queryClient, executionId, signal).catch(() => undefined);
+    await new Promise((over) => setTimeout(over, RETRY_MS));
+    if (!isOver(signal)) await queryClient.invalidateQueries({ queryKey: runQuery(executionId).queryKey });
+  }
+}
+
+/** Reads the stream to its end. A browser's own EventSource could not say who asks. */
+async function follow(queryClient: QueryClient, executionId: string, signal: AbortSignal): Promise<void> {
+  const answer = await send('GET', `/api/executions/${executionId}/events`, { signal });
+  if (answer.body === null) return;
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (event !== 'execution') return;
+      queryClient.setQueryData(runQuery(executionId).queryKey, parseOwnJson<Execution>(data));
+    },
+  });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) parser.feed(part.value);
+}
+
+/** Asked anew: a signal aborts while one waits. */
+function isOver(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

@@ -1,0 +1,41 @@
+import type {
+  AcceptedInvite,
+  AcceptInviteBody,
+  ChangePasswordBody,
+  LoginAnswer,
+  LoginBody,
+  MeAnswer,
+  PageOf,
+  SessionEntry,
+  SetupAnswer,
+  SetupBody,
+} from '@deckhand/contracts';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from './call.js';
+
+/** Whether the first owner is still to be created. */
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: ({ signal }) => call<SetupAnswer>('GET', '/api/auth/setup', { signal }),
+});
+
+/** Who is signed in, and the workspaces of that person. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => call<MeAnswer>('GET', '/api/auth/me', { signal }),
+  staleTime: 30_000,
+});
+
+/** The person's sessions. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => call<PageOf<SessionEntry>>('GET', '/api/auth/sessions', { signal }),
+});
+
+export const setUp = (body: SetupBody): Promise<LoginAnswer> => call('POST', '/api/auth/setup', { body });
+export const signIn = (body: LoginBody): Promise<LoginAnswer> => call('POST', '/api/auth/login', { body });
+export const signOut = (): Promise<null> => call('POST', '/api/auth/logout');
+export const acceptInvite = (body: AcceptInviteBody): Promise<AcceptedInvite> =>
+  call('POST', '/api/auth/accept-invite', { body });
+export const changePassword = (body: ChangePasswordBody): Promise<null> => call('POST', '/api/auth/password', { body });
+export const revokeSession = (id: string): Promise<null> => call('DELETE', `/api/auth/sessions/${id}`);

@@ -1,0 +1,22 @@
+import { hasRole, type Role, type User } from '@deckhand/contracts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { meQuery } from './people.js';
+
+/** The workspace of the page, and what the person may do there. */
+export interface Workspace {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly user: User;
+  readonly can: (needed: Role) => boolean;
+}
+
+/** The workspace that the address names; somebody who is no member of it gets the least rights, and errors of the API. */
+export function useWorkspace(): Workspace {
+  const { workspaceId = '' } = useParams({ strict: false });
+  const { user, workspaces } = useSuspenseQuery(meQuery).data;
+  const found = workspaces.find((workspace) => workspace.workspaceId === workspaceId);
+  const role = found?.role ?? 'viewer';
+  return { workspaceId, name: found?.name ?? '', role, user, can: (needed) => hasRole(role, needed) };
+}

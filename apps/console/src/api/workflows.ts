@@ -1,0 +1,75 @@
+import type {
+  CreateWorkflowBody,
+  ExecuteAnswer,
+  ExecuteBody,
+  NodeTypeEntry,
+  PageOf,
+  SavedVersion,
+  SaveVersionBody,
+  UpdateWorkflowBody,
+  Version,
+  VersionEntry,
+  Workflow,
+  WorkflowEntry,
+  WorkflowStatus,
+} from '@deckhand/contracts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from './call.js';
+
+/** What a list of workflows is narrowed by. */
+export interface WorkflowFilter {
+  readonly search?: string | undefined;
+  readonly status?: WorkflowStatus | undefined;
+}
+
+/** The workflows of a workspace, page by page. */
+export const workflowsQuery = (workspaceId: string, filter: WorkflowFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['workflows', workspaceId, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call<PageOf<WorkflowEntry>>('GET', '/api/workflows', {
+        query: { workspaceId, ...filter, limit: 100, offset: pageParam },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, limit, hasMore }) => (hasMore ? offset + limit : undefined),
+  });
+
+/** A workflow with its latest definition. */
+export const workflowQuery = (workflowId: string) =>
+  queryOptions({
+    queryKey: ['workflow', workflowId],
+    queryFn: ({ signal }) => call<Workflow>('GET', `/api/workflows/${workflowId}`, { signal }),
+  });
+
+/** A saved version; it never changes. */
+export const versionQuery = (workflowId: string, versionId: string) =>
+  queryOptions({
+    queryKey: ['version', workflowId, versionId],
+    queryFn: ({ signal }) => call<Version>('GET', `/api/workflows/${workflowId}/versions/${versionId}`, { signal }),
+    staleTime: Infinity,
+  });
+
+/** The saved versions of a workflow, the newest first. */
+export const versionsQuery = (workflowId: string) =>
+  queryOptions({
+    queryKey: ['versions', workflowId],
+    queryFn: ({ signal }) =>
+      call<PageOf<VersionEntry>>('GET', `/api/workflows/${workflowId}/versions`, { query: { limit: 100 }, signal }),
+  });
+
+/** Every node type; they change with the service only. */
+export const nodeTypesQuery = queryOptions({
+  queryKey: ['node-types'],
+  queryFn: ({ signal }) => call<PageOf<NodeTypeEntry>>('GET', '/api/node-types', { query: { limit: 500 }, signal }),
+  staleTime: Infinity,
+});
+
+export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
+export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Workflow> =>
+  call('PATCH', `/api/workflows/${id}`, { body });
+export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);
+export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
+  call('POST', `/api/workflows/${id}/versions`, { body });
+export const execute = (id: string, body: ExecuteBody): Promise<ExecuteAnswer> =>
+  call('POST', `/api/workflows/${id}/execute`, { body });

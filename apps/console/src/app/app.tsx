@@ -1,0 +1,29 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createQueryClient } from '../api/query-client.js';
+import { Notices } from '../parts/notices.js';
+import { createAppRouter } from './router.js';
+import { cssVariables, theme } from './theme.js';
+
+const queryClient = createQueryClient();
+const router = createAppRouter();
+
+declare module '@tanstack/react-router' {
+  // How the router's types become known to its hooks.
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** The console. */
+export function App() {
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <Notices />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

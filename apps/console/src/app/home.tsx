@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { meQuery } from '../api/people.js';
+import { Broken } from '../parts/broken.js';
+import { Loading } from '../parts/loading.js';
+import { useSession } from '../session/use-session.js';
+import { lastWorkspace } from './last-workspace.js';
+import { NoWorkspace } from './no-workspace.js';
+
+/** Leads to where the person was last. */
+export function Home() {
+  const session = useSession();
+  const me = useQuery({ ...meQuery, enabled: session !== undefined });
+  if (me.isError) return <Broken error={me.error} reset={() => void me.refetch()} />;
+  if (!me.data) return <Loading />;
+  const { workspaces } = me.data;
+  const workspace = workspaces.find(({ workspaceId }) => workspaceId === lastWorkspace()) ?? workspaces[0];
+  if (!workspace) return <NoWorkspace />;
+  return <Navigate to="/w/$workspaceId/workflows" params={{ workspaceId: workspace.workspaceId }} />;
+}

@@ -1,0 +1,43 @@
+import { Button, Container, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { meQuery } from '../api/people.js';
+import { createWorkspace } from '../api/workspaces.js';
+import { Problem } from '../parts/problem.js';
+
+/** For somebody who is a member of nothing: a workspace of one's own is one click away. */
+export function NoWorkspace() {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const creation = useMutation({
+    mutationFn: createWorkspace,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: meQuery.queryKey }),
+  });
+  return (
+    <Container size={420} component="main" py={80}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          creation.mutate(name);
+        }}
+      >
+        <Stack>
+          <Title order={1} size="h3">
+            You are in no workspace yet
+          </Title>
+          <Text c="dimmed">Ask a colleague for an invite, or begin one of your own.</Text>
+          <TextInput
+            label="Name of the workspace"
+            required
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Problem error={creation.error} />
+          <Button type="submit" loading={creation.isPending}>
+            Create the workspace
+          </Button>
+        </Stack>
+      </form>
+    </Container>
+  );
+}

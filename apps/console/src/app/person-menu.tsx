@@ -1,0 +1,38 @@
+import type { User } from '@deckhand/contracts';
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { CircleUserRound, LogOut } from 'lucide-react';
+import { signOut } from '../api/people.js';
+import { endSession } from '../session/store.js';
+
+/** Who is signed in, and the way out. */
+export function PersonMenu({ user }: { user: User }) {
+  const queryClient = useQueryClient();
+  /** The session ends here whatever the service says, so that nobody is kept signed in by an outage. */
+  const leave = async (): Promise<void> => {
+    await signOut().catch(() => undefined);
+    endSession();
+    queryClient.clear();
+  };
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Signed in as ${user.name}`}>
+          <CircleUserRound size={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Text size="sm" fw={600} px="sm" pt="xs" truncate>
+          {user.name}
+        </Text>
+        <Text size="xs" c="dimmed" px="sm" pb="xs" truncate>
+          {user.email}
+        </Text>
+        <Menu.Divider />
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

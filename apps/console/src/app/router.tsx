@@ -1,0 +1,104 @@
+import { EXECUTION_STATUSES, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { RunFilter } from '../api/executions.js';
+import type { WorkflowFilter } from '../api/workflows.js';
+import { Broken } from '../parts/broken.js';
+import { NotFound } from '../parts/not-found.js';
+import { Invite } from '../pages/sign-in/invite.js';
+import { SetUp } from '../pages/sign-in/set-up.js';
+import { SignIn } from '../pages/sign-in/sign-in.js';
+import { RunList } from '../pages/runs/run-list.js';
+import { WorkflowList } from '../pages/workflows/workflow-list.js';
+import { watchSession } from '../session/store.js';
+import { Home } from './home.js';
+import { choice, optional, text } from './search.js';
+import { leaveOnceSignedIn, requireSession } from './require-session.js';
+import { Shell } from './shell.js';
+
+const root = createRootRoute({ notFoundComponent: NotFound });
+
+const home = createRoute({ getParentRoute: () => root, path: '/', component: Home, beforeLoad: requireSession });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignIn,
+  validateSearch: (given): { next?: string } => optional({ next: text(given.next) }),
+  beforeLoad: ({ search }) => leaveOnceSignedIn(search.next),
+});
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: SetUp,
+  beforeLoad: () => leaveOnceSignedIn(),
+});
+const invite = createRoute({ getParentRoute: () => root, path: '/invite', component: Invite });
+
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/w/$workspaceId',
+  component: Shell,
+  beforeLoad: requireSession,
+});
+
+const workspaceHome = createRoute({
+  getParentRoute: () => workspace,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    // The router is told where to go by what is thrown.
+    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    throw redirect({ to: '/w/$workspaceId/workflows', params });
+  },
+});
+
+const workflows = createRoute({
+  getParentRoute: () => workspace,
+  path: 'workflows',
+  component: WorkflowList,
+  validateSearch: (given): WorkflowFilter =>
+    optional({ search: text(given.search), status: choice(WORKFLOW_STATUSES, given.status) }),
+});
+
+const runs = createRoute({
+  getParentRoute: () => workspace,
+  path: 'runs',
+  component: RunList,
+  validateSearch: (given): RunFilter =>
+    optional({
+      status: choice(EXECUTION_STATUSES, given.status),
+      workflowId: text(given.workflowId),
+      from: text(given.from),
+      to: text(given.to),
+      search: text(given.search),
+      errorContains: text(given.errorContains),
+    }),
+});
+
+const run = createRoute({
+  getParentRoute: () => workspace,
+  path: 'runs/$executionId',
+  // The graph and its layout come with the pages that draw one.
+  component: lazyRouteComponent(() => import('../pages/runs/run-page.js'), 'RunPage'),
+  validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
+});
+
+const tree = root.addChildren([
+  home,
+  signIn,
+  setUp,
+  invite,
+  workspace.addChildren([workspaceHome, workflows, runs, run]),
+]);
+
+/** Every address of the console. */
+export function createAppRouter() {
+  const router = createRouter({
+    routeTree: tree,
+    defaultPreload: 'intent',
+    defaultErrorComponent: Broken,
+    scrollRestoration: true,
+  });
+  // Who may see what is asked again once somebody has signed in or out.
+  watchSession(() => void router.invalidate());
+  return router;
+}

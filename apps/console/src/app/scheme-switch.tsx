@@ -1,0 +1,19 @@
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Moon, Sun } from 'lucide-react';
+
+/** Turns from light to dark and back. */
+export function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={`Use ${other} colours`}
+      onClick={() => setColorScheme(other)}
+    >
+      {other === 'dark' ? <Moon size={18} aria-hidden /> : <Sun size={18} aria-hidden />}
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,63 @@
+import { AppShell, Burger, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { meQuery } from '../api/people.js';
+import { Broken } from '../parts/broken.js';
+import { Loading } from '../parts/loading.js';
+import { useSession } from '../session/use-session.js';
+import { rememberWorkspace } from './last-workspace.js';
+import { Navigation } from './navigation.js';
+import { PersonMenu } from './person-menu.js';
+import { SchemeSwitch } from './scheme-switch.js';
+import classes from './shell.module.css';
+import { WorkspaceSwitch } from './workspace-switch.js';
+
+/** What surrounds every page of a workspace. Whoever is not signed in is asked to be, and comes back afterwards. */
+export function Shell() {
+  const session = useSession();
+  const { pathname } = useLocation();
+  const { workspaceId = '' } = useParams({ strict: false });
+  const me = useQuery({ ...meQuery, enabled: session !== undefined });
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  useEffect(close, [pathname, close]);
+  useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
+  if (me.isError) return <Broken error={me.error} reset={() => void me.refetch()} />;
+  if (!me.data) return <Loading />;
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', md: 'lg' }}
+    >
+      <a href="#content" className={classes.skip}>
+        Skip to the content
+      </a>
+      <AppShell.Header className={classes.bar}>
+        <Burger
+          opened={isOpen}
+          onClick={toggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+        />
+        <Link to="/" className={classes.brand} aria-label="Deckhand">
+          <img src="/icon.svg" alt="" width={26} height={26} />
+          <span className={classes.word}>Deckhand</span>
+        </Link>
+        <WorkspaceSwitch workspaces={me.data.workspaces} />
+        <Group gap={4} ml="auto" wrap="nowrap">
+          <SchemeSwitch />
+          <PersonMenu user={me.data.user} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" className={classes.side}>
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}

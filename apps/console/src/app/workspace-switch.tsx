@@ -1,0 +1,27 @@
+import type { MeAnswer } from '@deckhand/contracts';
+import { Select } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { ChevronsUpDown } from 'lucide-react';
+
+/** Chooses the workspace that the pages are about. */
+export function WorkspaceSwitch({ workspaces }: { workspaces: MeAnswer['workspaces'] }) {
+  const navigate = useNavigate();
+  const { workspaceId = '' } = useParams({ strict: false });
+  return (
+    <Select
+      aria-label="Workspace"
+      data={workspaces.map((workspace) => ({ value: workspace.workspaceId, label: workspace.name }))}
+      value={workspaceId}
+      allowDeselect={false}
+      searchable={workspaces.length > 8}
+      rightSection={<ChevronsUpDown size={14} aria-hidden />}
+      comboboxProps={{ width: 240, position: 'bottom-start' }}
+      size="sm"
+      maw={220}
+      miw={0}
+      onChange={(value) => {
+        if (value !== null) void navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId: value } });
+      }}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+import type { Definition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
+import type { Edge, Node } from '@xyflow/react';
+import { cardHeight, CARD_WIDTH } from './card-size.js';
+import { handlesOf, type NodeTypes } from './handles.js';
+import type { Position } from './layout.js';
+
+/** What a node on the canvas shows. */
+export interface CardData extends Record<string, unknown> {
+  readonly title: string;
+  readonly typeTitle: string;
+  readonly category: string;
+  readonly isTrigger: boolean;
+  readonly isDisabled: boolean;
+  readonly handles: readonly string[];
+  readonly status?: NodeStatus | undefined;
+  /** What is wrong with it, in words. */
+  readonly fault?: string | undefined;
+}
+
+export type CardNode = Node<CardData, 'card'>;
+
+/** What a node shows, of what its definition and its type say. */
+export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
+  const type = types.get(node.type);
+  const typeTitle = type?.title ?? node.type;
+  return {
+    title: node.name ?? node.id,
+    typeTitle,
+    category: type?.category ?? 'unknown',
+    isTrigger: type?.isTrigger ?? node.type.startsWith('trigger.'),
+    isDisabled: node.disabled ?? false,
+    handles: handlesOf(node, types),
+  };
+}
+
+/** A node of the canvas. Its size is known before it is drawn, so that a large graph appears at once. */
+export function toFlowNode(id: string, data: CardData, position: Position): CardNode {
+  const size = { width: CARD_WIDTH, height: cardHeight(data.handles.length) };
+  return { id, type: 'card', position: { ...position }, data, ...size, ariaLabel: describeCard(data) };
+}
+
+/** The edges of the canvas. */
+export function toFlowEdges({ edges }: Pick<Definition, 'edges'>): Edge[] {
+  return edges.map(({ source, target, sourceHandle, targetHandle }) => ({
+    id: edgeId(source, sourceHandle, target),
+    source,
+    target,
+    ...(sourceHandle === undefined ? {} : { sourceHandle }),
+    ...(targetHandle === undefined ? {} : { data: { targetHandle } }),
+  }));
+}
+
+/** What tells an edge from others. */
+export function edgeId(source: string, sourceHandle: string | null | undefined, target: string): string {
+  return `${source}:${sourceHandle ?? ''}>${target}`;
+}
+
+function describeCard({ title, typeTitle, status }: CardData): string {
+  return [title, typeTitle, status].filter(Boolean).join(', ');
+}

@@ -1,0 +1,28 @@
+import { isJsonObject, type NodeDefinition, type NodeTypeEntry } from '@deckhand/contracts';
+
+/** Node types by name. */
+export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
+
+/** The handle that leads on after a failure, where `onError` is `branch`. */
+const ERROR_HANDLE = 'error';
+
+/** The ways out of a node, in order; none when it has one without a name. */
+export function handlesOf(node: NodeDefinition, types: NodeTypes): readonly string[] {
+  const own = ownHandles(node, types);
+  return node.onError === 'branch' ? [...own, ERROR_HANDLE] : own;
+}
+
+function ownHandles({ type, parameters = {} }: NodeDefinition, types: NodeTypes): readonly string[] {
+  // Two types have ways out that follow from their parameters; the list of node types says only those without any.
+  if (type === 'switch') return [...caseHandles(parameters.cases), 'default'];
+  if (type === 'approval' && Array.isArray(parameters.choices)) return texts(parameters.choices);
+  return types.get(type)?.handles ?? [];
+}
+
+function caseHandles(cases: unknown): string[] {
+  return Array.isArray(cases) ? texts(cases.map((entry: unknown) => (isJsonObject(entry) ? entry.handle : null))) : [];
+}
+
+function texts(values: readonly unknown[]): string[] {
+  return [...new Set(values.filter((value): value is string => typeof value === 'string' && value !== ''))];
+}

@@ -1,0 +1,90 @@
+import { Handle, type NodeProps, Position } from '@xyflow/react';
+import {
+  Braces,
+  CircleHelp,
+  GitFork,
+  Globe,
+  type LucideIcon,
+  OctagonAlert,
+  Play,
+  Split,
+  UserRound,
+  Zap,
+} from 'lucide-react';
+import { memo } from 'react';
+import { STATUS_LOOKS } from '../parts/status-badge.js';
+import { handleTop } from './card-size.js';
+import type { CardNode } from './flow.js';
+import classes from './node-card.module.css';
+
+/** Icons by category; a category that is new to this console gets the last one. */
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  trigger: Zap,
+  flow: GitFork,
+  data: Braces,
+  action: Globe,
+  person: UserRound,
+  code: Play,
+  result: Split,
+};
+
+/** A node on the canvas: what it is called, what it is, how it went, and its ways in and out. */
+export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
+  const { title, typeTitle, category, isTrigger, isDisabled, handles, status, fault } = data;
+  const Icon = ICONS[category] ?? CircleHelp;
+  const look = status === undefined ? undefined : STATUS_LOOKS[status];
+  return (
+    <div
+      className={classes.card}
+      data-selected={selected}
+      data-status={status}
+      data-disabled={isDisabled}
+      data-fault={fault !== undefined}
+      style={look === undefined ? undefined : { borderColor: `var(--status-${look.tone})` }}
+    >
+      {!isTrigger && <Handle type="target" position={Position.Left} style={{ top: handleTop(0, 0) }} />}
+      <div className={classes.head}>
+        <span className={classes.icon}>
+          <Icon size={18} aria-hidden />
+        </span>
+        <span className={classes.words}>
+          <span className={classes.title} title={title}>
+            {title}
+          </span>
+          <span className={classes.type}>{isDisabled ? `${typeTitle}, disabled` : typeTitle}</span>
+        </span>
+        {look !== undefined && (
+          <look.Icon
+            size={16}
+            role="img"
+            aria-label={look.label}
+            className={status === 'running' ? classes.turning : undefined}
+            style={{ color: `var(--status-${look.tone})` }}
+          />
+        )}
+        {fault !== undefined && (
+          <span title={fault}>
+            <OctagonAlert size={16} role="img" aria-label={fault} className={classes.fault} />
+          </span>
+        )}
+      </div>
+      {handles.length === 0 ? (
+        <Handle type="source" position={Position.Right} style={{ top: handleTop(0, 0) }} />
+      ) : (
+        <ul className={classes.handles}>
+          {handles.map((handle, index) => (
+            <li key={handle}>
+              <span>{handle}</span>
+              <Handle
+                type="source"
+                id={handle}
+                position={Position.Right}
+                style={{ top: handleTop(index, handles.length) }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,38 @@
+import type { Execution, NodeStatus } from '@deckhand/contracts';
+
+/** A node's time on the timeline. */
+export interface Bar {
+  readonly nodeId: string;
+  readonly status: NodeStatus;
+  readonly startedAt: string;
+  readonly finishedAt: string | null;
+  /** Where it begins and how long it is, in percent of the run. */
+  readonly left: number;
+  readonly width: number;
+}
+
+/** Nodes that have begun, in the order in which they did. */
+export function toBars({ progress }: Pick<Execution, 'progress'>, now: number): Bar[] {
+  const begun = Object.entries(progress).flatMap(([nodeId, { status, startedAt, finishedAt }]) =>
+    startedAt === null
+      ? []
+      : [{ nodeId, status, startedAt, finishedAt, from: Date.parse(startedAt), to: endOf(finishedAt, now) }],
+  );
+  const from = Math.min(...begun.map((node) => node.from));
+  const to = Math.max(...begun.map((node) => node.to));
+  const whole = Math.max(1, to - from);
+  return begun
+    .sort((a, b) => a.from - b.from || a.to - b.to)
+    .map(({ nodeId, status, startedAt, finishedAt, ...time }) => ({
+      nodeId,
+      status,
+      startedAt,
+      finishedAt,
+      left: ((time.from - from) / whole) * 100,
+      width: ((time.to - time.from) / whole) * 100,
+    }));
+}
+
+function endOf(finishedAt: string | null, now: number): number {
+  return finishedAt === null ? now : Date.parse(finishedAt);
+}

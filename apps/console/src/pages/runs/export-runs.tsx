@@ -1,0 +1,41 @@
+import { Button, Menu } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { send } from '../../api/call.js';
+import { type RunFilter, toRunQuery } from '../../api/executions.js';
+import { notifyProblem } from '../../parts/notice-board.js';
+
+/** Saves all runs that match as a file. */
+export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filter: RunFilter }) {
+  const download = useMutation({
+    async mutationFn(format: 'csv' | 'json') {
+      const query = { ...toRunQuery(workspaceId, filter), format };
+      const answer = await send('GET', '/api/executions/export', { query });
+      saveAs(`runs.${format}`, await answer.blob());
+    },
+    onError: notifyProblem,
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={16} aria-hidden />} loading={download.isPending}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => download.mutate('csv')}>As CSV</Menu.Item>
+        <Menu.Item onClick={() => download.mutate('json')}>As JSON</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Hands a file to the browser's downloads. */
+function saveAs(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

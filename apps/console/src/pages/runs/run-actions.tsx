@@ -1,0 +1,118 @@
+import { type Execution, isFinished } from '@deckhand/contracts';
+import { Button, Group, Menu, Modal, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react';
+import { pauseRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { notify, notifyProblem } from '../../parts/notice-board.js';
+
+/** What can be done with a run as it stands: stop, pause, resume, run again. */
+export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {
+  const { can } = useWorkspace();
+  if (!can('editor')) return null;
+  return isFinished(run.status) ? <RunAgain run={run} selected={selected} /> : <Steer run={run} />;
+}
+
+function Steer({ run }: { run: Execution }) {
+  const queryClient = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
+  const options = {
+    onError: notifyProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: runQuery(run.id).queryKey }),
+  };
+  const stop = useMutation({ mutationFn: () => stopRun(run.id), ...options });
+  const pause = useMutation({ mutationFn: () => pauseRun(run.id), ...options });
+  const resume = useMutation({ mutationFn: () => resumeRun(run.id), ...options });
+  return (
+    <>
+      {run.status === 'paused' ? (
+        <Button
+          variant="default"
+          leftSection={<Play size={16} aria-hidden />}
+          loading={resume.isPending}
+          onClick={() => resume.mutate()}
+        >
+          Resume
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<Pause size={16} aria-hidden />}
+          loading={pause.isPending}
+          onClick={() => pause.mutate()}
+        >
+          Pause
+        </Button>
+      )}
+      <Button color="red" leftSection={<Square size={15} aria-hidden />} onClick={asking.open}>
+        Stop
+      </Button>
+      <Modal
+        opened={isAsking}
+        onClose={asking.close}
+        title="Stop this run?"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Text size="sm">
+          The node in flight is interrupted at once. A stopped run cannot go on; it can be run again.
+        </Text>
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={asking.close}>
+            Leave it running
+          </Button>
+          <Button
+            color="red"
+            data-autofocus
+            loading={stop.isPending}
+            onClick={() => {
+              stop.mutate();
+              asking.close();
+            }}
+          >
+            Stop the run
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}
+
+function RunAgain({ run, selected }: { run: Execution; selected: string | undefined }) {
+  const navigate = useNavigate();
+  const again = useMutation({
+    mutationFn: (fromNodeId: string | undefined) => rerun(run.id, fromNodeId),
+    onError: notifyProblem,
+    async onSuccess({ executionId, warning }) {
+      if (warning !== undefined) notify(warning);
+      await navigate({
+        to: '/w/$workspaceId/runs/$executionId',
+        params: { workspaceId: run.workspaceId, executionId },
+      });
+    },
+  });
+  return (
+    <Button.Group>
+      <Button
+        leftSection={<RotateCw size={16} aria-hidden />}
+        loading={again.isPending}
+        onClick={() => again.mutate(undefined)}
+      >
+        Run again
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button px="xs" aria-label="More ways to run again" disabled={again.isPending}>
+            <ChevronDown size={16} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item disabled={selected === undefined} onClick={() => again.mutate(selected)}>
+            {selected === undefined ? 'Choose a node to begin at it' : `Begin at ${selected}`}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Button.Group>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Execution } from '@deckhand/contracts';
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Moment } from '../../parts/moment.js';
+import { StatusBadge } from '../../parts/status-badge.js';
+import { Duration } from './duration.js';
+import classes from './run-facts.module.css';
+import { AnchorLink } from '../../parts/anchor-link.js';
+
+/** What is to be known of a run at a glance. */
+export function RunFacts({
+  run,
+  versionNumber,
+  titles,
+  onSelect,
+}: {
+  run: Execution;
+  versionNumber: number | undefined;
+  titles: ReadonlyMap<string, string>;
+  onSelect: (nodeId: string) => void;
+}) {
+  const { error, data, workspaceId } = run;
+  const failedNode = error?.nodeId ?? undefined;
+  return (
+    <>
+      <Group component="dl" className={classes.facts} gap="lg" mb="sm">
+        <Fact name="Status">
+          <StatusBadge status={run.status} />
+        </Fact>
+        <Fact name="Accepted">
+          <Moment at={run.createdAt} />
+        </Fact>
+        <Fact name="Took">
+          <Duration from={run.startedAt} to={run.finishedAt} />
+        </Fact>
+        <Fact name="Started by">{run.source}</Fact>
+        <Fact name="Mode">{run.executionMode}</Fact>
+        <Fact name="Version">{versionNumber}</Fact>
+        {data.rerunOf !== undefined && (
+          <Fact name="Run again from">
+            <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: data.rerunOf }}>
+              {data.rerunOf.slice(0, 8)}
+            </AnchorLink>
+          </Fact>
+        )}
+        <Fact name="Id">
+          <code className={classes.id}>{run.id}</code>
+        </Fact>
+      </Group>
+      {error && (
+        <div className={classes.error} role="alert">
+          <strong>{error.code}</strong>
+          {failedNode !== undefined && (
+            <>
+              {' in '}
+              <button type="button" className={classes.node} onClick={() => onSelect(failedNode)}>
+                {titles.get(failedNode) ?? failedNode}
+              </button>
+            </>
+          )}
+          <Text size="sm">{error.message}</Text>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

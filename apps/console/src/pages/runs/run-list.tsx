@@ -1,0 +1,118 @@
+import type { ExecutionEntry } from '@deckhand/contracts';
+import { Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { RefreshCw } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { type RunFilter, runsQuery } from '../../api/executions.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { optional } from '../../app/search.js';
+import { Broken } from '../../parts/broken.js';
+import { type Columns, DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Loading } from '../../parts/loading.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+import { StatusBadge } from '../../parts/status-badge.js';
+import { Duration } from './duration.js';
+import { ExportRuns } from './export-runs.js';
+import { RunFilters } from './run-filters.js';
+import { WorkflowName } from './workflow-name.js';
+
+const route = getRouteApi('/w/$workspaceId/runs');
+
+/** How often the list is asked again while only its first page is shown, in ms. */
+const LIVE_MS = 2_000;
+
+const COLUMNS: Columns<ExecutionEntry> = [
+  {
+    id: 'workflow',
+    header: 'Workflow',
+    cell: ({ row: { original } }) => (
+      <Link
+        to="/w/$workspaceId/runs/$executionId"
+        params={{ workspaceId: original.workspaceId, executionId: original.id }}
+      >
+        <WorkflowName workflowId={original.workflowId} />
+      </Link>
+    ),
+  },
+  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  {
+    id: 'duration',
+    header: 'Took',
+    cell: ({ row: { original } }) => <Duration from={original.startedAt} to={original.finishedAt} />,
+  },
+  { id: 'source', header: 'By', cell: ({ row: { original } }) => describeOrigin(original) },
+  { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
+];
+
+/** The runs of a workspace: live while one looks at the newest, any number of them further down. */
+export function RunList() {
+  const { workspaceId } = useWorkspace();
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery({
+    ...runsQuery(workspaceId, filter),
+    // Further down, rows would move under the reader's eyes.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MS : false),
+    placeholderData: (before) => before,
+  });
+  const rows = useMemo(() => withoutTwins(query.data?.pages.flatMap(({ data }) => data) ?? []), [query.data]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const narrow = (change: RunFilter): void =>
+    void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
+  const isFiltered = Object.keys(filter).length > 0;
+  const isLive = (query.data?.pages.length ?? 0) <= 1;
+  return (
+    <Page
+      title="Runs"
+      actions={
+        <>
+          {!isLive && (
+            <Button
+              variant="default"
+              leftSection={<RefreshCw size={16} aria-hidden />}
+              onClick={() => {
+                window.scrollTo({ top: 0 });
+                void navigate({ search: filter, replace: true });
+                void query.refetch();
+              }}
+            >
+              Newest
+            </Button>
+          )}
+          <ExportRuns workspaceId={workspaceId} filter={filter} />
+        </>
+      }
+    >
+      <RunFilters filter={filter} onChange={narrow} onClear={() => void navigate({ search: {}, replace: true })} />
+      {query.isError && rows.length === 0 ? (
+        <Broken error={query.error} reset={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Loading />
+      ) : rows.length > 0 ? (
+        <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+      ) : isFiltered ? (
+        <EmptyState title="No run matches">Take a filter away, or search for something else.</EmptyState>
+      ) : (
+        <EmptyState title="No run yet">
+          A run is what a workflow does once. Start one from a workflow, by its webhook, or with an API key.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+/** Runs that began meanwhile push others to the next page, where they would be shown again. */
+function withoutTwins(runs: readonly ExecutionEntry[]): ExecutionEntry[] {
+  return [...new Map(runs.map((run) => [run.id, run])).values()];
+}
+
+function describeOrigin({ source, executionMode }: ExecutionEntry): string {
+  return executionMode === 'normal' ? source : `${source}, ${executionMode}`;
+}

@@ -1,0 +1,95 @@
+import type { Execution } from '@deckhand/contracts';
+import { Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useLiveRun } from '../../api/follow-run.js';
+import { nodeTypesQuery, versionQuery } from '../../api/workflows.js';
+import { RunGraph } from '../../graph/run-graph.js';
+import { Broken } from '../../parts/broken.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Loading } from '../../parts/loading.js';
+import { Page } from '../../parts/page.js';
+import { NodePanel } from './node-panel.js';
+import { RunActions } from './run-actions.js';
+import { RunFacts } from './run-facts.js';
+import classes from './run-page.module.css';
+import { RunResult } from './run-result.js';
+import { Timeline } from './timeline.js';
+import { useWorkflowName } from './workflow-name.js';
+
+const route = getRouteApi('/w/$workspaceId/runs/$executionId');
+
+/** A run: live on the graph of its version, as a timeline, and with what each node put out. */
+export function RunPage() {
+  const { executionId } = route.useParams();
+  const run = useLiveRun(executionId);
+  if (run.isError) return <Broken error={run.error} reset={() => void run.refetch()} />;
+  if (!run.data) return <Loading />;
+  return <ShownRun key={executionId} run={run.data} />;
+}
+
+function ShownRun({ run }: { run: Execution }) {
+  const { node: asked } = route.useSearch();
+  const navigate = route.useNavigate();
+  const name = useWorkflowName(run.workflowId);
+  const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
+  const nodeTypes = useQuery(nodeTypesQuery);
+  const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
+  // What went wrong is what one came to see.
+  const selected = asked ?? run.error?.nodeId ?? undefined;
+  const select = (node: string | undefined): void =>
+    void navigate({ search: node === undefined ? {} : { node }, replace: true });
+  const definition = version.data?.definition;
+  const titles = useMemo(
+    () => new Map(definition?.nodes.map(({ id, name: title }) => [id, title ?? id])),
+    [definition],
+  );
+  return (
+    <Page title={name} actions={<RunActions run={run} selected={selected} />}>
+      <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
+      <div className={classes.columns}>
+        <section className={classes.graph} aria-label="Graph">
+          {definition && nodeTypes.data ? (
+            <RunGraph
+              definition={definition}
+              types={types}
+              progress={run.progress}
+              selected={selected}
+              onSelect={select}
+            />
+          ) : version.isError ? (
+            <Broken error={version.error} reset={() => void version.refetch()} />
+          ) : (
+            <Loading />
+          )}
+        </section>
+        <section className={classes.panel} aria-label={selected === undefined ? 'Run' : 'Node'}>
+          {selected === undefined ? (
+            <RunResult run={run} />
+          ) : (
+            <NodePanel
+              key={selected}
+              run={run}
+              nodeId={selected}
+              title={titles.get(selected) ?? selected}
+              onClose={() => select(undefined)}
+            />
+          )}
+        </section>
+      </div>
+      <Tabs defaultValue="timeline" mt="md" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+          <Tabs.Tab value="trigger">Trigger data</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="timeline" pt="sm">
+          <Timeline run={run} titles={titles} selected={selected} onSelect={select} />
+        </Tabs.Panel>
+        <Tabs.Panel value="trigger" pt="sm">
+          <JsonTree label="Trigger data" value={run.data.trigger} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

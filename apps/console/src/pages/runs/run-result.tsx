@@ -1,0 +1,38 @@
+import { type Execution, isFinished } from '@deckhand/contracts';
+import { Stack, Text, Title } from '@mantine/core';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Moment } from '../../parts/moment.js';
+
+/** The run as a whole: its result and what people decided. */
+export function RunResult({ run }: { run: Execution }) {
+  const { approvals } = run.data;
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h5">
+        Result
+      </Title>
+      {run.result === null ? (
+        <Text size="sm" c="dimmed">
+          {isFinished(run.status)
+            ? 'No Terminal node gave a result. Choose a node of the graph to see what it put out.'
+            : 'The run goes on. Choose a node of the graph to see what it put out.'}
+        </Text>
+      ) : (
+        <JsonTree label="Result" value={run.result} />
+      )}
+      {approvals.length > 0 && (
+        <>
+          <Title order={2} size="h5">
+            Decisions
+          </Title>
+          {approvals.map(({ nodeId, decision, comment, by, at }) => (
+            <Text key={nodeId + at} size="sm">
+              <strong>{decision}</strong> in {nodeId} by {by ?? 'nobody'}, <Moment at={at} />
+              {comment !== null && comment !== '' && `: ${comment}`}
+            </Text>
+          ))}
+        </>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Execution } from '@deckhand/contracts';
+import { Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { describeDuration, durationMs } from '../../parts/durations.js';
+import { STATUS_LOOKS, StatusBadge } from '../../parts/status-badge.js';
+import { toBars } from './bars.js';
+import classes from './timeline.module.css';
+
+const TICK_MS = 500;
+
+/** When each node ran: a bar per node, in the order in which they began. */
+export function Timeline({
+  run,
+  titles,
+  selected,
+  onSelect,
+}: {
+  run: Execution;
+  titles: ReadonlyMap<string, string>;
+  selected: string | undefined;
+  onSelect: (nodeId: string) => void;
+}) {
+  const isRunning = run.finishedAt === null;
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  const bars = toBars(run, now);
+  if (bars.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No node has begun.
+      </Text>
+    );
+  }
+  return (
+    <ol className={classes.list} aria-label="Nodes by time">
+      {bars.map(({ nodeId, status, startedAt, finishedAt, left, width }) => (
+        <li key={nodeId}>
+          <button
+            type="button"
+            className={classes.row}
+            aria-pressed={nodeId === selected}
+            onClick={() => onSelect(nodeId)}
+          >
+            <span className={classes.name}>{titles.get(nodeId) ?? nodeId}</span>
+            <span className={classes.status}>
+              <StatusBadge status={status} />
+            </span>
+            <span className={classes.track}>
+              <span
+                className={classes.bar}
+                style={{
+                  left: `${left}%`,
+                  width: `${width}%`,
+                  background: `var(--status-${STATUS_LOOKS[status].tone})`,
+                }}
+              />
+            </span>
+            <span className={classes.time}>{describeDuration(durationMs(startedAt, finishedAt, now) ?? 0)}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

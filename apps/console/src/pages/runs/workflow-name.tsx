@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { workflowNamesQuery } from '../../api/workflow-names.js';
+import { workflowQuery } from '../../api/workflows.js';
+
+/** The name of a workflow; the beginning of its id once it is deleted. */
+export function useWorkflowName(workflowId: string): string {
+  const { workspaceId } = useWorkspace();
+  const names = useQuery(workflowNamesQuery(workspaceId));
+  const listed = names.data?.get(workflowId);
+  const single = useQuery({ ...workflowQuery(workflowId), enabled: names.isSuccess && listed === undefined });
+  return listed ?? single.data?.name ?? (single.isError ? `Deleted workflow ${workflowId.slice(0, 8)}` : '…');
+}
+
+/** The name of a workflow, where a list shows one. */
+export function WorkflowName({ workflowId }: { workflowId: string }) {
+  return <>{useWorkflowName(workflowId)}</>;
+}

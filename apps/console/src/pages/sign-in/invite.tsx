@@ -1,0 +1,76 @@
+import type { AcceptedInvite, AcceptInviteBody } from '@deckhand/contracts';
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { acceptInvite, meQuery } from '../../api/people.js';
+import { Problem } from '../../parts/problem.js';
+import { beginSession } from '../../session/store.js';
+import { useSession } from '../../session/use-session.js';
+import { FrontDoor } from './front-door.js';
+import { NewPassword } from './new-password.js';
+import { AnchorLink } from '../../parts/anchor-link.js';
+
+const BLANK = { email: '', name: '', password: '' };
+
+/** Accepts an invite. Its token is the address's fragment, which no server and no log ever sees. */
+export function Invite() {
+  const token = useLocation().hash;
+  const session = useSession();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [person, setPerson] = useState(BLANK);
+  const acceptance = useMutation({
+    mutationFn: (body: AcceptInviteBody) => acceptInvite(body),
+    async onSuccess(joined: AcceptedInvite) {
+      const { token: sessionToken, expiresAt, workspaceId } = joined;
+      if (sessionToken !== undefined && expiresAt !== undefined) beginSession({ token: sessionToken, expiresAt });
+      await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+      await navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId } });
+    },
+  });
+  const field = (name: keyof typeof BLANK) => ({
+    required: true,
+    value: person[name],
+    onChange: (event: { currentTarget: { value: string } }) => {
+      const { value } = event.currentTarget;
+      setPerson((before) => ({ ...before, [name]: value }));
+    },
+  });
+  if (session) {
+    return (
+      <FrontDoor title="Join the workspace" lead="You are signed in: one click and you are a member.">
+        <Problem error={acceptance.error} />
+        <Button loading={acceptance.isPending} onClick={() => acceptance.mutate({ token })}>
+          Join
+        </Button>
+      </FrontDoor>
+    );
+  }
+  return (
+    <FrontDoor title="Join the workspace" lead="You were invited. Say who you are to get an account.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          acceptance.mutate({ token, ...person });
+        }}
+      >
+        <Stack>
+          <TextInput label="Your name" autoComplete="name" autoFocus {...field('name')} />
+          <TextInput label="E-mail" type="email" autoComplete="username" {...field('email')} />
+          <NewPassword
+            value={person.password}
+            onChange={(password) => setPerson((before) => ({ ...before, password }))}
+          />
+          <Problem error={acceptance.error} />
+          <Button type="submit" loading={acceptance.isPending}>
+            Join
+          </Button>
+          <AnchorLink to="/sign-in" size="sm">
+            I have an account: sign in first, then open the link again
+          </AnchorLink>
+        </Stack>
+      </form>
+    </FrontDoor>
+  );
+}

@@ -1,0 +1,30 @@
+import { PasswordInput } from '@mantine/core';
+
+/** Fewest and most bytes that a password may have. */
+const [BYTES_MIN, BYTES_MAX] = [10, 72];
+
+/** A password that somebody makes up, with what is asked of it. */
+export function NewPassword({
+  value,
+  onChange,
+  label = 'Password',
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  label?: string;
+}) {
+  const bytes = new TextEncoder().encode(value).length;
+  const isTooLong = bytes > BYTES_MAX;
+  return (
+    <PasswordInput
+      label={label}
+      description={`At least ${BYTES_MIN} characters; a few words are easiest to keep in mind`}
+      autoComplete="new-password"
+      required
+      minLength={BYTES_MIN}
+      value={value}
+      error={isTooLong ? `That is longer than ${BYTES_MAX} bytes` : undefined}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { setupQuery, setUp } from '../../api/people.js';
+import { Problem } from '../../parts/problem.js';
+import { beginSession } from '../../session/store.js';
+import { FrontDoor } from './front-door.js';
+import { NewPassword } from './new-password.js';
+import { AnchorLink } from '../../parts/anchor-link.js';
+
+const BLANK = { email: '', name: '', password: '', workspaceName: '' };
+
+/** Creates the first owner and workspace of a fresh instance. */
+export function SetUp() {
+  const queryClient = useQueryClient();
+  const setup = useQuery(setupQuery);
+  const [person, setPerson] = useState(BLANK);
+  const creation = useMutation({
+    mutationFn: setUp,
+    onSuccess(answer) {
+      queryClient.setQueryData(setupQuery.queryKey, { isOpen: false });
+      beginSession(answer);
+    },
+  });
+  if (setup.data?.isOpen === false) {
+    return (
+      <FrontDoor title="This instance is set up" lead="It has an owner already.">
+        <AnchorLink to="/sign-in">Sign in</AnchorLink>
+      </FrontDoor>
+    );
+  }
+  const field = (name: keyof typeof BLANK) => ({
+    required: true,
+    value: person[name],
+    onChange: (event: { currentTarget: { value: string } }) => {
+      const { value } = event.currentTarget;
+      setPerson((before) => ({ ...before, [name]: value }));
+    },
+  });
+  return (
+    <FrontDoor title="Set up Deckhand" lead="Nobody is here yet: you become the owner of this instance.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          creation.mutate(person);
+        }}
+      >
+        <Stack>
+          <TextInput label="Your name" autoComplete="name" autoFocus {...field('name')} />
+          <TextInput label="E-mail" type="email" autoComplete="username" {...field('email')} />
+          <NewPassword
+            value={person.password}
+            onChange={(password) => setPerson((before) => ({ ...before, password }))}
+          />
+          <TextInput
+            label="Name of the first workspace"
+            placeholder="Such as your team's name"
+            {...field('workspaceName')}
+          />
+          <Problem error={creation.error} />
+          <Button type="submit" loading={creation.isPending}>
+            Set up
+          </Button>
+        </Stack>
+      </form>
+    </FrontDoor>
+  );
+}

@@ -1,0 +1,56 @@
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { setupQuery, signIn } from '../../api/people.js';
+import { Problem } from '../../parts/problem.js';
+import { beginSession } from '../../session/store.js';
+import { FrontDoor } from './front-door.js';
+
+/** Signs in, and leads back to where somebody wanted to go. On a fresh instance it leads to its setup. */
+export function SignIn() {
+  const setup = useQuery(setupQuery);
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const login = useMutation({ mutationFn: signIn, onSuccess: beginSession });
+  if (setup.data?.isOpen === true) return <Navigate to="/setup" replace />;
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    login.mutate({ email, password });
+  };
+  return (
+    <FrontDoor title="Sign in" lead="Workflows, runs and approvals of your workspaces.">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Problem error={login.error} />
+          <Button type="submit" loading={login.isPending}>
+            Sign in
+          </Button>
+          <Text size="sm" c="dimmed">
+            No account? Whoever runs this instance can invite you. The API is described at{' '}
+            <Anchor href="/docs" size="sm" underline="always">
+              /docs
+            </Anchor>
+            .
+          </Text>
+        </Stack>
+      </form>
+    </FrontDoor>
+  );
+}

@@ -1,0 +1,75 @@
+import type { Definition } from '@deckhand/contracts';
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { createWorkflow } from '../../api/workflows.js';
+import { Problem } from '../../parts/problem.js';
+
+/** What every workflow begins with. */
+const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };
+
+/** Asks for a name and makes a workflow that can be run at once. */
+export function CreateWorkflow({
+  workspaceId,
+  isOpen,
+  onClose,
+}: {
+  workspaceId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const creation = useMutation({
+    mutationFn: createWorkflow,
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
+      setName('');
+      setDescription('');
+      onClose();
+      await navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId } });
+    },
+  });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="New workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          creation.mutate({ workspaceId, name, description, definition: FIRST });
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Textarea
+            label="Description"
+            description="What it is for, for those who find it later"
+            autosize
+            minRows={2}
+            maxLength={10_000}
+            value={description}
+            onChange={(event) => setDescription(event.currentTarget.value)}
+          />
+          <Problem error={creation.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={creation.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,37 @@
+import { ApiFault } from '../api/api-fault.js';
+
+/** An error for people: what happened, and what to do about it. */
+export interface Advice {
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** Explains an error. */
+export function adviceOn(error: unknown): Advice {
+  if (!(error instanceof ApiFault)) {
+    return { message: 'This page failed', advice: `Reload it. If it fails again, report: ${String(error)}` };
+  }
+  return { message: error.message, advice: adviceOnFault(error) };
+}
+
+function adviceOnFault({ status, code, retryAfter, requestId }: ApiFault): string {
+  switch (status) {
+    case 0:
+      return 'Check your connection. This page tries again by itself.';
+    case 401:
+      return 'Sign in again.';
+    case 403:
+      return 'Ask an administrator of the workspace for a role that may do this.';
+    case 404:
+      return 'It may have been deleted, or it is in a workspace that you are no member of.';
+    case 409:
+      return code === 'NO_ACTIVE_VERSION' ? 'Save a version first.' : 'Reload the page to see how things stand now.';
+    case 413:
+      return 'Free storage, or ask an administrator for a higher quota.';
+    case 429:
+      return `Wait ${retryAfter ?? 60} seconds, then try again.`;
+    default:
+      if (status >= 500) return `Try again in a moment. If it stays, report the request ${requestId ?? ''}.`;
+      return '';
+  }
+}

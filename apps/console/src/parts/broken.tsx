@@ -1,0 +1,22 @@
+import { Button, Center, Stack, Text, Title } from '@mantine/core';
+import { adviceOn } from './advice.js';
+
+/** Stands where a page could not be shown. */
+export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
+  const { message, advice } = adviceOn(error);
+  return (
+    <Center mih={320} p="lg" role="alert">
+      <Stack align="center" gap="xs" maw={460}>
+        <Title order={2} size="h4">
+          {message}
+        </Title>
+        <Text c="dimmed" ta="center">
+          {advice}
+        </Text>
+        <Button variant="default" onClick={reset}>
+          Try again
+        </Button>
+      </Stack>
+    </Center>
+  );
+}

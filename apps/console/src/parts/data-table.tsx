@@ -1,0 +1,99 @@
+import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import classes from './data-table.module.css';
+
+/** Tables show rows as they come: order and choice are the API's. */
+const features = tableFeatures({});
+
+/** Columns of a table of `T`. */
+export type Columns<T extends object> = ColumnDef<typeof features, T>[];
+
+/** A row's height before it has been drawn, in px. */
+const ROW_PX = 49;
+/** Rows beyond the window that are drawn, too. */
+const OVERSCAN = 12;
+
+/**
+ * A table of any length: only rows that can be seen are drawn. On narrow screens a row becomes a card.
+ * @param label what it lists, for screen readers.
+ * @param columns kept between renderings; the first names the row.
+ * @param onNearEnd called when its last rows come into sight.
+ */
+export function DataTable<T extends object>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  onNearEnd,
+}: {
+  label: string;
+  columns: Columns<T>;
+  rows: T[];
+  keyOf: (row: T) => string;
+  onNearEnd?: (() => void) | undefined;
+}) {
+  const table = useTable({ features, columns, data: rows, getRowId: keyOf });
+  const place = useRef<HTMLTableSectionElement>(null);
+  const all = table.getRowModel().rows;
+  const [top, setTop] = useState(0);
+  // Filters above may have wrapped since.
+  useLayoutEffect(() => {
+    if (place.current) setTop(place.current.getBoundingClientRect().top + window.scrollY);
+  }, [all.length]);
+  const virtualizer = useWindowVirtualizer({
+    count: all.length,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => all[index]?.id ?? index,
+    scrollMargin: top,
+  });
+  const shown = virtualizer.getVirtualItems();
+  const first = shown[0];
+  const last = shown.at(-1);
+  const before = first ? first.start - virtualizer.options.scrollMargin : 0;
+  const after = last ? virtualizer.getTotalSize() + virtualizer.options.scrollMargin - last.end : 0;
+  const lastShown = last?.index ?? -1;
+  useEffect(() => {
+    if (lastShown >= 0 && lastShown >= all.length - 1) onNearEnd?.();
+  }, [lastShown, all.length, onNearEnd]);
+  return (
+    <table className={classes.table} aria-label={label} aria-rowcount={all.length + 1}>
+      <thead>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers.map((header) => (
+              <th key={header.id} scope="col">
+                <table.FlexRender header={header} />
+              </th>
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody ref={place}>
+        {before > 0 && <tr aria-hidden className={classes.space} style={{ height: before }} />}
+        {shown.map(({ index }) => {
+          const row = all[index];
+          return (
+            row && (
+              <tr
+                key={row.id}
+                data-index={index}
+                aria-rowindex={index + 2}
+                ref={virtualizer.measureElement}
+                className={classes.row}
+              >
+                {row.getAllCells().map((cell) => (
+                  <td key={cell.id} data-column={cell.column.id}>
+                    <table.FlexRender cell={cell} />
+                  </td>
+                ))}
+              </tr>
+            )
+          );
+        })}
+        {after > 0 && <tr aria-hidden className={classes.space} style={{ height: after }} />}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,37 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long ago something was, in one unit; a date once that says more. */
+export function describeAge(ageMs: number, date: Date): string {
+  if (ageMs < 5 * SECOND_MS) return 'just now';
+  if (ageMs < MINUTE_MS) return `${Math.floor(ageMs / SECOND_MS)} s ago`;
+  if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)} min ago`;
+  if (ageMs < DAY_MS) return `${Math.floor(ageMs / HOUR_MS)} h ago`;
+  if (ageMs < 7 * DAY_MS) return `${Math.floor(ageMs / DAY_MS)} d ago`;
+  return date.toISOString().slice(0, 10);
+}
+
+/** A duration in the two units that matter. */
+export function describeDuration(durationMs: number): string {
+  if (durationMs < SECOND_MS) return `${Math.round(durationMs)} ms`;
+  if (durationMs < MINUTE_MS) return `${(durationMs / SECOND_MS).toFixed(durationMs < 10 * SECOND_MS ? 2 : 1)} s`;
+  if (durationMs < HOUR_MS) {
+    return `${Math.floor(durationMs / MINUTE_MS)} min ${Math.floor((durationMs % MINUTE_MS) / SECOND_MS)} s`;
+  }
+  return `${Math.floor(durationMs / HOUR_MS)} h ${Math.floor((durationMs % HOUR_MS) / MINUTE_MS)} min`;
+}
+
+/** How long something took, or has taken until `now`; undefined when it has not begun. */
+export function durationMs(from: string | null, to: string | null, now: number): number | undefined {
+  if (from === null) return undefined;
+  return Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from));
+}
+
+/** A size for people. */
+export function describeBytes(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} bytes`;
+  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

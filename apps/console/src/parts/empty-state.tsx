@@ -1,0 +1,18 @@
+import { Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './empty-state.module.css';
+
+/** Stands where a list has nothing: says what would be here, and how it gets there. */
+export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" className={classes.empty}>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      <Text c="dimmed" ta="center" maw={480}>
+        {children}
+      </Text>
+      {action}
+    </Stack>
+  );
+}

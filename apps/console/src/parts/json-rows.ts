@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+
+/** A line of a JSON tree. */
+export interface JsonRow {
+  /** Where it is, as an expression would say it; "" is the whole. */
+  readonly path: string;
+  /** Its name or number in what holds it; undefined for the whole. */
+  readonly label: string | undefined;
+  readonly value: JsonValue;
+  readonly depth: number;
+  /** How many members it has; undefined for what has none by its nature. */
+  readonly size: number | undefined;
+}
+
+/** The lines that can be seen while the members at `open` are unfolded. */
+export function toRows(value: JsonValue, open: ReadonlySet<string>): JsonRow[] {
+  const rows: JsonRow[] = [];
+  const add = (path: string, label: string | undefined, member: JsonValue, depth: number): void => {
+    rows.push({ path, label, value: member, depth, size: sizeOf(member) });
+    if (open.has(path)) {
+      for (const [key, inner] of membersOf(member)) add(pathTo(path, key, member), String(key), inner, depth + 1);
+    }
+  };
+  add('', undefined, value, 0);
+  return rows;
+}
+
+/** Where a search has hits, and what must be unfolded to see them. */
+export interface Found {
+  readonly hits: ReadonlySet<string>;
+  readonly open: ReadonlySet<string>;
+  /** There are more than those. */
+  readonly isCut: boolean;
+}
+
+/** Hits shown at most. */
+const HITS_MAX = 500;
+
+/** Members whose name or value contains a text, whatever its case. */
+export function findInJson(value: JsonValue, text: string): Found {
+  const hits = new Set<string>();
+  const open = new Set<string>();
+  const wanted = text.toLowerCase();
+  const visit = (path: string, label: string, member: JsonValue): boolean => {
+    if (hits.size >= HITS_MAX) return false;
+    let isHit =
+      label.toLowerCase().includes(wanted) || (isLeaf(member) && String(member).toLowerCase().includes(wanted));
+    if (isHit) hits.add(path);
+    for (const [key, inner] of membersOf(member)) {
+      if (visit(pathTo(path, key, member), String(key), inner)) {
+        open.add(path);
+        isHit = true;
+      }
+    }
+    return isHit;
+  };
+  visit('', '', value);
+  return { hits, open, isCut: hits.size >= HITS_MAX };
+}
+
+/** True for what holds nothing. */
+export function isLeaf(value: JsonValue): value is string | number | boolean | null {
+  return typeof value !== 'object' || value === null;
+}
+
+function membersOf(value: JsonValue): Iterable<[string | number, JsonValue]> {
+  if (isJsonArray(value)) return value.entries();
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function sizeOf(value: JsonValue): number | undefined {
+  if (isJsonArray(value)) return value.length;
+  return isJsonObject(value) ? Object.keys(value).length : undefined;
+}
+
+function isJsonArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function pathTo(path: string, key: string | number, parent: JsonValue): string {
+  if (Array.isArray(parent)) return `${path}[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(String(key)) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+}

@@ -1,0 +1,160 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { ActionIcon, CopyButton, Group, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Check, ChevronDown, ChevronRight, Copy, Search } from 'lucide-react';
+import { useMemo, useRef, useState } from 'react';
+import { findInJson, isLeaf, type JsonRow, toRows } from './json-rows.js';
+import classes from './json-tree.module.css';
+
+const ROW_PX = 22;
+const INDENT_PX = 14;
+/** Longer texts are cut: they are whole when copied. */
+const TEXT_MAX = 400;
+const TYPING_MS = 200;
+
+/**
+ * JSON of any size as a tree that unfolds, with a search. Everything is shown as text, whatever it holds.
+ * @param label what it is, for screen readers.
+ */
+export function JsonTree({ label, value }: { label: string; value: JsonValue }) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(['']));
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed, TYPING_MS);
+  const found = useMemo(() => (search === '' ? undefined : findInJson(value, search)), [value, search]);
+  const rows = useMemo(() => toRows(value, found ? new Set([...open, ...found.open]) : open), [value, open, found]);
+  const toggle = (path: string): void =>
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(path)) next.add(path);
+      return next;
+    });
+  const place = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => ROW_PX,
+    overscan: 20,
+  });
+  return (
+    <div className={classes.tree}>
+      <Group gap={6} mb={6} wrap="nowrap">
+        <TextInput
+          size="xs"
+          aria-label={`Search in: ${label}`}
+          placeholder="Search names and values"
+          leftSection={<Search size={13} aria-hidden />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          flex={1}
+        />
+        {found && (
+          <Text size="xs" c="dimmed" role="status">
+            {found.hits.size}
+            {found.isCut ? '+' : ''} found
+          </Text>
+        )}
+        <CopyJson value={value} />
+      </Group>
+      <div ref={place} className={classes.scroll} role="tree" aria-label={label} tabIndex={0}>
+        <div style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+          {virtualizer.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <Line
+                  key={row.path}
+                  row={row}
+                  top={start}
+                  isOpen={rows[index + 1]?.depth === row.depth + 1}
+                  isHit={found?.hits.has(row.path) ?? false}
+                  onToggle={toggle}
+                />
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Line({
+  row,
+  top,
+  isOpen,
+  isHit,
+  onToggle,
+}: {
+  row: JsonRow;
+  top: number;
+  isOpen: boolean;
+  isHit: boolean;
+  onToggle: (path: string) => void;
+}) {
+  const { path, label, value, depth, size } = row;
+  const isBranch = size !== undefined && size > 0;
+  return (
+    <div
+      role="treeitem"
+      aria-level={depth + 1}
+      {...(isBranch ? { 'aria-expanded': isOpen } : {})}
+      aria-selected={false}
+      className={classes.line}
+      data-hit={isHit}
+      style={{ transform: `translateY(${top}px)`, paddingInlineStart: depth * INDENT_PX }}
+    >
+      {isBranch ? (
+        <button
+          type="button"
+          className={classes.fold}
+          onClick={() => onToggle(path)}
+          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${path === '' ? 'all' : path}`}
+        >
+          {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+        </button>
+      ) : (
+        <span className={classes.fold} />
+      )}
+      {label !== undefined && <span className={classes.label}>{label}: </span>}
+      <span className={classes.value} data-type={typeOf(value)} title={path}>
+        {describe(value, size)}
+      </span>
+    </div>
+  );
+}
+
+function CopyJson({ value }: { value: JsonValue }) {
+  const [text, setText] = useState('');
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          variant="default"
+          aria-label="Copy as JSON"
+          // Made when it is wanted: a large value takes its time.
+          onPointerEnter={() => setText(JSON.stringify(value, null, 2))}
+          onFocus={() => setText(JSON.stringify(value, null, 2))}
+          onClick={copy}
+        >
+          {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+        </ActionIcon>
+      )}
+    </CopyButton>
+  );
+}
+
+function describe(value: JsonValue, size: number | undefined): string {
+  if (!isLeaf(value)) {
+    const [left, right] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+    return size === 0 ? `${left}${right}` : `${left} ${size} ${right}`;
+  }
+  if (typeof value !== 'string') return String(value);
+  return value.length > TEXT_MAX
+    ? `${JSON.stringify(value.slice(0, TEXT_MAX))} … ${value.length} characters`
+    : JSON.stringify(value);
+}
+
+function typeOf(value: JsonValue): string {
+  return value === null ? 'null' : typeof value;
+}

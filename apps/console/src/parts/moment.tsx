@@ -1,0 +1,39 @@
+import { useSyncExternalStore } from 'react';
+import { describeAge } from './durations.js';
+
+/** A time as how long ago it was; the full time shows when it is pointed at. */
+export function Moment({ at }: { at: string | null }) {
+  const now = useSyncExternalStore(watchClock, readClock);
+  if (at === null) return null;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {describeAge(now - date.getTime(), date)}
+    </time>
+  );
+}
+
+const TICK_MS = 1_000;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function readClock(): number {
+  return now;
+}
+
+/** One clock for the page: it runs while anything shows a time. */
+function watchClock(listener: () => void): () => void {
+  listeners.add(listener);
+  now = Date.now();
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}

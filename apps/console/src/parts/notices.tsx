@@ -1,0 +1,24 @@
+import { Notification } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import { dismiss, readNotices, watchNotices } from './notice-board.js';
+import classes from './notices.module.css';
+
+/** What was just done or failed, at the edge of every page; screen readers say it, too. */
+export function Notices() {
+  const notices = useSyncExternalStore(watchNotices, readNotices);
+  return (
+    <div className={classes.board} role="status" aria-live="polite">
+      {notices.map(({ id, text, isBad }) => (
+        <Notification
+          key={id}
+          color={isBad ? 'red' : 'harbor'}
+          onClose={() => dismiss(id)}
+          closeButtonProps={{ 'aria-label': 'Dismiss' }}
+          withBorder
+        >
+          {text}
+        </Notification>
+      ))}
+    </div>
+  );
+}

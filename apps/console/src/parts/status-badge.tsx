@@ -1,0 +1,61 @@
+import type { ExecutionStatus, NodeStatus, WorkflowStatus } from '@deckhand/contracts';
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Clock,
+  Hand,
+  LoaderCircle,
+  type LucideIcon,
+  PencilLine,
+  Power,
+  PowerOff,
+  SkipForward,
+  TimerOff,
+} from 'lucide-react';
+import classes from './status-badge.module.css';
+
+type Status = ExecutionStatus | NodeStatus | WorkflowStatus;
+
+interface Look {
+  readonly label: string;
+  readonly Icon: LucideIcon;
+  /** Names a colour of the theme. */
+  readonly tone: 'good' | 'bad' | 'busy' | 'wait' | 'idle' | 'held';
+}
+
+/** How each status looks: never by its colour alone. */
+export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
+  pending: { label: 'Pending', Icon: CircleDashed, tone: 'idle' },
+  running: { label: 'Running', Icon: LoaderCircle, tone: 'busy' },
+  paused: { label: 'Paused', Icon: CirclePause, tone: 'held' },
+  waiting: { label: 'Waiting', Icon: Clock, tone: 'wait' },
+  waiting_for_input: { label: 'Waiting for approval', Icon: Hand, tone: 'wait' },
+  waiting_for_human: { label: 'Waiting for a person', Icon: Hand, tone: 'wait' },
+  success: { label: 'Success', Icon: CircleCheck, tone: 'good' },
+  failed: { label: 'Failed', Icon: CircleX, tone: 'bad' },
+  timeout: { label: 'Timed out', Icon: TimerOff, tone: 'bad' },
+  stopped: { label: 'Stopped', Icon: Ban, tone: 'idle' },
+  skipped: { label: 'Skipped', Icon: SkipForward, tone: 'idle' },
+  draft: { label: 'Draft', Icon: PencilLine, tone: 'idle' },
+  active: { label: 'Active', Icon: Power, tone: 'good' },
+  inactive: { label: 'Inactive', Icon: PowerOff, tone: 'wait' },
+};
+
+/** A status as an icon and a word. */
+export function StatusBadge({ status }: { status: Status }) {
+  const { label, Icon, tone } = STATUS_LOOKS[status];
+  return (
+    <span className={classes.badge} data-status={status}>
+      <Icon
+        size={16}
+        aria-hidden
+        className={status === 'running' ? classes.turning : undefined}
+        style={{ color: `var(--status-${tone})` }}
+      />
+      {label}
+    </span>
+  );
+}

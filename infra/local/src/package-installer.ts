@@ -1,0 +1,54 @@
+import { execa } from 'execa';
+
+/** A way to install something on this system. */
+export interface Installer {
+  /** What people know it by. */
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+/** What a thing is called in each of the package managers. */
+export interface PackageNames {
+  readonly apt: readonly string[];
+  readonly brew: readonly string[];
+}
+
+/** The system's package manager, where it can be used without asking anybody: apt as root or with a sudo that needs no password, brew. */
+export async function packageInstaller({ apt, brew }: PackageNames): Promise<Installer | undefined> {
+  if (process.platform === 'darwin') {
+    if (!(await succeeds('brew', ['--version']))) return undefined;
+    return { name: 'brew', run: () => execa('brew', ['install', ...brew]).then(() => undefined) };
+  }
+  if (!(await succeeds('apt-get', ['--version']))) return undefined;
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && !(await succeeds('sudo', ['-n', 'true']))) return undefined;
+  // RUNLEVEL=1 keeps packages from starting servers of the system's own.
+  const prefix = [...(isRoot ? [] : ['sudo', '-n']), 'env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'apt-get'];
+  const call = async (...args: readonly string[]): Promise<void> => {
+    const [command = 'env', ...rest] = [...prefix, ...args];
+    await execa(command, rest);
+  };
+  const install = (): Promise<void> => call('install', '-y', '--no-install-recommends', ...apt);
+  return {
+    name: 'apt',
+    run: async () => {
+      // A fresh image has no package lists; elsewhere they may be there and do.
+      await install().catch(async () => {
+        await call('update');
+        await install();
+      });
+    },
+  };
+}
+
+/** The end of what a command said before it failed. */
+export function lastLine(error: unknown): string {
+  return (error instanceof Error ? error.message.trim().split('\n').at(-1) : undefined) ?? String(error);
+}
+
+function succeeds(command: string, args: readonly string[]): Promise<boolean> {
+  return execa(command, args).then(
+    () => true,
+    () => false,
+  );
+}

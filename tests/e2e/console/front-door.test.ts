@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { faultsOfAccess, openWindow, SCREENS, signIn, startBrowser, takePicture } from '../../harness/browser.js';
+import { type Stack, startStack } from '../../harness/console.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
+
+let stack: Stack;
+let browser: Browser;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startStack(), startBrowser()]);
+}, 60_000);
+afterAll(stopAll);
+
+describe('the way in', () => {
+  it('leads through the setup of a fresh instance to its first workspace', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await page.goto('/');
+    await page.waitForURL('**/setup');
+    await page.getByLabel('Your name').fill(OWNER.name);
+    await page.getByLabel('E-mail').fill(OWNER.email);
+    await page.getByLabel(/^Password/).fill(OWNER.password);
+    await page.getByLabel('Name of the first workspace').fill(OWNER.workspaceName);
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await takePicture(page, 'set-up');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('heading', { name: 'No workflow yet' }).waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('is closed to setup afterwards', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await page.goto('/setup');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForURL('**/sign-in');
+  }, 60_000);
+
+  it('says what is wrong with a password, and goes on to where one wanted to be', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await page.goto('/');
+    await page.waitForURL('**/sign-in');
+    await page.getByLabel('E-mail').fill(OWNER.email);
+    await page.getByLabel(/^Password/).fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('The e-mail or the password is wrong').waitFor();
+    await page.getByLabel(/^Password/).fill(OWNER.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/workflows');
+    await page.getByRole('link', { name: 'Runs' }).click();
+    const address = page.url();
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in**');
+    await page.goto(address);
+    await page.waitForURL('**/sign-in?next=**');
+    await signInHere(page);
+    await page.waitForURL(address);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('is passed once for all tabs of a window, and left by all at once', async () => {
+    const { page, context } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const second = await context.newPage();
+    await second.goto(page.url());
+    await second.getByRole('heading', { name: 'Workflows' }).waitFor();
+    await second.getByRole('button', { name: /Signed in as/ }).click();
+    await second.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in**');
+  }, 60_000);
+
+  it('sends whoever lost the session back to it', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const token = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('deckhand.session')).token`);
+    const answer = await fetch(`${stack.url}/api/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(204);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.waitForURL('**/sign-in?next=**');
+  }, 60_000);
+
+  it.each(['light', 'dark'] as const)(
+    'can be used by everybody, in %s',
+    async (colorScheme) => {
+      for (const screen of ['desktop', 'phone'] as const) {
+        const { page } = await openWindow(browser, stack.url, { screen, colorScheme });
+        await page.goto('/sign-in');
+        await page.getByRole('button', { name: 'Sign in' }).waitFor();
+        expect(await faultsOfAccess(page)).toEqual([]);
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect(width).toBeLessThanOrEqual(SCREENS[screen].width);
+        await takePicture(page, `sign-in-${screen}-${colorScheme}`);
+      }
+    },
+    60_000,
+  );
+});
+
+async function signInHere(page: Awaited<ReturnType<typeof openWindow>>['page']): Promise<void> {
+  await page.getByLabel('E-mail').fill(OWNER.email);
+  await page.getByLabel(/^Password/).fill(OWNER.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+describe('the files of the console', () => {
+  it('come compressed, for ever where their name says what they hold, and with a policy that lets no other script in', async () => {
+    const headers = { accept: 'text/html', 'accept-encoding': 'br' };
+    const page = await fetch(`${stack.url}/w/some/where`, { headers });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    expect(page.headers.get('content-encoding')).toBe('br');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    const html = await page.text();
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=|style=/);
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
+    const asset = await fetch(stack.url + script, { headers: { 'accept-encoding': 'gzip' } });
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(asset.headers.get('content-encoding')).toBe('gzip');
+  });
+
+  it.each(['/api/nothing', '/webhook/nothing', '/docs/nothing.js', '/assets/nothing.js', '/nothing.txt', '/healthz'])(
+    'leave %s alone, even for a browser',
+    async (path) => {
+      const answer = await fetch(stack.url + path, { headers: { accept: 'text/html,*/*' } });
+      expect(answer.headers.get('content-type')).not.toContain('text/html;charset=utf-8');
+      expect(answer.headers.get('content-security-policy')).not.toContain('trusted-types');
+    },
+  );
+
+  it('answer a program that asks for an unknown address with a 404 in JSON', async () => {
+    const answer = await fetch(`${stack.url}/nothing`);
+    expect([answer.status, await answer.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
+  });
+
+  it('of the first page weigh less than 350 KB of compressed JavaScript', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    const sizes = new Map<string, number>();
+    page.on('response', (response) => {
+      if (!response.url().endsWith('.js')) return;
+      sizes.set(response.url(), Number(response.headers()['content-length']));
+    });
+    await signIn(page, OWNER);
+    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    await until(() => sizes.size > 0);
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    console.log(`first load: ${Math.round(bytes / 1_000)} KB of JavaScript in ${sizes.size} files`);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(350_000);
+  }, 60_000);
+});

@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findChromium, REPOSITORY } from '@deckhand/local';
+import axe, { type AxeResults } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { stopLater } from './cleanup.js';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Screens that every page is looked at on. */
+export const SCREENS = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+/** WCAG 2.2, A and AA. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** How long the console may take for anything, in ms. */
+const PATIENCE_MS = 10_000;
+
+/** A browser of a test file's own. @throws when there is none: `npm test` installs it. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) throw new Error('there is no Chromium: npm test installs it');
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  stopLater({ stop: () => browser.close() });
+  return browser;
+}
+
+/** Someone's window. What the page complains of is kept in `complaints`: errors, and what its policy refused. */
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+/** Opens a window of its own: it shares nothing with others of this browser. */
+export async function openWindow(
+  browser: Browser,
+  baseURL: string,
+  options: { readonly screen?: keyof typeof SCREENS; readonly colorScheme?: 'light' | 'dark' } = {},
+): Promise<Visit> {
+  const { screen = 'desktop', colorScheme = 'light' } = options;
+  const context = await browser.newContext({
+    baseURL,
+    viewport: SCREENS[screen],
+    colorScheme,
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // A refused request is the page's to explain, and its tests' to expect.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      complaints.push(message.text());
+    }
+  });
+  return { context, page, complaints };
+}
+
+/** Signs in by typing. */
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/\/w\//);
+}
+
+/** What keeps people with disabilities from using the page (WCAG 2.2 A and AA, as far as axe can tell), a line each. */
+export async function faultsOfAccess(page: Page): Promise<string[]> {
+  // Not as a script of the page: its policy allows none.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(RULES)} })`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary ?? ''}`),
+  );
+}
+
+/** Keeps a picture of the page for docs/console, when the environment asks for them (`SCREENSHOTS=1`). */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
+  const folder = join(REPOSITORY, 'docs', 'console');
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+}
