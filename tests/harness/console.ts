@@ -1,7 +1,5 @@
 import type { Definition, LoginAnswer, PageOf, WorkspaceEntry } from '@deckhand/contracts';
-import { createDatabase } from '@deckhand/db';
 import { spawnApp } from './apps.js';
-import { stopLater } from './cleanup.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
 import { OWNER } from './gateway.js';
 
@@ -52,13 +50,6 @@ export async function startOwnedStack(): Promise<OwnedStack> {
       return (await say<{ executionId: string }>('POST', path, { input })).executionId;
     },
   };
-}
-
-/** The database of a stack, for what no API gives. */
-export function databaseOf({ env }: Stack): ReturnType<typeof createDatabase> {
-  const db = createDatabase({ url: env.DATABASE_URL ?? '', poolSize: 2 });
-  stopLater({ stop: () => db.$disconnect() });
-  return db;
 }
 
 async function send<T>(url: string, token: string, method: string, path: string, body?: object): Promise<T> {

@@ -47,7 +47,7 @@ export async function send(method: Method, path: string, { query, body, signal }
 }
 
 /** A path with its query string. */
-export function withQuery(path: string, query: Query = {}): string {
+function withQuery(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );

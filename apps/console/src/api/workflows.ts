@@ -1,14 +1,8 @@
 import type {
   CreateWorkflowBody,
-  ExecuteAnswer,
-  ExecuteBody,
   NodeTypeEntry,
   PageOf,
-  SavedVersion,
-  SaveVersionBody,
-  UpdateWorkflowBody,
   Version,
-  VersionEntry,
   Workflow,
   WorkflowEntry,
   WorkflowStatus,
@@ -50,14 +44,6 @@ export const versionQuery = (workflowId: string, versionId: string) =>
     staleTime: Infinity,
   });
 
-/** The saved versions of a workflow, the newest first. */
-export const versionsQuery = (workflowId: string) =>
-  queryOptions({
-    queryKey: ['versions', workflowId],
-    queryFn: ({ signal }) =>
-      call<PageOf<VersionEntry>>('GET', `/api/workflows/${workflowId}/versions`, { query: { limit: 100 }, signal }),
-  });
-
 /** Every node type; they change with the service only. */
 export const nodeTypesQuery = queryOptions({
   queryKey: ['node-types'],
@@ -66,10 +52,3 @@ export const nodeTypesQuery = queryOptions({
 });
 
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
-export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Workflow> =>
-  call('PATCH', `/api/workflows/${id}`, { body });
-export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);
-export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
-  call('POST', `/api/workflows/${id}/versions`, { body });
-export const execute = (id: string, body: ExecuteBody): Promise<ExecuteAnswer> =>
-  call('POST', `/api/workflows/${id}/execute`, { body });

@@ -10,7 +10,7 @@ export interface Position {
 }
 
 /** Room between columns and between rows. */
-const GAP = { ranksep: 90, nodesep: 36 } as const;
+const GAP = { ranksep: 64, nodesep: 32 } as const;
 
 /**
  * Where each node stands: where its definition says, or, as soon as one says nothing, all of them in columns from left to

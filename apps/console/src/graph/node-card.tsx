@@ -1,16 +1,5 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import {
-  Braces,
-  CircleHelp,
-  GitFork,
-  Globe,
-  type LucideIcon,
-  OctagonAlert,
-  Play,
-  Split,
-  UserRound,
-  Zap,
-} from 'lucide-react';
+import { Braces, CircleHelp, GitFork, Globe, type LucideIcon, OctagonAlert, UserRound, Zap } from 'lucide-react';
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../parts/status-badge.js';
 import { handleTop } from './card-size.js';
@@ -24,8 +13,6 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   data: Braces,
   action: Globe,
   person: UserRound,
-  code: Play,
-  result: Split,
 };
 
 /** A node on the canvas: what it is called, what it is, how it went, and its ways in and out. */

@@ -64,7 +64,7 @@ export function RunGraph({
         edgesFocusable={false}
         onlyRenderVisibleElements={nodes.length > 150}
         fitView
-        fitViewOptions={{ maxZoom: 1.1, padding: 0.12 }}
+        fitViewOptions={{ minZoom: 0.4, maxZoom: 1.1, padding: 0.12 }}
         minZoom={0.05}
         aria-label="The run, node by node"
       >

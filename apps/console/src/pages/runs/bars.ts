@@ -11,8 +11,13 @@ export interface Bar {
   readonly width: number;
 }
 
-/** Nodes that have begun, in the order in which they did. */
-export function toBars({ progress }: Pick<Execution, 'progress'>, now: number): Bar[] {
+/**
+ * Nodes that have begun, in the order in which they did.
+ * @param order of the definition, which decides between those that began in the same millisecond.
+ */
+export function toBars({ progress }: Pick<Execution, 'progress'>, order: readonly string[], now: number): Bar[] {
+  const rank = new Map(order.map((nodeId, index) => [nodeId, index]));
+  const rankOf = ({ nodeId }: { nodeId: string }): number => rank.get(nodeId) ?? order.length;
   const begun = Object.entries(progress).flatMap(([nodeId, { status, startedAt, finishedAt }]) =>
     startedAt === null
       ? []
@@ -22,7 +27,7 @@ export function toBars({ progress }: Pick<Execution, 'progress'>, now: number): 
   const to = Math.max(...begun.map((node) => node.to));
   const whole = Math.max(1, to - from);
   return begun
-    .sort((a, b) => a.from - b.from || a.to - b.to)
+    .sort((a, b) => a.from - b.from || rankOf(a) - rankOf(b))
     .map(({ nodeId, status, startedAt, finishedAt, ...time }) => ({
       nodeId,
       status,

@@ -41,7 +41,7 @@ export function RunFilters({
         data={EXECUTION_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
         value={filter.status ?? null}
         onChange={(value) => onChange({ status: choice(EXECUTION_STATUSES, value) })}
-        flex="1 1 150px"
+        flex="1 1 130px"
         maw={190}
       />
       <Select
@@ -52,7 +52,7 @@ export function RunFilters({
         data={[...names].map(([value, label]) => ({ value, label }))}
         value={filter.workflowId ?? null}
         onChange={(workflowId) => onChange({ workflowId: workflowId ?? undefined })}
-        flex="1 1 170px"
+        flex="1 1 130px"
         maw={230}
       />
       <Typed
@@ -67,7 +67,7 @@ export function RunFilters({
         value={toLocalTime(filter.from)}
         onChange={({ currentTarget: { value } }) => onChange({ from: fromLocalTime(value) })}
         flex="1 1 180px"
-        maw={210}
+        maw={200}
       />
       <TextInput
         label="To"
@@ -75,7 +75,7 @@ export function RunFilters({
         value={toLocalTime(filter.to)}
         onChange={({ currentTarget: { value } }) => onChange({ to: fromLocalTime(value) })}
         flex="1 1 180px"
-        maw={210}
+        maw={200}
       />
       {isFiltered && (
         <Button variant="subtle" color="gray" leftSection={<FilterX size={16} aria-hidden />} onClick={onClear}>
@@ -120,7 +120,7 @@ function Typed({
         setText(typed);
         apply(typed);
       }}
-      flex="1 1 180px"
+      flex="1 1 140px"
       maw={260}
     />
   );

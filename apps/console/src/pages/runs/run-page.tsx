@@ -48,22 +48,34 @@ function ShownRun({ run }: { run: Execution }) {
   return (
     <Page title={name} actions={<RunActions run={run} selected={selected} />}>
       <RunFacts run={run} versionNumber={version.data?.number} onSelect={select} titles={titles} />
+      <section className={classes.graph} aria-label="Graph">
+        {definition && nodeTypes.data ? (
+          <RunGraph
+            definition={definition}
+            types={types}
+            progress={run.progress}
+            selected={selected}
+            onSelect={select}
+          />
+        ) : version.isError ? (
+          <Broken error={version.error} reset={() => void version.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </section>
       <div className={classes.columns}>
-        <section className={classes.graph} aria-label="Graph">
-          {definition && nodeTypes.data ? (
-            <RunGraph
-              definition={definition}
-              types={types}
-              progress={run.progress}
-              selected={selected}
-              onSelect={select}
-            />
-          ) : version.isError ? (
-            <Broken error={version.error} reset={() => void version.refetch()} />
-          ) : (
-            <Loading />
-          )}
-        </section>
+        <Tabs defaultValue="timeline" keepMounted={false}>
+          <Tabs.List>
+            <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+            <Tabs.Tab value="trigger">Trigger data</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="timeline" pt="sm">
+            <Timeline run={run} titles={titles} selected={selected} onSelect={select} />
+          </Tabs.Panel>
+          <Tabs.Panel value="trigger" pt="sm">
+            <JsonTree label="Trigger data" value={run.data.trigger} />
+          </Tabs.Panel>
+        </Tabs>
         <section className={classes.panel} aria-label={selected === undefined ? 'Run' : 'Node'}>
           {selected === undefined ? (
             <RunResult run={run} />
@@ -78,18 +90,6 @@ function ShownRun({ run }: { run: Execution }) {
           )}
         </section>
       </div>
-      <Tabs defaultValue="timeline" mt="md" keepMounted={false}>
-        <Tabs.List>
-          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-          <Tabs.Tab value="trigger">Trigger data</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="timeline" pt="sm">
-          <Timeline run={run} titles={titles} selected={selected} onSelect={select} />
-        </Tabs.Panel>
-        <Tabs.Panel value="trigger" pt="sm">
-          <JsonTree label="Trigger data" value={run.data.trigger} />
-        </Tabs.Panel>
-      </Tabs>
     </Page>
   );
 }

@@ -27,7 +27,7 @@ export function Timeline({
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
-  const bars = toBars(run, now);
+  const bars = toBars(run, [...titles.keys()], now);
   if (bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Definition } from '@deckhand/contracts';
+import type { Browser, Page } from 'playwright-core';
+import { faultsOfAccess, openWindow, SCREENS, signIn, startBrowser, takePicture } from '../../harness/browser.js';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
+
+/** Text that would act if it were ever taken for markup. */
+const HOSTILE = '<img src=x onerror="document.title=`owned`"><script>document.title=`owned`</script>';
+
+const ORDERS: Definition = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual', name: 'Order arrives' },
+    { id: 'price', type: 'set', name: 'Add the price', parameters: { fields: { total: '{{ $trigger.count * 3 }}' } } },
+    { id: 'large', type: 'if', name: 'Is it large?', parameters: { condition: '{{ $input.total > 100 }}' } },
+    { id: 'ask', type: 'approval', name: 'Ask the manager', parameters: { message: 'Ship it?' } },
+    { id: 'ship', type: 'set', name: 'Ship', parameters: { fields: { shipped: true, note: HOSTILE } } },
+    { id: 'refuse', type: 'fail', name: 'Refuse', parameters: { message: 'the manager refused' } },
+    { id: 'end', type: 'terminal', name: 'Answer', parameters: { body: { note: HOSTILE } } },
+  ],
+  edges: [
+    { source: 'start', target: 'price' },
+    { source: 'price', target: 'large' },
+    { source: 'large', sourceHandle: 'true', target: 'ask' },
+    { source: 'large', sourceHandle: 'false', target: 'ship' },
+    { source: 'ask', sourceHandle: 'approved', target: 'ship' },
+    { source: 'ask', sourceHandle: 'rejected', target: 'refuse' },
+    { source: 'ship', target: 'end' },
+  ],
+};
+
+let stack: OwnedStack;
+let browser: Browser;
+let orders: string;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+  orders = await stack.createWorkflow('Orders', ORDERS);
+  const failing = await stack.createWorkflow('Failing', {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'fail', type: 'fail', parameters: { message: 'no ship today' } },
+    ],
+    edges: [{ source: 'start', target: 'fail' }],
+  });
+  await stack.start(failing);
+  await stack.createWorkflow(HOSTILE, { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
+}, 60_000);
+afterAll(stopAll);
+
+const statusOf = (page: Page, name: string) => page.locator('.react-flow__node', { hasText: name }).getByRole('img');
+
+describe('a run', () => {
+  it('is followed live on its graph, until a person has decided', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const id = await stack.start(orders, { count: 50 });
+    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
+    await page.getByText('Waiting for approval').waitFor();
+    await expectStatus(page, 'Ask the manager', 'Waiting');
+    await expectStatus(page, 'Is it large?', 'Success');
+    await stack.say('POST', '/api/approvals/submit', {
+      executionId: id,
+      nodeId: 'ask',
+      approved: true,
+      comment: HOSTILE,
+    });
+    await expectStatus(page, 'Answer', 'Success');
+    await expectStatus(page, 'Refuse', 'Skipped');
+    await page.getByText(HOSTILE).first().waitFor();
+    expect(await page.title()).toBe('Orders · Deckhand');
+    await page.getByRole('button', { name: /^Add the price/ }).click();
+    await page.getByRole('tree', { name: 'Output of price' }).getByText('150').waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('can be paused, resumed and stopped, and run again', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const id = await stack.start(orders, { count: 50 });
+    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
+    await page.getByText('Waiting for approval').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Waiting for approval').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop the run' }).click();
+    await page.getByText('Stopped').first().waitFor();
+    await page.getByRole('button', { name: 'Run again', exact: true }).click();
+    await page.getByRole('link', { name: id.slice(0, 8) }).waitFor();
+    expect(page.url()).not.toContain(id);
+  }, 60_000);
+
+  it('that failed opens at the node which did', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    const id = await stack.start(orders, { count: 50 });
+    await page.goto(`/w/${stack.workspaceId}/runs/${id}`);
+    await page.getByText('Waiting for approval').waitFor();
+    await stack.say('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: false });
+    await page.getByRole('region', { name: 'Node' }).getByText('the manager refused').waitFor();
+    await expectStatus(page, 'Refuse', 'Failed');
+  }, 60_000);
+});
+
+describe('the list of runs', () => {
+  it('shows what begins and changes by itself, and narrows by every filter', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    const id = await stack.start(orders, { count: 1, customer: 'Zebra Ltd' });
+    const table = page.getByRole('table', { name: 'Runs' });
+    await table.locator(`a[href$="${id}"]`).waitFor();
+    await page.getByLabel('Search').fill('zebra');
+    await page.waitForURL('**search=zebra**');
+    await table.locator(`a[href$="${id}"]`).waitFor();
+    await until(async () => (await table.locator('tbody a').count()) === 1);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Error contains').fill('SHIP TODAY');
+    await table.getByText('no ship today').first().waitFor();
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Success' }).click();
+    await page.getByText('No run matches').waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('is saved as a file', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'As CSV' }).click();
+    expect((await download).suggestedFilename()).toBe('runs.csv');
+  }, 60_000);
+});
+
+describe('the list of workflows', () => {
+  it('finds one by its name, and shows a hostile name as the text it is', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.getByRole('table', { name: 'Workflows' }).getByText(HOSTILE).waitFor();
+    expect(await page.title()).toBe('Workflows · Deckhand');
+    await page.getByLabel('Search by name or description').fill('orde');
+    await page.getByText(HOSTILE).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Orders' }).waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
+
+it.each(['light', 'dark'] as const)(
+  'every page can be used by everybody, in %s',
+  async (colorScheme) => {
+    const finished = await stack.start(orders, { count: 1 });
+    for (const screen of ['desktop', 'phone'] as const) {
+      const { page, complaints } = await openWindow(browser, stack.url, { screen, colorScheme });
+      await signIn(page, OWNER);
+      for (const [name, path, ready] of [
+        ['workflows', 'workflows', 'Orders'],
+        ['runs', 'runs', 'Success'],
+        ['run', `runs/${finished}?node=ship`, 'shipped'],
+      ] as const) {
+        await page.goto(`/w/${stack.workspaceId}/${path}`);
+        await page.getByText(ready).first().waitFor();
+        expect(await faultsOfAccess(page)).toEqual([]);
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+          SCREENS[screen].width,
+        );
+        await takePicture(page, `${name}-${screen}-${colorScheme}`);
+      }
+      expect(complaints).toEqual([]);
+    }
+  },
+  120_000,
+);
+
+async function expectStatus(page: Page, node: string, status: string): Promise<void> {
+  await statusOf(page, node).and(page.getByLabel(status)).waitFor();
+}
