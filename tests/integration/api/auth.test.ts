@@ -23,6 +23,13 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 describe('setup', () => {
+  it('200: says whether it is still to be done', async () => {
+    const fresh = await startGateway(await startStores());
+    const ask = async (one: Gateway) => (await one.call('GET', '/api/auth/setup')).body;
+    expect(await ask(fresh)).toEqual({ isOpen: true });
+    expect(await ask(gateway)).toEqual({ isOpen: false });
+  }, 30_000);
+
   it('makes one owner of two who try at once: one 201, one 409', async () => {
     const stores = await startStores();
     const replicas = [await startGateway(stores), await startGateway(stores)];

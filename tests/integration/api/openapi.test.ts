@@ -75,6 +75,7 @@ describe('the OpenAPI document', () => {
 
     // People and keys
     const { token } = await done('POST', '/api/auth/login', { email: OWNER.email, password: OWNER.password });
+    await done('GET', '/api/auth/setup');
     await done('GET', '/api/auth/me');
     const sessions = await done('GET', '/api/auth/sessions', undefined, token);
     const other = sessions.data.find(({ current }: { current: boolean }) => !current);
