@@ -42,7 +42,10 @@ async function runAndFollow(stack: Stack, workflowId: string): Promise<void> {
 
 async function addAndAwait({ redisUrl }: Floor): Promise<number[]> {
   const connection = { url: redisUrl };
-  const queue = new Queue<FloorJob>(FLOOR_QUEUE, { connection, defaultJobOptions: { removeOnComplete: true } });
+  const queue = new Queue<FloorJob>(FLOOR_QUEUE, {
+    connection,
+    defaultJobOptions: { removeOnComplete: { count: 10_000 } },
+  });
   const events = new QueueEvents(FLOOR_QUEUE, { connection: { ...connection, maxRetriesPerRequest: null } });
   try {
     await events.waitUntilReady();
