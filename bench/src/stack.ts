@@ -15,6 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { countStatements, writeStatements } from './statements.js';
 
 /** A whole Deckhand of its own: durable PostgreSQL, Redis, one API and one worker, on free ports. */
 export interface Stack {
@@ -35,7 +36,7 @@ const SHARED_BUFFERS = `${Math.min(1_024, Math.floor(totalmem() / 4 / 1_048_576)
 
 const OWNER = { email: 'owner@bench.local', password: 'bench-password-1', name: 'Owner', workspaceName: 'Bench' };
 
-/** Starts a stack. `profileDir`: where the API and the worker leave CPU profiles when they stop. */
+/** Starts a stack. `profileDir`: where the API and the worker leave CPU profiles, and PostgreSQL its statements, when they stop. */
 export async function startStack(options: { profileDir?: string | undefined }): Promise<Stack> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-bench-'));
   await ensureRedisServer((line) => {
@@ -44,7 +45,10 @@ export async function startStack(options: { profileDir?: string | undefined }): 
   const postgres = await startPostgres({
     dir: join(dir, 'postgres'),
     database: 'deckhand',
-    settings: { shared_buffers: SHARED_BUFFERS },
+    settings: {
+      shared_buffers: SHARED_BUFFERS,
+      ...(options.profileDir === undefined ? {} : { shared_preload_libraries: 'pg_stat_statements' }),
+    },
   });
   const redis = await startRedis({ dir: join(dir, 'redis'), appendOnly: true });
   await applyMigrations({ databaseUrl: postgres.url });
@@ -70,6 +74,7 @@ export async function startStack(options: { profileDir?: string | undefined }): 
   const me = await fetch(`${api.url}/api/workspaces`, { headers: { 'x-api-key': key } });
   const { data } = parseOwnJson<{ data: { workspaceId: string }[] }>(await me.text());
   const db = createDatabase({ url: postgres.url, poolSize: 2 });
+  if (options.profileDir !== undefined) await countStatements(db);
   return {
     url: api.url,
     apiKey: key,
@@ -80,6 +85,7 @@ export async function startStack(options: { profileDir?: string | undefined }): 
     postgres,
     redis,
     async stop() {
+      if (options.profileDir !== undefined) await writeStatements(db, options.profileDir);
       await db.$disconnect();
       await worker.stop();
       await api.stop();

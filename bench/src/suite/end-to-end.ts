@@ -21,9 +21,15 @@ export const endToEnd: Scenario = {
 
 async function runAll(stack: Stack): Promise<Figures> {
   const workflowId = await saveWorkflow(stack, 'end to end', FOUR_NODES);
-  const { api, worker, postgres, redis } = stack;
-  const pids = [api, worker, postgres.process, redis.process].map(({ pid }) => pid);
-  const cpuBefore = await cpuSeconds(pids);
+  const parts = {
+    API: stack.api,
+    worker: stack.worker,
+    PostgreSQL: stack.postgres.process,
+    Redis: stack.redis.process,
+  };
+  const readCpu = (): Promise<[string, number][]> =>
+    Promise.all(Object.entries(parts).map(async ([part, { pid }]) => [part, await cpuSeconds([pid])]));
+  const cpuBefore = new Map(await readCpu());
   const startedAt = performance.now();
   const accepted = await send({
     url: `${stack.url}/api/workflows/${workflowId}/execute`,
@@ -36,13 +42,16 @@ async function runAll(stack: Stack): Promise<Figures> {
   });
   await waitForRuns(stack, workflowId);
   const seconds = (performance.now() - startedAt) / 1_000;
-  const cpu = (await cpuSeconds(pids)) - cpuBefore;
+  const microsPerRun = (await readCpu()).map(
+    ([part, used]) => [part, ((used - (cpuBefore.get(part) ?? 0)) * 1e6) / RUNS] as const,
+  );
   const { all, succeeded } = await countRuns(stack, workflowId);
   if (all !== RUNS || succeeded !== RUNS)
     throw new Error(`${RUNS} runs were started, ${succeeded} of ${all} succeeded`);
   return {
     'runs/s': RUNS / seconds,
     'accept p99 ms': accepted.p99,
-    'CPU µs a run, all processes': (cpu * 1e6) / RUNS,
+    'CPU µs a run': microsPerRun.reduce((sum, [, micros]) => sum + micros, 0),
+    ...Object.fromEntries(microsPerRun.map(([part, micros]) => [`CPU µs a run, ${part}`, micros])),
   };
 }
