@@ -7,6 +7,7 @@ import {
   foldStorageChanges,
   indexExecutions,
   pruneIdempotencyKeys,
+  refreshStatistics,
   stopOrphans,
   timeOutRestingRuns,
 } from '@deckhand/db';
@@ -108,6 +109,7 @@ export function createReconciler({
     async foldStorage() {
       while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
     },
+    refreshStatistics: () => refreshStatistics(db),
     async indexFinished() {
       const end = performance.now() + INDEX_BUDGET_MS;
       while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);

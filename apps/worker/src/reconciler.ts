@@ -32,6 +32,8 @@ export interface ReconcilerParts {
   readonly stopOrphans: () => Promise<readonly string[]>;
   /** Brings the workspaces' stored bytes up to date. */
   readonly foldStorage: () => Promise<void>;
+  /** Lets the database plan its statements anew for tables that have grown. */
+  readonly refreshStatistics: () => Promise<unknown>;
   /** Makes finished runs searchable by index, for a bounded time. */
   readonly indexFinished: () => Promise<void>;
   /** Deletes large outputs of runs that are gone. */
@@ -64,6 +66,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
   await parts.wake();
   await parts.finishChildren();
   await parts.foldStorage();
+  await parts.refreshStatistics();
   const ended = await parts.timeOutRestingRuns(BATCH);
   if (ended.length > 0) {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');

@@ -88,6 +88,7 @@ export { updateMember } from './members/update.js';
 export * from './migrations/index.js';
 export { countUnfinished } from './monitoring/count-unfinished.js';
 export { oldestWaitingSeconds } from './monitoring/oldest-waiting.js';
+export { refreshStatistics } from './maintenance/refresh-statistics.js';
 export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export { findDeletedOutputs, forgetDeletedOutputs } from './outputs/deleted.js';
 export { findLargeOutputs } from './outputs/find.js';
