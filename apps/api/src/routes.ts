@@ -73,6 +73,12 @@ import type { Services } from './services.js';
 /** Every operation of the API, in the order in which paths are matched. */
 export function listRoutes(services: Services): NamedRoute[] {
   const operations = [
+    // Asked for most: paths are tried one after another. `export` would be taken for an id.
+    execute,
+    exportExecutions,
+    readExecution,
+    followExecution,
+
     live,
     ready,
     readMetrics,
@@ -135,13 +141,9 @@ export function listRoutes(services: Services): NamedRoute[] {
     updateFolder,
     deleteFolder,
 
-    execute,
     listExecutions,
     listWorkflowExecutions,
-    exportExecutions,
     stopExecutions,
-    readExecution,
-    followExecution,
     readNodeOutput,
     stopExecution,
     pauseExecution,
