@@ -73,9 +73,10 @@ import type { Services } from './services.js';
 /** Every operation of the API, in the order in which paths are matched. */
 export function listRoutes(services: Services): NamedRoute[] {
   const operations = [
-    // Asked for most: paths are tried one after another. `export` would be taken for an id.
+    // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
     execute,
     exportExecutions,
+    stopExecutions,
     readExecution,
     followExecution,
 
@@ -143,7 +144,6 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listExecutions,
     listWorkflowExecutions,
-    stopExecutions,
     readNodeOutput,
     stopExecution,
     pauseExecution,
