@@ -25,7 +25,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
       const key = decodeURIComponent(rest.join('/'));
       const body = Buffer.concat(chunks);
       if (isAway) return response.writeHead(503).end();
-      if (name !== bucket || !/^AWS4-HMAC-SHA256 /.test(request.headers.authorization ?? '')) {
+      if (name !== bucket || !(request.headers.authorization ?? '').startsWith('AWS4-HMAC-SHA256 ')) {
         return response.writeHead(403).end();
       }
       if (request.method === 'PUT') {
