@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDatabase } from '@deckhand/db';
+import { freePort, startProcess, waitReady } from '@deckhand/local';
+import { connectRedis } from '@deckhand/queue';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { repositoryPath } from '../harness/deployment/repository-file.js';
+import {
+  type Certificate,
+  createCertificate,
+  startSecuredPostgres,
+  startSecuredRedis,
+} from '../harness/secured-stores.js';
+import { chain, seedWorkflow, spawnApp, stopAll, stopLater, TEST_ENCRYPTION_KEY, until } from '../harness/index.js';
+
+let certificate: Certificate;
+let redisUrl: string;
+let postgresUrl: string;
+
+beforeAll(async () => {
+  certificate = await createCertificate();
+  redisUrl = await startSecuredRedis(certificate);
+  postgresUrl = await startSecuredPostgres(certificate);
+}, 60_000);
+afterAll(stopAll);
+
+/** Starts a worker and asks itself whether it is ready: this process does not trust the Redis that the heartbeat is in. */
+async function startWorker(env: Readonly<Record<string, string>>): Promise<void> {
+  const port = await freePort();
+  const worker = await startProcess({
+    name: 'the worker',
+    command: process.execPath,
+    args: [repositoryPath('apps/worker/dist/main.js')],
+    env: { ...env, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, METRICS_PORT: String(port) },
+    logPath: join(await mkdtemp(join(tmpdir(), 'deckhand-test-')), 'worker.log'),
+  });
+  stopLater(worker);
+  await waitReady(worker, async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
+}
+
+describe('stores that speak TLS', () => {
+  it('are refused while nothing says to trust their certificate', async () => {
+    const redis = connectRedis(redisUrl, { role: 'producer' });
+    stopLater({ stop: async () => redis.disconnect() });
+    const refusal = await new Promise<Error>((resolve) => redis.once('error', resolve));
+    expect(refusal).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    const client = new pg.Client({ connectionString: `${postgresUrl}?sslmode=verify-full` });
+    await expect(client.connect()).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  });
+
+  it('carry runs from the API to a worker and back', async () => {
+    const env = {
+      DATABASE_URL: `${postgresUrl}?sslmode=verify-full`,
+      REDIS_URL: redisUrl,
+      NODE_EXTRA_CA_CERTS: certificate.certificate,
+    };
+    const db = createDatabase({ url: postgresUrl, poolSize: 1 });
+    stopLater({ stop: () => db.$disconnect() });
+    await spawnApp('api', env);
+    await startWorker(env);
+    const seed = await seedWorkflow(db, chain({ id: 'set', type: 'set', parameters: { fields: { a: 1 } } }));
+    const id = await seed.accept();
+    // Its job is missing, so the reconciler dispatches it: over both stores.
+    await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success', 15_000);
+    const plain = await db.$queryRaw<{ count: bigint }[]>`
+      SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+      WHERE NOT ssl AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+    expect(plain).toEqual([{ count: 0n }]);
+  });
+});
