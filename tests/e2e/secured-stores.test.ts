@@ -43,11 +43,25 @@ async function startWorker(env: Readonly<Record<string, string>>): Promise<void>
 describe('stores that speak TLS', () => {
   it('are refused while nothing says to trust their certificate', async () => {
     const redis = connectRedis(redisUrl, { role: 'producer' });
-    stopLater({ stop: async () => redis.disconnect() });
     const refusal = await new Promise<Error>((resolve) => redis.once('error', resolve));
+    redis.disconnect();
     expect(refusal).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    const client = new pg.Client({ connectionString: `${postgresUrl}?sslmode=verify-full` });
-    await expect(client.connect()).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    for (const sslmode of ['require', 'verify-full']) {
+      const client = new pg.Client({ connectionString: `${postgresUrl}?sslmode=${sslmode}` });
+      await expect(client.connect()).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+      await client.end();
+    }
+  });
+
+  it.each([
+    ['names its authority', () => `sslmode=verify-full&sslrootcert=${certificate.certificate}`],
+    ['says not to check', () => 'sslmode=no-verify'],
+  ])('are trusted where the URL %s', async (_, parameters) => {
+    const client = new pg.Client({ connectionString: `${postgresUrl}?${parameters()}` });
+    await client.connect();
+    const { rows } = await client.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+    await client.end();
+    expect(rows).toEqual([{ ssl: true }]);
   });
 
   it('carry runs from the API to a worker and back', async () => {
