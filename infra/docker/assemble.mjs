@@ -29,6 +29,8 @@ for (const workspaceFolder of closure(`apps/${app}`)) {
   copy(`${workspaceFolder}/package.json`);
   copy(`${workspaceFolder}/dist`);
 }
+// What the API serves needs no packages any more: they are built into it.
+if (app === 'api') copy('apps/console/dist');
 install();
 for (const file of INSTALL_FILES) rmSync(join(target, file));
 dropOtherDatabases();

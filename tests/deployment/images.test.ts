@@ -42,6 +42,8 @@ describe('what images are built from', () => {
     'infra/docker/assemble.mjs',
     'apps/api/src/main.ts',
     'apps/worker/package.json',
+    'apps/console/index.html',
+    'apps/console/vite.config.js',
     'packages/db/src/index.ts',
     'packages/nodes/src/code/sandbox.ts',
     'infra/local/package.json',

