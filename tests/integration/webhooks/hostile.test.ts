@@ -85,6 +85,18 @@ describe('broken requests', () => {
     expect(await runs()).toBe(before);
   });
 
+  it('a caller who is gone before anything was looked up is in the log, too', async () => {
+    const hook = await createHook(instance, {});
+    const { workflowId } = hook;
+    const count = 50;
+    for (let n = 0; n < count; n += 1) {
+      const socket = open(instance.gateway);
+      socket.write(`${head(hook.path, 'Content-Length: 10')}abc`, () => socket.destroy());
+    }
+    const logged = () => instance.db.webhookDelivery.count({ where: { workflowId, status: null, executionId: null } });
+    await until(async () => (await logged()) === count, 10_000, 'an entry for each');
+  });
+
   it('headers that come twice are one list; two lengths, or two ways to tell the length, are a 400', async () => {
     const { path } = await createHook(instance, {});
     const close = 'Connection: close';

@@ -24,23 +24,25 @@ async function handle(services: Services, request: Request, response: Response, 
   prepareAnswer(response);
   if (request.method === 'HEAD') throw new DeckhandError('NOT_FOUND');
   const { suffix } = request.params;
+  // Before anything is waited for: a caller may go away meanwhile.
+  const signal = clientGone(response);
   const webhook = await services.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
   const delivery: Delivery = { executionId: null, errorCode: null };
-  const signal = clientGone(response);
-  if (request.method !== 'OPTIONS') {
-    signal.addEventListener('abort', () => {
-      services.deliveries.note({
-        ...delivery,
-        workflowId: webhook.workflowId,
-        nodeId: webhook.nodeId,
-        at,
-        isTest,
-        method: request.method,
-        status: response.writableFinished ? response.statusCode : null,
-        durationMs: Math.round(performance.now() - startedAt),
-      });
+  const note = (): void => {
+    services.deliveries.note({
+      ...delivery,
+      workflowId: webhook.workflowId,
+      nodeId: webhook.nodeId,
+      at,
+      isTest,
+      method: request.method,
+      status: response.writableFinished ? response.statusCode : null,
+      durationMs: Math.round(performance.now() - startedAt),
     });
-  }
+  };
+  const isNoted = request.method !== 'OPTIONS';
+  const wasGone = signal.aborted;
+  if (isNoted && !wasGone) signal.addEventListener('abort', note);
   try {
     await receive(services, { request, response, webhook, delivery, signal });
   } catch (error) {
@@ -48,5 +50,7 @@ async function handle(services: Services, request: Request, response: Response, 
     delivery.errorCode = code;
     if (typeof extra.executionId === 'string') delivery.executionId = extra.executionId;
     throw error;
+  } finally {
+    if (isNoted && wasGone) note();
   }
 }
