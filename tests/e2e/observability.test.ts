@@ -120,7 +120,7 @@ describe('the processes', () => {
   });
 
   it('that take over from a dead one count its runs', async () => {
-    const receiver = await startReceiver(() => 60_000);
+    const receiver = await startReceiver(() => 15_000);
     const workflowId = await createWorkflow(
       instance,
       chain({ id: 'slow', type: 'http', parameters: { url: receiver.url } }),

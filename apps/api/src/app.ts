@@ -8,6 +8,7 @@ import { registerRoutes } from './http/route.js';
 import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
 import type { Services } from './services.js';
+import { createRequestTraces } from './tracing/request-traces.js';
 import { createWebhookRouter } from './webhooks/router.js';
 
 /** The gateway as an Express app. A request's way: id and log, security headers, its route, webhook or page, else a 404. */
@@ -20,6 +21,7 @@ export function createApp(services: Services): Express {
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal']);
   app.use(services.metrics.requests);
   app.use(createRequestLog(services.logger));
+  if (services.tracing) app.use(createRequestTraces(services.tracing));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(createWebhookRouter(services));
   const routes = listRoutes(services);

@@ -3,6 +3,7 @@ import {
   createLogger,
   createProcessRegistry,
   onShutdown,
+  openTracing,
   readSettings,
   serveMetrics,
   SettingsError,
@@ -25,7 +26,8 @@ async function main(): Promise<void> {
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
   const registry = createProcessRegistry();
-  const services = await createServices({ settings, db, logger, registry });
+  const tracing = await openTracing(settings, { serviceName: 'deckhand-api', logger });
+  const services = await createServices({ settings, db, logger, registry, tracing });
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => services.isReady() });
   const server = createHttpServer(createApp(services));
   await new Promise<void>((resolve, reject) => {
@@ -41,6 +43,7 @@ async function main(): Promise<void> {
       services.drain();
       await closeServer(server);
       await services.close();
+      await tracing?.close();
       await metrics?.close();
       await db.$disconnect();
     },

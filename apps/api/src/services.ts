@@ -14,7 +14,7 @@ import {
   type WindowRate,
 } from '@deckhand/queue';
 import { openOutputStore, type OutputStore } from '@deckhand/outputs';
-import { createSecretBox, type Logger, type SecretBox } from '@deckhand/runtime';
+import { createSecretBox, type Logger, type SecretBox, type Tracing } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
@@ -43,6 +43,8 @@ export interface Services {
   readonly logger: Logger;
   readonly metrics: ApiMetrics;
   readonly metricsAccess: MetricsAccess;
+  /** Undefined where nobody traces. */
+  readonly tracing: Tracing | undefined;
   readonly nodeTypes: NodeTypes;
   readonly secretBox: SecretBox;
   readonly authenticate: Authenticate;
@@ -78,8 +80,10 @@ export async function createServices(options: {
   logger: Logger;
   /** Where the gateway's metrics are added. */
   registry: Registry;
+  /** Nobody traces without one. */
+  tracing?: Tracing | undefined;
 }): Promise<Services> {
-  const { settings, db, logger } = options;
+  const { settings, db, logger, tracing } = options;
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
   const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
@@ -115,11 +119,12 @@ export async function createServices(options: {
     logger,
     metrics,
     metricsAccess: metricsAccess(settings),
+    tracing,
     nodeTypes: await loadNodeTypes(),
     secretBox,
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     loginThrottle: createLoginThrottle(redis),
-    intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, logger }),
+    intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, tracing, logger }),
     breaker,
     executions: createExecutionReader(db),
     follower,

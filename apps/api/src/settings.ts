@@ -1,5 +1,5 @@
 import { OutputSettings } from '@deckhand/outputs';
-import { MetricsSettings } from '@deckhand/runtime';
+import { MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of the API. */
@@ -18,6 +18,7 @@ export const ApiSettings = Type.Object({
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   ...OutputSettings,
   ...MetricsSettings,
+  ...TracingSettings,
   /** Connections to PostgreSQL at most. */
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 20 }),
 });

@@ -12,6 +12,7 @@ import {
   createProcessRegistry,
   createSecretBox,
   onShutdown,
+  openTracing,
   readSettings,
   serveMetrics,
   SettingsError,
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const postgres = createPostgresClient({ allowPrivate });
   const registry = createProcessRegistry();
+  const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
   let isConsuming = (): boolean => false;
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => isConsuming() });
   const worker = await startWorker({
@@ -59,6 +61,7 @@ async function main(): Promise<void> {
     graceMs: settings.WORKER_GRACE_MS,
     logger,
     registry,
+    tracing,
   });
   ({ isConsuming } = worker);
   onShutdown({
@@ -70,6 +73,7 @@ async function main(): Promise<void> {
       await postgres.close();
       outputs.close();
       await db.$disconnect();
+      await tracing?.close();
       await metrics?.close();
     },
   });

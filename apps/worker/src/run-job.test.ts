@@ -8,6 +8,7 @@ import { createActiveRuns } from './active-runs.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createWorkerMetrics } from './metrics.js';
 import { runJob, type RunJobParts } from './run-job.js';
+import { createRunWatcher } from './watch-run.js';
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 const DEFINITION = {
@@ -66,7 +67,7 @@ function setUp(act: (nodeId: string) => void) {
   const parts: RunJobParts = {
     active,
     writer,
-    metrics: createWorkerMetrics(new Registry()),
+    watch: createRunWatcher(createWorkerMetrics(new Registry()), undefined),
     withOrigin: (_claimed, own) => Promise.resolve(own),
     openCredential: () => Promise.reject(new Error('there are no credentials')),
     services: NO_SERVICES,
@@ -88,6 +89,7 @@ function setUp(act: (nodeId: string) => void) {
         hasParent: false,
         rerunOf: null,
         rerunFromNodeId: null,
+        traceParent: null,
       }),
     loadVersion: () => Promise.resolve(compiled.workflow),
     loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map() }),

@@ -14,8 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import type { CheckpointWriter } from './checkpoint-writer.js';
 import { createJournal, FencedError, type Journal } from './journal.js';
-import type { WorkerMetrics } from './metrics.js';
 import type { EarlierRecords } from './records.js';
+import type { RunWatch } from './watch-run.js';
 
 /** Records that may wait for the disk before the run does, so that a long loop does not fill the memory. */
 const BACKLOG_MAX = 2_000;
@@ -28,7 +28,8 @@ export interface RunJobParts {
   /** Opens a credential of a workspace. @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE. */
   readonly openCredential: (workspaceId: string, credentialId: string) => Promise<Credential>;
   readonly logger: Logger;
-  readonly metrics: Pick<WorkerMetrics, 'claimed' | 'recorded'>;
+  /** Notes what becomes of a claimed run. */
+  readonly watch: (run: ClaimedExecution) => RunWatch;
   /** Claims a run; undefined when it is not to be had. */
   readonly claim: (job: { executionId: string; dispatch: number }) => Promise<ClaimedExecution | undefined>;
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
@@ -78,19 +79,29 @@ export async function runJob(job: { executionId: string; dispatch: number }, par
   });
   parts.active.add(run);
   const logger = parts.logger.child({ executionId: claimed.id });
+  const watch = parts.watch(claimed);
   try {
-    await hold(claimed, run, parts, logger);
+    await hold({ claimed, run, watch, logger }, parts);
   } catch (error) {
     // Whatever it was, the run must not stay with a worker that has given up on it.
     logger.error({ err: error }, 'a run was given back after an unexpected error');
     await parts.release(run);
   } finally {
+    watch.left();
     parts.active.remove(claimed.id);
   }
 }
 
-async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobParts, logger: Logger): Promise<void> {
-  const noteEnd = parts.metrics.claimed(claimed);
+/** A run that this worker holds. */
+interface Held {
+  readonly claimed: ClaimedExecution;
+  readonly run: ActiveRun;
+  readonly watch: RunWatch;
+  readonly logger: Logger;
+}
+
+async function hold(held: Held, parts: RunJobParts): Promise<void> {
+  const { claimed, run, watch, logger } = held;
   // A first claim has epoch 1: nobody can have left records, or answers to waits.
   const isNew = claimed.epoch === 1;
   const [{ records: own, tallies }] = isNew
@@ -110,11 +121,11 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
   try {
     const records = await parts.withOrigin(claimed, own);
     await keepTakenOver(records, own, journal);
-    const ending = await execute(claimed, run, parts, journal, records);
+    const ending = await execute(held, parts, journal, records);
     const isLeft = await leave(ending, run, journal, parts);
     if (isLeft) {
       const status = finishedStatus(ending);
-      if (status) noteEnd(status);
+      if (status) watch.finished(status);
       await tell(claimed, ending, parts, logger);
     } else if (run.haltReason() !== 'fenced') {
       // What finished last must be on disk first, or whoever takes the run over would do it again.
@@ -126,7 +137,7 @@ async function hold(claimed: ClaimedExecution, run: ActiveRun, parts: RunJobPart
     logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
     await journal.finish(failure('failed', INTERNAL_FAILURE, null)).then(
       () => {
-        noteEnd('failed');
+        watch.finished('failed');
         parts.announce(claimed.id);
       },
       (again: unknown) => {
@@ -165,8 +176,7 @@ async function tell(claimed: ClaimedExecution, ending: Ending, parts: RunJobPart
 }
 
 async function execute(
-  claimed: ClaimedExecution,
-  run: ActiveRun,
+  { claimed, run, watch }: Held,
   parts: RunJobParts,
   journal: Journal,
   records: ReadonlyMap<string, NodeRecord>,
@@ -191,7 +201,7 @@ async function execute(
       breathe: () => (journal.backlog() > BACKLOG_MAX ? journal.flush() : nextTurn()),
       record: (record) => {
         journal.record(record);
-        parts.metrics.recorded(record, workflow.nodes.get(record.nodeId)?.type);
+        watch.recorded(record, workflow.nodes.get(record.nodeId)?.type);
       },
       flush: () => journal.flush(),
     },

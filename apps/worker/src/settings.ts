@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { OutputSettings } from '@deckhand/outputs';
-import { MetricsSettings } from '@deckhand/runtime';
+import { MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of a worker. */
@@ -15,6 +15,7 @@ export const WorkerSettings = Type.Object({
   WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
   ...OutputSettings,
   ...MetricsSettings,
+  ...TracingSettings,
   LOG_LEVEL: Type.String({ default: 'info' }),
   HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
   /** What http nodes go through, as other programs read these names. */

@@ -43,6 +43,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   hasParent: false,
   rerunOf: 'first',
   rerunFromNodeId: 'c',
+  traceParent: null,
   ...more,
 });
 

@@ -27,7 +27,7 @@ import {
   type WorkerState,
 } from '@deckhand/queue';
 import { isOutputStoreUnavailable, type OutputStore } from '@deckhand/outputs';
-import { addPoolMetrics, createBatcher, type Logger, type SecretBox } from '@deckhand/runtime';
+import { addPoolMetrics, createBatcher, type Logger, type SecretBox, type Tracing } from '@deckhand/runtime';
 import { hostname } from 'node:os';
 import type { Registry } from 'prom-client';
 import { type ActiveRun, createActiveRuns } from './active-runs.js';
@@ -47,6 +47,7 @@ import { runJob } from './run-job.js';
 import { createWorkflowStarter } from './start-workflows.js';
 import { createFiring } from './schedules/create-firing.js';
 import { createOriginReader } from './take-over-origin.js';
+import { createRunWatcher } from './watch-run.js';
 
 /** Runs of one claiming statement at most. */
 const CLAIM_BATCH = 100;
@@ -79,6 +80,8 @@ export interface WorkerOptions {
   readonly logger: Logger;
   /** Where the worker's metrics are added. */
   readonly registry: Registry;
+  /** Undefined where nobody traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** A running worker. */
@@ -191,7 +194,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       workflows: createWorkflowStarter({ db, queue, onStarted: () => metrics.runs.accepted('workflow') }),
     },
     logger,
-    metrics,
+    watch: createRunWatcher(metrics, options.tracing),
     claim,
     loadVersion,
     loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),

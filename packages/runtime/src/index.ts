@@ -9,3 +9,6 @@ export * from './metrics/settings.js';
 export * from './secret-box.js';
 export * from './settings.js';
 export * from './shutdown.js';
+export * from './tracing/open-tracing.js';
+export * from './tracing/settings.js';
+export * from './tracing/tracing.js';

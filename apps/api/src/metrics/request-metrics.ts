@@ -1,6 +1,7 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ERRORS } from '@deckhand/contracts';
+import { routeOf } from '../http/route-of.js';
 
 /** Upper bounds of durations, in seconds. */
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
@@ -49,13 +50,6 @@ export function createRequestMetrics(registry: Registry): RequestHandler {
     });
     next();
   };
-}
-
-/** The template that matched; `other` where none did: files of pages, and what leads nowhere. */
-function routeOf(request: Request): string {
-  const route: unknown = request.route;
-  const isMatched = typeof route === 'object' && route !== null && 'path' in route;
-  return isMatched && typeof route.path === 'string' ? route.path : 'other';
 }
 
 function statusOf({ statusCode, writableFinished }: Response): string {

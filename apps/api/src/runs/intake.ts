@@ -12,12 +12,12 @@ import {
   type Once,
 } from '@deckhand/db';
 import { isOutOfMemory, type RunQueue } from '@deckhand/queue';
-import { createBatcher, type Logger, type RunCounters } from '@deckhand/runtime';
+import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
 import type { ExecutionRate } from './execution-rate.js';
 import type { WriteBreaker } from './write-breaker.js';
 
 /** A run to start. */
-export type RunOrder = Omit<AcceptRequest, 'executionId' | 'countedUnder'>;
+export type RunOrder = Omit<AcceptRequest, 'executionId' | 'countedUnder' | 'traceParent'>;
 
 /** A run that was started, by this order or by an earlier one with the same key. */
 export interface StartedRun {
@@ -49,9 +49,11 @@ export function createIntake(options: {
   rate: ExecutionRate;
   breaker: WriteBreaker;
   runs: RunCounters;
+  /** Whose current span the runs belong to. */
+  tracing: Tracing | undefined;
   logger: Logger;
 }): Intake {
-  const { db, queue, rate, breaker, runs, logger } = options;
+  const { db, queue, rate, breaker, runs, tracing, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
 
@@ -92,7 +94,7 @@ export function createIntake(options: {
     async start(order, once) {
       breaker.check();
       const executionId = uuidv7();
-      const verdict = await accept({ ...order, executionId }, once);
+      const verdict = await accept({ ...order, executionId, traceParent: tracing?.current() }, once);
       if (typeof verdict === 'object' && verdict.kind === 'repeated') {
         return { executionId: verdict.executionId, isRepeated: true };
       }

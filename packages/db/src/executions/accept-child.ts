@@ -33,7 +33,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       WHERE id = ${request.parentExecutionId}::uuid AND status NOT IN ('success', 'failed', 'timeout', 'stopped')
       FOR SHARE
     ), judged AS (
-      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, v.id AS version_id, v.timeout_ms,
+      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms,
         v.trigger_node_ids,
         CASE
           WHEN w.id IS NULL THEN 'notFound'
@@ -48,11 +48,11 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
     ), inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, stored_bytes
+        parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, stored_bytes, trace_parent
       )
       SELECT ${request.executionId}::uuid, workspace_id, ${request.workflowId}::uuid, version_id, execution_mode, 'workflow',
         trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
-        least(deadline_at, now() + timeout_ms * interval '1 millisecond'), octet_length(${request.triggerData})
+        least(deadline_at, now() + timeout_ms * interval '1 millisecond'), octet_length(${request.triggerData}), trace_parent
       FROM judged WHERE verdict = 'started'
       ON CONFLICT (id) DO NOTHING
       RETURNING workspace_id, stored_bytes, dispatch

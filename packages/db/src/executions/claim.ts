@@ -32,6 +32,8 @@ export interface ClaimedExecution {
   readonly rerunOf: string | null;
   /** The node from which it does so; null for its trigger. */
   readonly rerunFromNodeId: string | null;
+  /** W3C traceparent of the request that started it; null where nobody traced. */
+  readonly traceParent: string | null;
 }
 
 /**
@@ -64,5 +66,6 @@ export async function claimExecutions(
       extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
       extract(epoch FROM now() - e.started_at)::float8 AS "startedSecondsAgo",
       e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
-      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId"`);
+      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
+      e.trace_parent AS "traceParent"`);
 }

@@ -23,6 +23,8 @@ export interface AcceptRequest {
   readonly rerunFromNodeId?: string | undefined;
   /** The workspace's limit of runs a minute that this run was counted under; undefined while it was not counted. */
   readonly countedUnder?: number;
+  /** W3C traceparent of the request; undefined where nobody traces. */
+  readonly traceParent?: string | undefined;
 }
 
 /** The workspace has a limit of runs a minute: the run is to be counted, then asked for again with `countedUnder`. */
@@ -94,9 +96,10 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.triggerData)}::text[],
       ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
-      ${requests.map((request) => request.countedUnder ?? null)}::int[]
+      ${requests.map((request) => request.countedUnder ?? null)}::int[],
+      ${requests.map((request) => request.traceParent ?? null)}::text[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, trigger_node_id, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, counted_under)
+      rerun_of, rerun_from_node_id, counted_under, trace_parent)
     LEFT JOIN workflows w
       ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
@@ -111,10 +114,12 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
     inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, created_at, dispatched_at, deadline_at, stored_bytes
+        rerun_of, rerun_from_node_id, created_at, dispatched_at, deadline_at, stored_bytes,
+        trace_parent
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, now(), now(), now() + timeout_ms * interval '1 millisecond', octet_length(trigger_data)
+        rerun_of, rerun_from_node_id, now(), now(), now() + timeout_ms * interval '1 millisecond', octet_length(trigger_data),
+        trace_parent
       FROM judged
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING

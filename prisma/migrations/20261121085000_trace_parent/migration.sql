@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "executions" ADD COLUMN     "trace_parent" TEXT;
