@@ -25,6 +25,7 @@ import type { OutputStore } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
 import type { WorkerMetrics } from './metrics.js';
+import { applyRetention } from './retention.js';
 import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
 
 /** Changes of stored bytes folded by one statement at most. */
@@ -123,6 +124,12 @@ export function createReconciler({
     },
     sweepOutputs: () => outputs.sweep(SWEEP_BATCH),
     pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
+    async applyRetention() {
+      const pruned = await applyRetention(db);
+      metrics.reconciled('pruned_data', pruned.data);
+      metrics.reconciled('pruned_run', pruned.runs);
+      if (pruned.data + pruned.runs > 0) logger.info(pruned, 'retention took data and runs');
+    },
     addJobs: (runs) => queue.add(runs),
     announce: (executionIds) => publishChanges(redis, executionIds),
     logger,

@@ -5,9 +5,18 @@ import { createRunCounters, type RunCounters } from '@deckhand/runtime';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** Why a run was sent on or ended without its worker. */
-export type ReconcilerAction = 'dead_worker' | 'lost_job' | 'wake' | 'time_out' | 'orphan';
+export type ReconcilerAction =
+  'dead_worker' | 'lost_job' | 'wake' | 'time_out' | 'orphan' | 'pruned_data' | 'pruned_run';
 
-const RECONCILER_ACTIONS: readonly ReconcilerAction[] = ['dead_worker', 'lost_job', 'wake', 'time_out', 'orphan'];
+const RECONCILER_ACTIONS: readonly ReconcilerAction[] = [
+  'dead_worker',
+  'lost_job',
+  'wake',
+  'time_out',
+  'orphan',
+  'pruned_data',
+  'pruned_run',
+];
 const VERDICTS: readonly CheckpointVerdict[] = ['written', 'paused', 'answered', 'fenced'];
 
 /** Upper bounds of durations, in seconds. */

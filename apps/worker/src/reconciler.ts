@@ -38,6 +38,8 @@ export interface ReconcilerParts {
   readonly indexFinished: () => Promise<void>;
   /** Deletes large outputs of runs that are gone. */
   readonly sweepOutputs: () => Promise<unknown>;
+  /** Takes data and runs that are older than the instance keeps them. */
+  readonly applyRetention: () => Promise<unknown>;
   /** Deletes idempotency keys that stand for nothing any more. */
   readonly pruneKeys: () => Promise<unknown>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
@@ -76,6 +78,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
   if (orphans.length > 0) await parts.announce(orphans);
   await parts.indexFinished();
   await parts.pruneKeys();
+  await parts.applyRetention();
   // Last, for it may be a store of its own that is away.
   await parts.sweepOutputs();
   return true;

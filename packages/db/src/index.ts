@@ -93,6 +93,8 @@ export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export { findDeletedOutputs, forgetDeletedOutputs } from './outputs/deleted.js';
 export { findLargeOutputs } from './outputs/find.js';
 export { keepLargeOutput, type LargeOutput } from './outputs/keep.js';
+export { pruneData } from './retention/prune-data.js';
+export { pruneRuns } from './retention/prune-runs.js';
 export { type DueSchedule, findDueSchedules, findNextLook } from './schedules/find-due.js';
 export { moveSchedules, type MoveVerdict, type ScheduleMove } from './schedules/move.js';
 export { holdSchedules, type ScheduleHold } from './schedules/hold.js';

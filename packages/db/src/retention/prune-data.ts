@@ -1,0 +1,45 @@
+import { type Database, Prisma } from '../client.js';
+
+/** A run that is being repeated is still read: what is taken over of it must not go meanwhile. */
+export const isNotRepeated = Prisma.sql`NOT EXISTS (
+  SELECT 1 FROM executions r WHERE r.rerun_of = e.id AND r.finished_at IS NULL)`;
+
+/**
+ * Takes trigger data, results and outputs from runs that finished so many days ago, the oldest first, and gives their bytes
+ * back to their workspaces. What they were and how they ended stays, to be listed and searched.
+ * @returns how many; `limit` of them means that there may be more.
+ */
+export async function pruneData(db: Database, { days, limit }: { days: number; limit: number }): Promise<number> {
+  // Served by executions_with_data.
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */
+    WITH taken AS (
+      SELECT e.id, e.workspace_id, e.stored_bytes FROM executions e
+      WHERE e.finished_at <= now() - ${days}::int * interval '1 day' AND e.trigger_data IS NOT NULL AND ${isNotRepeated}
+      ORDER BY e.finished_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), emptied AS (
+      UPDATE executions e SET trigger_data = NULL, result = NULL, stored_bytes = 0, revision = e.revision + 1
+      FROM taken t WHERE e.id = t.id
+    ), emptied_nodes AS (
+      UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
+      FROM taken t WHERE n.execution_id = t.id
+    ), emptied_iterations AS (
+      UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
+      FROM taken t WHERE n.execution_id = t.id
+    ), deleted_waits AS (
+      DELETE FROM waits w USING taken t WHERE w.execution_id = t.id
+    ), deleted_large AS (
+      DELETE FROM large_outputs l USING taken t WHERE l.execution_id = t.id
+      RETURNING l.id, l.execution_id, l.data IS NULL AS is_apart
+    ), apart AS (
+      INSERT INTO deleted_outputs (id, execution_id) SELECT id, execution_id FROM deleted_large WHERE is_apart
+    ), deleted_texts AS (
+      DELETE FROM execution_texts x USING taken t WHERE x.execution_id = t.id
+    ), searched_again AS (
+      INSERT INTO unindexed_executions (execution_id) SELECT id FROM taken ON CONFLICT DO NOTHING
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes)
+      SELECT workspace_id, -sum(stored_bytes) FROM taken GROUP BY workspace_id HAVING sum(stored_bytes) > 0
+    )
+    SELECT count(*)::int AS count FROM taken`);
+  return row?.count ?? 0;
+}
