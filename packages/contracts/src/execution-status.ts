@@ -39,7 +39,12 @@ export const EXECUTION_TRIGGERS = [
 export type ExecutionTrigger = (typeof EXECUTION_TRIGGERS)[number];
 
 /** Statuses from which a run may still come to its end. */
-export const UNFINISHED_STATUSES = ['pending', 'running', 'paused', ...WAITING_STATUSES] as const satisfies ExecutionStatus[];
+export const UNFINISHED_STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  ...WAITING_STATUSES,
+] as const satisfies ExecutionStatus[];
 
 /**
  * The transition table: for each trigger, the statuses it may leave and the one it leads to. Every writer takes its

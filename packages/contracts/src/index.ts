@@ -9,6 +9,7 @@ export * from './schemas/approvals.js';
 export * from './schemas/audit-log.js';
 export * from './schemas/auth.js';
 export * from './schemas/common.js';
+export * from './schemas/credential-secrets.js';
 export * from './schemas/credentials.js';
 export * from './schemas/definition.js';
 export * from './schemas/executions.js';

@@ -8,13 +8,16 @@ import { runQuery } from './executions.js';
 /** After how long a stream that broke is opened again, in ms. */
 const RETRY_MS = 1_000;
 
-/** A run as it changes, without its outputs: read once, then told by its event stream until it is finished. */
-export function useLiveRun(executionId: string): UseQueryResult<Execution> {
+/**
+ * A run as it changes, without its outputs: read once, then told by its event stream until it is finished.
+ * @param executionId of no run while it is undefined.
+ */
+export function useLiveRun(executionId: string | undefined): UseQueryResult<Execution> {
   const queryClient = useQueryClient();
-  const query = useQuery(runQuery(executionId));
+  const query = useQuery({ ...runQuery(executionId ?? ''), enabled: executionId !== undefined });
   const isLive = query.data !== undefined && !isFinished(query.data.status);
   useEffect(() => {
-    if (!isLive) return;
+    if (!isLive || executionId === undefined) return;
     const over = new AbortController();
     void followUntilOver(queryClient, executionId, over.signal);
     return () => over.abort();

@@ -1,9 +1,12 @@
 import type {
   AcceptedInvite,
   AcceptInviteBody,
+  ChangePasswordBody,
   LoginAnswer,
   LoginBody,
   MeAnswer,
+  PageOf,
+  SessionEntry,
   SetupAnswer,
   SetupBody,
 } from '@deckhand/contracts';
@@ -23,8 +26,16 @@ export const meQuery = queryOptions({
   staleTime: 30_000,
 });
 
+/** The person's sessions. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => call<PageOf<SessionEntry>>('GET', '/api/auth/sessions', { signal }),
+});
+
 export const setUp = (body: SetupBody): Promise<LoginAnswer> => call('POST', '/api/auth/setup', { body });
 export const signIn = (body: LoginBody): Promise<LoginAnswer> => call('POST', '/api/auth/login', { body });
 export const signOut = (): Promise<null> => call('POST', '/api/auth/logout');
 export const acceptInvite = (body: AcceptInviteBody): Promise<AcceptedInvite> =>
   call('POST', '/api/auth/accept-invite', { body });
+export const changePassword = (body: ChangePasswordBody): Promise<null> => call('POST', '/api/auth/password', { body });
+export const revokeSession = (id: string): Promise<null> => call('DELETE', `/api/auth/sessions/${id}`);

@@ -1,8 +1,15 @@
 import type {
   CreateWorkflowBody,
+  ExecuteAnswer,
+  ExecuteBody,
   NodeTypeEntry,
   PageOf,
+  SavedVersion,
+  SaveVersionBody,
+  UpdateWorkflowBody,
   Version,
+  VersionEntry,
+  WebhookTestUrl,
   Workflow,
   WorkflowEntry,
   WorkflowStatus,
@@ -44,6 +51,14 @@ export const versionQuery = (workflowId: string, versionId: string) =>
     staleTime: Infinity,
   });
 
+/** The saved versions of a workflow, the newest first. */
+export const versionsQuery = (workflowId: string) =>
+  queryOptions({
+    queryKey: ['versions', workflowId],
+    queryFn: ({ signal }) =>
+      call<PageOf<VersionEntry>>('GET', `/api/workflows/${workflowId}/versions`, { query: { limit: 100 }, signal }),
+  });
+
 /** Every node type; they change with the service only. */
 export const nodeTypesQuery = queryOptions({
   queryKey: ['node-types'],
@@ -52,3 +67,11 @@ export const nodeTypesQuery = queryOptions({
 });
 
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
+export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Workflow> =>
+  call('PATCH', `/api/workflows/${id}`, { body });
+export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
+  call('POST', `/api/workflows/${id}/versions`, { body });
+export const execute = (id: string, body: ExecuteBody): Promise<ExecuteAnswer> =>
+  call('POST', `/api/workflows/${id}/execute`, { body });
+export const openWebhookTest = (id: string, nodeId: string): Promise<WebhookTestUrl> =>
+  call('POST', `/api/workflows/${id}/webhooks/${nodeId}/test`);

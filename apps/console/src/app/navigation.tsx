@@ -1,17 +1,27 @@
-import { Stack } from '@mantine/core';
+import { Stack, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ListVideo, Workflow } from 'lucide-react';
+import { Braces, KeyRound, ListVideo, LockKeyhole, ScrollText, Server, Stamp, Users, Workflow } from 'lucide-react';
+import { approvalsQuery } from '../api/approvals.js';
 import classes from './navigation.module.css';
 
 /** The areas of a workspace, in the order of daily use. */
 const AREAS = [
   { to: '/w/$workspaceId/workflows', label: 'Workflows', Icon: Workflow },
   { to: '/w/$workspaceId/runs', label: 'Runs', Icon: ListVideo },
+  { to: '/w/$workspaceId/approvals', label: 'Approvals', Icon: Stamp },
+  { to: '/w/$workspaceId/fleet', label: 'Fleet', Icon: Server },
+  { to: '/w/$workspaceId/variables', label: 'Variables', Icon: Braces },
+  { to: '/w/$workspaceId/credentials', label: 'Credentials', Icon: LockKeyhole },
+  { to: '/w/$workspaceId/api-keys', label: 'API keys', Icon: KeyRound },
+  { to: '/w/$workspaceId/members', label: 'Members', Icon: Users },
+  { to: '/w/$workspaceId/audit-log', label: 'Audit log', Icon: ScrollText },
 ] as const;
 
 /** Links to the areas of the workspace. */
 export function Navigation() {
   const { workspaceId = '' } = useParams({ strict: false });
+  const waiting = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
   return (
     <Stack gap={2} component="nav" aria-label="Areas">
       {AREAS.map(({ to, label, Icon }) => (
@@ -25,6 +35,12 @@ export function Navigation() {
         >
           <Icon size={18} aria-hidden />
           <span>{label}</span>
+          {label === 'Approvals' && waiting > 0 && (
+            <span className={classes.count}>
+              {waiting}
+              <VisuallyHidden> waiting</VisuallyHidden>
+            </span>
+          )}
         </Link>
       ))}
     </Stack>

@@ -1,13 +1,16 @@
 import type { User } from '@deckhand/contracts';
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleUserRound, LogOut } from 'lucide-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { signOut } from '../api/people.js';
 import { endSession } from '../session/store.js';
 
 /** Who is signed in, and the way out. */
 export function PersonMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const { workspaceId = '' } = useParams({ strict: false });
   /** The session ends here whatever the service says, so that nobody is kept signed in by an outage. */
   const leave = async (): Promise<void> => {
     await signOut().catch(() => undefined);
@@ -29,6 +32,12 @@ export function PersonMenu({ user }: { user: User }) {
           {user.email}
         </Text>
         <Menu.Divider />
+        <Menu.Item
+          leftSection={<Settings size={16} aria-hidden />}
+          onClick={() => void navigate({ to: '/w/$workspaceId/account', params: { workspaceId } })}
+        >
+          Your account
+        </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void leave()}>
           Sign out
         </Menu.Item>

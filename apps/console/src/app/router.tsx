@@ -59,6 +59,12 @@ const workflows = createRoute({
     optional({ search: text(given.search), status: choice(WORKFLOW_STATUSES, given.status) }),
 });
 
+const editor = createRoute({
+  getParentRoute: () => workspace,
+  path: 'workflows/$workflowId',
+  component: lazyRouteComponent(() => import('../pages/editor/editor-page.js'), 'EditorPage'),
+});
+
 const runs = createRoute({
   getParentRoute: () => workspace,
   path: 'runs',
@@ -82,12 +88,67 @@ const run = createRoute({
   validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
 });
 
+const approvals = createRoute({
+  getParentRoute: () => workspace,
+  path: 'approvals',
+  component: lazyRouteComponent(() => import('../pages/approvals/approval-inbox.js'), 'ApprovalInbox'),
+});
+const apiKeys = createRoute({
+  getParentRoute: () => workspace,
+  path: 'api-keys',
+  component: lazyRouteComponent(() => import('../pages/api-keys/key-list.js'), 'KeyList'),
+});
+const fleet = createRoute({
+  getParentRoute: () => workspace,
+  path: 'fleet',
+  component: lazyRouteComponent(() => import('../pages/fleet/fleet-page.js'), 'FleetPage'),
+});
+const members = createRoute({
+  getParentRoute: () => workspace,
+  path: 'members',
+  component: lazyRouteComponent(() => import('../pages/members/member-list.js'), 'MemberList'),
+});
+const variables = createRoute({
+  getParentRoute: () => workspace,
+  path: 'variables',
+  component: lazyRouteComponent(() => import('../pages/variables/variable-list.js'), 'VariableList'),
+});
+const credentials = createRoute({
+  getParentRoute: () => workspace,
+  path: 'credentials',
+  component: lazyRouteComponent(() => import('../pages/credentials/credential-list.js'), 'CredentialList'),
+});
+const auditLog = createRoute({
+  getParentRoute: () => workspace,
+  path: 'audit-log',
+  component: lazyRouteComponent(() => import('../pages/audit-log/audit-log.js'), 'AuditLog'),
+});
+const account = createRoute({
+  getParentRoute: () => workspace,
+  path: 'account',
+  component: lazyRouteComponent(() => import('../pages/account/account-page.js'), 'AccountPage'),
+});
+
 const tree = root.addChildren([
   home,
   signIn,
   setUp,
   invite,
-  workspace.addChildren([workspaceHome, workflows, runs, run]),
+  workspace.addChildren([
+    workspaceHome,
+    workflows,
+    editor,
+    runs,
+    run,
+    approvals,
+    apiKeys,
+    fleet,
+    members,
+    variables,
+    credentials,
+    auditLog,
+    account,
+  ]),
 ]);
 
 /** Every address of the console. */

@@ -51,7 +51,7 @@ export function toFlowEdges({ edges }: Pick<Definition, 'edges'>): Edge[] {
 }
 
 /** What tells an edge from others. */
-function edgeId(source: string, sourceHandle: string | null | undefined, target: string): string {
+export function edgeId(source: string, sourceHandle: string | null | undefined, target: string): string {
   return `${source}:${sourceHandle ?? ''}>${target}`;
 }
 

@@ -29,7 +29,7 @@ export function DataTable<T extends object>({
 }: {
   label: string;
   columns: Columns<T>;
-  rows: T[];
+  rows: readonly T[];
   keyOf: (row: T) => string;
   onNearEnd?: (() => void) | undefined;
 }) {

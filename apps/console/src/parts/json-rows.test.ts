@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@deckhand/contracts';
-import { findInJson, toRows } from './json-rows.js';
+import { findInJson, toRows, unfoldSome } from './json-rows.js';
 
 const ORDER: JsonValue = { id: 7, lines: [{ sku: 'A-1' }, { sku: 'b-2', 'two words': null }] };
 
@@ -31,5 +31,13 @@ describe('findInJson', () => {
   it('says when it stopped looking', () => {
     const many = Array.from({ length: 600 }, () => 'x');
     expect(findInJson(many, 'x')).toMatchObject({ isCut: true });
+  });
+});
+
+describe('unfoldSome', () => {
+  it('shows a small value whole, and of a large one no more than fits', () => {
+    expect(toRows(ORDER, unfoldSome(ORDER))).toHaveLength(8);
+    const large = { few: [1, 2], many: Array.from({ length: 1_000 }, (_, index) => index) };
+    expect([...unfoldSome(large)]).toEqual(['', '.few']);
   });
 });

@@ -25,6 +25,28 @@ export function toRows(value: JsonValue, open: ReadonlySet<string>): JsonRow[] {
   return rows;
 }
 
+/** Lines that are shown without asking at most. */
+const FIRST_LINES_MAX = 60;
+
+/** What to unfold at first: level by level, as much as one can take in. */
+export function unfoldSome(value: JsonValue): ReadonlySet<string> {
+  const open = new Set<string>();
+  let lines = 1;
+  let level: (readonly [string, JsonValue])[] = [['', value]];
+  while (level.length > 0) {
+    const next: (readonly [string, JsonValue])[] = [];
+    for (const [path, member] of level) {
+      const size = sizeOf(member) ?? 0;
+      if (size === 0 || lines + size > FIRST_LINES_MAX) continue;
+      lines += size;
+      open.add(path);
+      for (const [key, inner] of membersOf(member)) next.push([pathTo(path, key, member), inner]);
+    }
+    level = next;
+  }
+  return open;
+}
+
 /** Where a search has hits, and what must be unfolded to see them. */
 export interface Found {
   readonly hits: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, ChevronDown, ChevronRight, Copy, Search } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { findInJson, isLeaf, type JsonRow, toRows } from './json-rows.js';
+import { findInJson, isLeaf, type JsonRow, toRows, unfoldSome } from './json-rows.js';
 import classes from './json-tree.module.css';
 
 const ROW_PX = 22;
@@ -18,7 +18,7 @@ const TYPING_MS = 200;
  * @param label what it is, for screen readers.
  */
 export function JsonTree({ label, value }: { label: string; value: JsonValue }) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(['']));
+  const [open, setOpen] = useState(() => unfoldSome(value));
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, TYPING_MS);
   const found = useMemo(() => (search === '' ? undefined : findInJson(value, search)), [value, search]);

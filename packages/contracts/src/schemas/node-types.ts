@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
+import type { JsonObject } from '../json.js';
 import { AnyObject, oneOf } from './common.js';
-import { CREDENTIAL_TYPES } from './credentials.js';
+import { CREDENTIAL_TYPES } from './credential-secrets.js';
 
 /** A node type as GET /api/node-types lists it, for forms and agents. */
 export const NodeTypeEntry = Type.Object({
@@ -14,7 +15,7 @@ export const NodeTypeEntry = Type.Object({
   credentialTypes: Type.Array(oneOf(CREDENTIAL_TYPES), {
     description: 'Types of credentials that `credentialId` may name; none when it takes no credential',
   }),
-  parameters: Type.Unsafe<object>({ ...AnyObject, description: 'A JSON Schema' }),
+  parameters: Type.Unsafe<JsonObject>({ ...AnyObject, description: 'A JSON Schema' }),
 });
 
 export type NodeTypeEntry = Static<typeof NodeTypeEntry>;

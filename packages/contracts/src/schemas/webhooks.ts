@@ -30,4 +30,5 @@ export const WebhookDelivery = Type.Object({
 });
 
 export type ChangeWebhookUrlBody = Static<typeof ChangeWebhookUrlBody>;
+export type WebhookTestUrl = Static<typeof WebhookTestUrl>;
 export type WebhookDelivery = Static<typeof WebhookDelivery>;

@@ -1,4 +1,4 @@
-import type { Execution, NodeProgress } from '@deckhand/contracts';
+import type { Execution, NodeDefinition, NodeProgress } from '@deckhand/contracts';
 import { CloseButton, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { JsonTree } from '../../parts/json-tree.js';
 import { Loading } from '../../parts/loading.js';
 import { Problem } from '../../parts/problem.js';
 import { StatusBadge } from '../../parts/status-badge.js';
+import { AnswerNode } from './answer-node.js';
 import { Duration } from './duration.js';
 
 /** What became of one node of a run: how it went, and what it put out. */
@@ -15,11 +16,13 @@ export function NodePanel({
   run,
   nodeId,
   title,
+  node,
   onClose,
 }: {
   run: Execution;
   nodeId: string;
   title: string;
+  node: NodeDefinition | undefined;
   onClose: () => void;
 }) {
   const progress = run.progress[nodeId];
@@ -36,6 +39,7 @@ export function NodePanel({
         </div>
         <CloseButton aria-label="Close the node" onClick={onClose} />
       </Group>
+      {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
       {progress ? (
         <Progress run={run} nodeId={nodeId} progress={progress} />
       ) : (

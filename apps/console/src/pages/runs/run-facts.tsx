@@ -35,7 +35,15 @@ export function RunFacts({
         </Fact>
         <Fact name="Started by">{run.source}</Fact>
         <Fact name="Mode">{run.executionMode}</Fact>
-        <Fact name="Version">{versionNumber}</Fact>
+        <Fact name="Version">
+          <AnchorLink
+            to="/w/$workspaceId/workflows/$workflowId"
+            params={{ workspaceId, workflowId: run.workflowId }}
+            aria-label={`Edit the workflow; this run is of version ${versionNumber ?? ''}`}
+          >
+            {versionNumber}
+          </AnchorLink>
+        </Fact>
         {data.rerunOf !== undefined && (
           <Fact name="Run again from">
             <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: data.rerunOf }}>

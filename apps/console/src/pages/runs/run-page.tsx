@@ -85,6 +85,7 @@ function ShownRun({ run }: { run: Execution }) {
               run={run}
               nodeId={selected}
               title={titles.get(selected) ?? selected}
+              node={definition?.nodes.find(({ id }) => id === selected)}
               onClose={() => select(undefined)}
             />
           )}

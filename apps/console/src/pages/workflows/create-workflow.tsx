@@ -25,12 +25,12 @@ export function CreateWorkflow({
   const navigate = useNavigate();
   const creation = useMutation({
     mutationFn: createWorkflow,
-    async onSuccess() {
+    async onSuccess({ id }) {
       await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
       setName('');
       setDescription('');
       onClose();
-      await navigate({ to: '/w/$workspaceId/workflows', params: { workspaceId } });
+      await navigate({ to: '/w/$workspaceId/workflows/$workflowId', params: { workspaceId, workflowId: id } });
     },
   });
   return (

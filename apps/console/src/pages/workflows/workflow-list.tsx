@@ -8,6 +8,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { type WorkflowFilter, workflowsQuery } from '../../api/workflows.js';
 import { choice, optional } from '../../app/search.js';
+import { AnchorLink } from '../../parts/anchor-link.js';
 import { Broken } from '../../parts/broken.js';
 import { type Columns, DataTable } from '../../parts/data-table.js';
 import { EmptyState } from '../../parts/empty-state.js';
@@ -28,9 +29,8 @@ const COLUMNS: Columns<WorkflowEntry> = [
     header: 'Name',
     cell: ({ row: { original } }) => (
       <Link
-        to="/w/$workspaceId/runs"
-        params={{ workspaceId: original.workspaceId }}
-        search={{ workflowId: original.id }}
+        to="/w/$workspaceId/workflows/$workflowId"
+        params={{ workspaceId: original.workspaceId, workflowId: original.id }}
       >
         {original.name}
       </Link>
@@ -38,6 +38,21 @@ const COLUMNS: Columns<WorkflowEntry> = [
   },
   { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
   { id: 'description', header: 'Description', cell: ({ row: { original } }) => original.description },
+  {
+    id: 'runs',
+    header: 'Runs',
+    cell: ({ row: { original } }) => (
+      <AnchorLink
+        size="sm"
+        to="/w/$workspaceId/runs"
+        params={{ workspaceId: original.workspaceId }}
+        search={{ workflowId: original.id }}
+        aria-label={`Runs of ${original.name}`}
+      >
+        Runs
+      </AnchorLink>
+    ),
+  },
   { id: 'updatedAt', header: 'Changed', cell: ({ row: { original } }) => <Moment at={original.updatedAt} /> },
 ];
 

@@ -1,0 +1,20 @@
+import type { ApprovalEntry, JsonObject, PageOf, RecordedAnswer, SubmitApprovalBody } from '@deckhand/contracts';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from './call.js';
+
+/** How often open approvals are asked for, in ms. */
+const LIVE_MS = 5_000;
+
+/** The approvals that wait in a workspace. */
+export const approvalsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['approvals', workspaceId],
+    queryFn: ({ signal }) =>
+      call<PageOf<ApprovalEntry>>('GET', '/api/approvals', { query: { workspaceId, limit: 500 }, signal }),
+    refetchInterval: LIVE_MS,
+  });
+
+export const submitApproval = (body: SubmitApprovalBody): Promise<RecordedAnswer> =>
+  call('POST', '/api/approvals/submit', { body });
+export const completeHuman = (executionId: string, nodeId: string, data: JsonObject): Promise<RecordedAnswer> =>
+  call('POST', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/complete`, { body: { data } });

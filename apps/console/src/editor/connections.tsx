@@ -1,0 +1,45 @@
+import type { Definition, NodeDefinition } from '@deckhand/contracts';
+import { MultiSelect } from '@mantine/core';
+import { handlesOf, type NodeTypes } from '../graph/handles.js';
+import { connect } from './edits.js';
+
+/** Where a node leads, way out by way out: what can be drawn with a mouse can be said here with a keyboard. */
+export function Connections({
+  definition,
+  node,
+  types,
+  onEdit,
+}: {
+  definition: Definition;
+  node: NodeDefinition;
+  types: NodeTypes;
+  onEdit: (change: (definition: Definition) => Definition) => void;
+}) {
+  const handles = handlesOf(node, types);
+  const ways: readonly (string | undefined)[] = handles.length === 0 ? [undefined] : handles;
+  const targets = definition.nodes
+    .filter(({ id, type }) => id !== node.id && types.get(type)?.isTrigger !== true)
+    .map(({ id, name }) => ({ value: id, label: name ?? id }));
+  const lead = (handle: string | undefined, ids: readonly string[]): void =>
+    onEdit((before) => {
+      const others = before.edges.filter((edge) => !(edge.source === node.id && edge.sourceHandle === handle));
+      const edges = ids.map((target) => ({
+        source: node.id,
+        target,
+        ...(handle === undefined ? {} : { sourceHandle: handle }),
+      }));
+      return edges.reduce(connect, { ...before, edges: others });
+    });
+  return ways.map((handle) => (
+    <MultiSelect
+      key={handle ?? ''}
+      label={handle === undefined ? 'Leads to' : `"${handle}" leads to`}
+      data={targets}
+      searchable
+      value={definition.edges
+        .filter((edge) => edge.source === node.id && edge.sourceHandle === handle)
+        .map(({ target }) => target)}
+      onChange={(ids) => lead(handle, ids)}
+    />
+  ));
+}

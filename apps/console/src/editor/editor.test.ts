@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Definition } from '@deckhand/contracts';
+import { addNode, connect, copyNodes, disconnect, newNode, paste, placeBeside, removeNodes } from './edits.js';
+import { faultsByNode } from './faults.js';
+import { begin, edit, redo, undo } from './history.js';
+
+const SET = {
+  type: 'set',
+  title: 'Set fields',
+  description: '',
+  category: 'data',
+  hasEffects: false,
+  isTrigger: false,
+  handles: [],
+  credentialTypes: [],
+  parameters: {},
+};
+const EMPTY: Definition = { nodes: [], edges: [] };
+const TWO: Definition = {
+  nodes: [
+    { id: 'set', type: 'set', position: { x: 0, y: 0 } },
+    { id: 'set2', type: 'set', position: { x: 280, y: 0 } },
+  ],
+  edges: [{ source: 'set', target: 'set2' }],
+};
+
+describe('edits', () => {
+  it('give every node an id of its own, and a place that is free', () => {
+    const one = addNode(EMPTY, newNode(EMPTY, SET, placeBeside(EMPTY)));
+    const [first] = one.nodes;
+    const two = addNode(one, newNode(one, SET, placeBeside(one, first)));
+    const three = addNode(two, newNode(two, SET, placeBeside(two, first)));
+    expect(three.nodes.map(({ id }) => id)).toEqual(['set', 'set2', 'set3']);
+    expect(new Set(three.nodes.map(({ position }) => JSON.stringify(position))).size).toBe(3);
+  });
+
+  it('connect two nodes once, and no node with itself', () => {
+    expect(connect(TWO, { source: 'set', target: 'set2' })).toBe(TWO);
+    expect(connect(TWO, { source: 'set', target: 'set' })).toBe(TWO);
+    expect(connect(TWO, { source: 'set', sourceHandle: 'error', target: 'set2' }).edges).toHaveLength(2);
+  });
+
+  it('take the edges of a removed node along', () => {
+    expect(removeNodes(TWO, new Set(['set2']))).toEqual({ nodes: [TWO.nodes[0]], edges: [] });
+    expect(disconnect(TWO, new Set(['set:>set2'])).edges).toEqual([]);
+  });
+
+  it('paste copies that are connected as the originals were', () => {
+    const { definition, ids } = paste(TWO, copyNodes(TWO, new Set(['set', 'set2'])));
+    expect([...ids]).toEqual(['set3', 'set4']);
+    expect(definition.edges.at(-1)).toEqual({ source: 'set3', target: 'set4' });
+  });
+});
+
+describe('history', () => {
+  it('takes back what belongs together at once, and makes it again', () => {
+    let history = begin('a');
+    history = edit(history, 'b', 'drag');
+    history = edit(history, 'c', 'drag');
+    history = edit(history, 'd', 'type');
+    expect(undo(history).present).toBe('c');
+    expect(undo(undo(history)).present).toBe('a');
+    expect(redo(undo(undo(history))).present).toBe('c');
+    expect(edit(undo(history), 'e').future).toEqual([]);
+  });
+});
+
+describe('faultsByNode', () => {
+  it('finds the node that a fault is in', () => {
+    const faults = [
+      { path: 'definition.nodes[1].parameters.fields', message: 'is required' },
+      { path: 'definition.nodes[1].type', message: 'is unknown' },
+      { path: 'definition.edges[0]', message: 'leads nowhere' },
+    ];
+    expect([...faultsByNode(TWO, faults)]).toEqual([['set2', 'fields is required; type is unknown']]);
+  });
+});

@@ -1,0 +1,158 @@
+import type { Definition, NodeDefinition } from '@deckhand/contracts';
+import {
+  Button,
+  Checkbox,
+  CloseButton,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { Trash2 } from 'lucide-react';
+import { SchemaForm } from '../forms/schema-form.js';
+import type { NodeTypes } from '../graph/handles.js';
+import { Connections } from './connections.js';
+import { CredentialSelect } from './credential-select.js';
+import { changeNode, removeNodes } from './edits.js';
+
+const ON_ERROR = [
+  { value: 'stop', label: 'Stop the run' },
+  { value: 'continue', label: 'Go on with the error as output' },
+  { value: 'branch', label: 'Leave by the way "error"' },
+];
+
+/** Everything that can be said of a node. */
+export function NodeForm({
+  definition,
+  node,
+  types,
+  workspaceId,
+  onEdit,
+  onClose,
+}: {
+  definition: Definition;
+  node: NodeDefinition;
+  types: NodeTypes;
+  workspaceId: string;
+  onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
+  onClose: () => void;
+}) {
+  const type = types.get(node.type);
+  const change = (next: Partial<NodeDefinition>, step: string): void =>
+    onEdit((before) => changeNode(before, node.id, (old) => withoutNothing({ ...old, ...next })), `${node.id} ${step}`);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div>
+          <Title order={2} size="h5">
+            {type?.title ?? node.type}
+          </Title>
+          <Text size="xs" c="dimmed">
+            Id {node.id}
+          </Text>
+        </div>
+        <CloseButton aria-label="Close the node" onClick={onClose} />
+      </Group>
+      {type && (
+        <Text size="sm" c="dimmed">
+          {type.description}
+        </Text>
+      )}
+      <TextInput
+        label="Name"
+        maxLength={200}
+        value={node.name ?? ''}
+        onChange={(event) => change({ name: event.currentTarget.value }, 'name')}
+      />
+      {type && type.credentialTypes.length > 0 && (
+        <CredentialSelect
+          workspaceId={workspaceId}
+          types={type.credentialTypes}
+          value={node.credentialId}
+          onChange={(credentialId) =>
+            onEdit((before) =>
+              changeNode(before, node.id, ({ credentialId: _, ...old }) =>
+                credentialId === undefined ? old : { ...old, credentialId },
+              ),
+            )
+          }
+        />
+      )}
+      {type && (
+        <SchemaForm
+          schema={type.parameters}
+          value={node.parameters ?? {}}
+          onChange={(parameters, name) => change({ parameters }, name)}
+        />
+      )}
+      <Connections definition={definition} node={node} types={types} onEdit={onEdit} />
+      <details>
+        <summary>When it fails, and more</summary>
+        <Stack gap="sm" mt="sm">
+          <Select
+            label="When it fails"
+            data={ON_ERROR}
+            allowDeselect={false}
+            value={node.onError ?? 'stop'}
+            onChange={(value) => {
+              if (value === 'stop' || value === 'continue' || value === 'branch') change({ onError: value }, 'onError');
+            }}
+          />
+          <NumberInput
+            label="Attempts"
+            description="How often it is tried in all"
+            min={1}
+            max={10}
+            value={node.retry?.maxAttempts ?? 1}
+            onChange={(value) => {
+              if (typeof value === 'number') change({ retry: { ...node.retry, maxAttempts: value } }, 'retry');
+            }}
+          />
+          <NumberInput
+            label="Seconds it may take"
+            min={0.001}
+            max={86_400}
+            value={node.timeoutSeconds ?? ''}
+            onChange={(value) =>
+              onEdit((before) =>
+                changeNode(before, node.id, ({ timeoutSeconds: _, ...old }) =>
+                  typeof value === 'number' ? { ...old, timeoutSeconds: value } : old,
+                ),
+              )
+            }
+          />
+          <Checkbox
+            label="Disabled"
+            description="It passes its input on"
+            checked={node.disabled ?? false}
+            onChange={(event) => change({ disabled: event.currentTarget.checked }, 'disabled')}
+          />
+        </Stack>
+      </details>
+      <Button
+        variant="default"
+        leftSection={<Trash2 size={15} aria-hidden />}
+        onClick={() => {
+          onEdit((before) => removeNodes(before, new Set([node.id])));
+          onClose();
+        }}
+      >
+        Remove the node
+      </Button>
+    </Stack>
+  );
+}
+
+/** Without settings that say what holds anyway, so that definitions stay short. */
+function withoutNothing(node: NodeDefinition): NodeDefinition {
+  const { onError, disabled, name, ...rest } = node;
+  return {
+    ...rest,
+    ...(name === undefined || name === '' ? {} : { name }),
+    ...(onError === undefined || onError === 'stop' ? {} : { onError }),
+    ...(disabled === true ? { disabled } : {}),
+  };
+}

@@ -1,0 +1,103 @@
+import {
+  type Definition,
+  EXECUTION_MODES,
+  type ExecuteBody,
+  type ExecutionMode,
+  isJsonObject,
+  type JsonObject,
+} from '@deckhand/contracts';
+import { Button, Group, Modal, Select, Stack, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { choice } from '../app/search.js';
+import { fromText } from '../forms/values.js';
+import { Problem } from '../parts/problem.js';
+
+const MODES: Readonly<Record<ExecutionMode, string>> = {
+  normal: 'Normal',
+  test: 'Test: left out of statistics',
+  debug: 'Debug: keeps what every node got',
+  sandbox: 'Sandbox: nothing acts outside',
+};
+
+/** Asks with what a run is to begin. */
+export function RunNow({
+  definition,
+  isTrigger,
+  isOpen,
+  isPending,
+  error,
+  onClose,
+  onRun,
+}: {
+  definition: Definition;
+  isTrigger: (type: string) => boolean;
+  isOpen: boolean;
+  isPending: boolean;
+  error: unknown;
+  onClose: () => void;
+  onRun: (body: ExecuteBody) => void;
+}) {
+  const triggers = definition.nodes.filter(({ type }) => isTrigger(type));
+  const [input, setInput] = useState('{}');
+  const [mode, setMode] = useState<ExecutionMode>('normal');
+  const [trigger, setTrigger] = useState<string | null>(null);
+  const parsed = readInput(input);
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Run the workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!parsed) return;
+          const triggerNodeId = trigger ?? undefined;
+          onRun({ input: parsed, executionMode: mode, ...(triggerNodeId === undefined ? {} : { triggerNodeId }) });
+        }}
+      >
+        <Stack>
+          {triggers.length > 1 && (
+            <Select
+              label="Begin at"
+              required
+              data={triggers.map(({ id, name }) => ({ value: id, label: name ?? id }))}
+              value={trigger}
+              onChange={setTrigger}
+            />
+          )}
+          <Textarea
+            label="Input"
+            description="A JSON object: what nodes read as $trigger"
+            autosize
+            minRows={4}
+            maxRows={16}
+            spellCheck={false}
+            data-autofocus
+            value={input}
+            error={parsed ? undefined : 'This is no JSON object'}
+            onChange={(event) => setInput(event.currentTarget.value)}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+          />
+          <Select
+            label="Mode"
+            allowDeselect={false}
+            data={EXECUTION_MODES.map((value) => ({ value, label: MODES[value] }))}
+            value={mode}
+            onChange={(value) => setMode(choice(EXECUTION_MODES, value) ?? 'normal')}
+          />
+          <Problem error={error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending} disabled={!parsed}>
+              Run
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function readInput(text: string): JsonObject | undefined {
+  const value = fromText(text) ?? {};
+  return isJsonObject(value) ? value : undefined;
+}

@@ -1,0 +1,102 @@
+import { type Workflow, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { ActionIcon, Button, Group, Select, Text, Tooltip } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { History, LayoutDashboard, Play, Redo2, Save, Undo2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { updateWorkflow, workflowQuery } from '../api/workflows.js';
+import { choice } from '../app/search.js';
+import { notify, notifyProblem } from '../parts/notice-board.js';
+import { STATUS_LOOKS } from '../parts/status-badge.js';
+import type { Editor } from './use-editor.js';
+
+/** What is done with the workflow as a whole. */
+export function Toolbar({
+  workflow,
+  editor,
+  isSaving,
+  onSave,
+  onRun,
+  onVersions,
+  onTidy,
+}: {
+  workflow: Workflow;
+  editor: Editor;
+  isSaving: boolean;
+  onSave: () => void;
+  onRun: () => void;
+  onVersions: () => void;
+  onTidy: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const status = useMutation({
+    mutationFn: (next: Workflow['status']) => updateWorkflow(workflow.id, { status: next }),
+    onError: notifyProblem,
+    async onSuccess(updated) {
+      notify(`The workflow is ${STATUS_LOOKS[updated.status].label.toLowerCase()}.`);
+      await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
+    },
+  });
+  return (
+    <Group gap="xs">
+      <Text size="sm" c="dimmed" role="status">
+        {editor.isDirty ? 'Not saved' : 'Saved'}
+      </Text>
+      <Tool label="Undo" isDisabled={!editor.canUndo} onClick={editor.undo}>
+        <Undo2 size={17} aria-hidden />
+      </Tool>
+      <Tool label="Redo" isDisabled={!editor.canRedo} onClick={editor.redo}>
+        <Redo2 size={17} aria-hidden />
+      </Tool>
+      <Tool label="Tidy up" onClick={onTidy}>
+        <LayoutDashboard size={17} aria-hidden />
+      </Tool>
+      <Tool label="Versions" onClick={onVersions}>
+        <History size={17} aria-hidden />
+      </Tool>
+      <Select
+        aria-label="Status of the workflow"
+        w={120}
+        allowDeselect={false}
+        data={WORKFLOW_STATUSES.map((value) => ({ value, label: STATUS_LOOKS[value].label }))}
+        value={workflow.status}
+        disabled={status.isPending}
+        onChange={(value) => {
+          const next = choice(WORKFLOW_STATUSES, value);
+          if (next !== undefined && next !== workflow.status) status.mutate(next);
+        }}
+      />
+      <Button
+        variant="default"
+        leftSection={<Save size={16} aria-hidden />}
+        disabled={!editor.isDirty}
+        loading={isSaving}
+        onClick={onSave}
+      >
+        Save
+      </Button>
+      <Button leftSection={<Play size={16} aria-hidden />} onClick={onRun}>
+        Run
+      </Button>
+    </Group>
+  );
+}
+
+function Tool({
+  label,
+  isDisabled = false,
+  onClick,
+  children,
+}: {
+  label: string;
+  isDisabled?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" size={36} aria-label={label} disabled={isDisabled} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

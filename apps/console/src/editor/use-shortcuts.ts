@@ -1,0 +1,30 @@
+import type { Definition } from '@deckhand/contracts';
+import { useHotkeys } from '@mantine/hooks';
+import { useState } from 'react';
+import { type Clip, copyNodes, paste } from './edits.js';
+import type { Editor } from './use-editor.js';
+
+/** Keys that work anywhere on the editor's page; those of typing keep their meaning in fields. */
+export function useShortcuts(
+  editor: Editor,
+  selected: ReadonlySet<string>,
+  actions: { readonly save: () => void; readonly select: (ids: ReadonlySet<string>) => void },
+): void {
+  const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
+  useHotkeys([['mod+S', actions.save]], []);
+  useHotkeys([
+    ['mod+Z', editor.undo],
+    ['mod+shift+Z', editor.redo],
+    ['mod+Y', editor.redo],
+    ['mod+C', () => setClip(copyNodes(editor.definition, selected)), { preventDefault: false }],
+    [
+      'mod+V',
+      () => {
+        if (clip.nodes.length === 0) return;
+        const pasted = paste(editor.definition, clip);
+        editor.apply((): Definition => pasted.definition);
+        actions.select(pasted.ids);
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,79 @@
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
+import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
+import type { Field } from './schema.js';
+import { fromText, toText } from './values.js';
+
+/** An object of any names: a row per member. */
+export function MapInput({
+  field: { label, description, isRequired },
+  value,
+  onChange,
+}: {
+  field: Field;
+  value: JsonObject;
+  onChange: (value: JsonValue | undefined) => void;
+}) {
+  // Rows that have no name yet are not part of the value.
+  const [rows, setRows] = useState<readonly (readonly [string, string])[]>(() => toRows(value));
+  const isCurrent = JSON.stringify(toObject(rows)) === JSON.stringify(value);
+  const shown = isCurrent ? rows : toRows(value);
+  const set = (next: readonly (readonly [string, string])[]): void => {
+    setRows(next);
+    onChange(toObject(next));
+  };
+  const replace = (index: number, row: readonly [string, string]): void =>
+    set(shown.map((before, at) => (at === index ? row : before)));
+  return (
+    <Input.Wrapper label={label} description={description} required={isRequired} labelElement="div">
+      <Stack gap={6} mt={4}>
+        {shown.map(([name, text], index) => (
+          // Rows have nothing of their own but their place.
+          <Group key={index} gap={6} wrap="nowrap" align="flex-start">
+            <TextInput
+              aria-label={`${label}: name ${index + 1}`}
+              placeholder="name"
+              value={name}
+              onChange={(event) => replace(index, [event.currentTarget.value, text])}
+              flex={2}
+            />
+            <TextInput
+              aria-label={`${label}: value ${index + 1}`}
+              placeholder="value or {{ expression }}"
+              value={text}
+              onChange={(event) => replace(index, [name, event.currentTarget.value])}
+              flex={3}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Remove ${name === '' ? `row ${index + 1}` : name}`}
+              onClick={() => set(shown.filter((_, at) => at !== index))}
+            >
+              <X size={16} aria-hidden />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Plus size={14} aria-hidden />}
+          onClick={() => setRows([...shown, ['', '']])}
+          w="fit-content"
+        >
+          Add to {label.toLowerCase()}
+        </Button>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+function toRows(value: JsonObject): [string, string][] {
+  return Object.entries(value).map(([name, member]) => [name, toText(member)]);
+}
+
+function toObject(rows: readonly (readonly [string, string])[]): JsonObject {
+  return Object.fromEntries(rows.filter(([name]) => name !== '').map(([name, text]) => [name, fromText(text) ?? '']));
+}

@@ -1,0 +1,48 @@
+import type { SessionEntry } from '@deckhand/contracts';
+import { Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { revokeSession, sessionsQuery } from '../../api/people.js';
+import { ConfirmButton } from '../../parts/confirm-button.js';
+import type { Columns } from '../../parts/data-table.js';
+import { Listing } from '../../parts/listing.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+import { ChangePassword } from './change-password.js';
+
+const COLUMNS: Columns<SessionEntry> = [
+  { id: 'agent', header: 'Browser', cell: ({ row: { original } }) => original.userAgent || 'Unknown' },
+  { id: 'created', header: 'Signed in', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <Moment at={original.lastUsedAt} /> },
+  { id: 'end', header: '', cell: ({ row: { original } }) => <End session={original} /> },
+];
+
+/** The person's own password and sessions. */
+export function AccountPage() {
+  const query = useQuery(sessionsQuery);
+  return (
+    <Page title="Your account">
+      <ChangePassword />
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        Sessions
+      </Title>
+      <Listing label="Sessions" query={query} columns={COLUMNS} keyOf={({ id }) => id} empty={null} />
+    </Page>
+  );
+}
+
+function End({ session: { id, current, userAgent } }: { session: SessionEntry }) {
+  const queryClient = useQueryClient();
+  if (current) return 'This one';
+  return (
+    <ConfirmButton
+      label="End"
+      of={`the session of ${userAgent}`}
+      question="End this session?"
+      consequence="Whoever uses it has to sign in again."
+      act={async () => {
+        await revokeSession(id);
+        await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      }}
+    />
+  );
+}

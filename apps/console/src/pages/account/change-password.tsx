@@ -1,0 +1,49 @@
+import { Button, PasswordInput, Stack, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changePassword, sessionsQuery } from '../../api/people.js';
+import { notify } from '../../parts/notice-board.js';
+import { Problem } from '../../parts/problem.js';
+import { NewPassword } from '../sign-in/new-password.js';
+
+/** Another password; every other session of the person ends with it. */
+export function ChangePassword() {
+  const queryClient = useQueryClient();
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useMutation({
+    mutationFn: () => changePassword({ currentPassword, newPassword }),
+    async onSuccess() {
+      setCurrent('');
+      setNew('');
+      notify('Your password is changed, and your other sessions are over.');
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate();
+      }}
+    >
+      <Stack maw={380} gap="sm">
+        <Title order={2} size="h4">
+          Change your password
+        </Title>
+        <PasswordInput
+          label="Current password"
+          required
+          autoComplete="current-password"
+          value={currentPassword}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+        />
+        <NewPassword label="New password" value={newPassword} onChange={setNew} />
+        <Problem error={change.error} />
+        <Button type="submit" loading={change.isPending} w="fit-content">
+          Change it
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,176 @@
+import { type CreateApiKeyBody, type CreatedApiKey, SCOPE_PRESETS, SCOPE_RESOURCES } from '@deckhand/contracts';
+import {
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  Modal,
+  MultiSelect,
+  PasswordInput,
+  Radio,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { apiKeysQuery, createApiKey } from '../../api/api-keys.js';
+import { choice } from '../../app/search.js';
+import { Problem } from '../../parts/problem.js';
+import { KeyMade } from './key-made.js';
+
+const PRESETS = ['read-only', 'read-write', 'read-write-ai', 'full'] as const;
+const CUSTOM = 'custom';
+
+/** What each preset lets a key do, beside its label. */
+const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
+  'read-only': 'See workflows, runs and what else a workspace holds; change nothing',
+  'read-write': 'Also change workflows, folders, members and variables; stop and rerun runs',
+  'read-write-ai': 'Also what is for AI agents, which is full control of workflows',
+  full: 'Everything that you may do and a key can',
+};
+
+const SCOPES = [
+  '*',
+  ...SCOPE_RESOURCES.flatMap((resource) => [`${resource}:read`, `${resource}:write`, `${resource}:*`]),
+];
+
+/** Asks what a key is for; with Advanced closed it may only read. */
+export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<CreatedApiKey | undefined>();
+  const close = (): void => {
+    setMade(undefined);
+    onClose();
+  };
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={made ? 'The key is made' : 'New API key'}
+      // What is shown once must not go by a click beside it.
+      closeOnClickOutside={made === undefined}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      size="lg"
+    >
+      {made ? <KeyMade made={made} onDone={close} /> : <KeyForm onMade={setMade} onCancel={close} />}
+    </Modal>
+  );
+}
+
+function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; onCancel: () => void }) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [saveAsCredential, setSaveAsCredential] = useState(true);
+  const [isAdvanced, advanced] = useDisclosure(false);
+  const [access, setAccess] = useState<string>('read-only');
+  const [scopes, setScopes] = useState<string[]>([]);
+  const [expiry, setExpiry] = useState('');
+  const creation = useMutation({
+    mutationFn: createApiKey,
+    async onSuccess(key) {
+      onMade(key);
+      await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+    },
+  });
+  const submit = (): void => {
+    const common: CreateApiKeyBody = { name, password, saveAsCredential };
+    if (!isAdvanced) {
+      creation.mutate(common);
+      return;
+    }
+    const preset = choice(PRESETS, access);
+    creation.mutate({
+      ...common,
+      ...(preset === undefined ? { scopes } : { preset }),
+      // The whole day still counts.
+      ...(expiry === '' ? {} : { expiresAt: new Date(`${expiry}T23:59:59.999`).toISOString() }),
+    });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="What the key is for"
+          required
+          maxLength={200}
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Your password"
+          description="A key acts as you, so say that it is you"
+          required
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Checkbox
+          label="Also save it as a credential for workflow nodes"
+          checked={saveAsCredential}
+          onChange={(event) => setSaveAsCredential(event.currentTarget.checked)}
+        />
+        <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={isAdvanced} onClick={advanced.toggle}>
+          {isAdvanced ? 'Close Advanced' : 'Advanced'}
+        </Button>
+        {!isAdvanced && (
+          <Text size="sm" c="dimmed">
+            The key will be Read-only and never expire.
+          </Text>
+        )}
+        <Collapse expanded={isAdvanced}>
+          <Stack>
+            <Radio.Group label="Access" value={access} onChange={setAccess}>
+              <Stack gap={8} mt={6}>
+                {PRESETS.map((preset) => (
+                  <Radio
+                    key={preset}
+                    value={preset}
+                    label={SCOPE_PRESETS[preset].label}
+                    description={MEANINGS[preset]}
+                  />
+                ))}
+                <Radio value={CUSTOM} label="Custom" description="Only the scopes that you choose" />
+              </Stack>
+            </Radio.Group>
+            {access === CUSTOM && (
+              <MultiSelect
+                label="Scopes"
+                description="Without any, the key can do nothing"
+                searchable
+                data={SCOPES}
+                value={scopes}
+                onChange={setScopes}
+              />
+            )}
+            <TextInput
+              label="Expires after"
+              description="Never, when it is empty"
+              type="date"
+              value={expiry}
+              onChange={(event) => setExpiry(event.currentTarget.value)}
+              maw={220}
+            />
+          </Stack>
+        </Collapse>
+        <Problem error={creation.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={creation.isPending}>
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

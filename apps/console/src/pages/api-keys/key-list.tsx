@@ -1,0 +1,73 @@
+import type { ApiKeyEntry } from '@deckhand/contracts';
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.js';
+import { ConfirmButton } from '../../parts/confirm-button.js';
+import type { Columns } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Listing } from '../../parts/listing.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+import { CreateKey } from './create-key.js';
+
+const COLUMNS: Columns<ApiKeyEntry> = [
+  { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
+  { id: 'prefix', header: 'Begins with', cell: ({ row: { original } }) => <code>{original.keyPrefix}…</code> },
+  { id: 'access', header: 'Access', cell: ({ row: { original } }) => original.access },
+  { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
+  { id: 'created', header: 'Created', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <Moment at={original.lastUsedAt} /> },
+  {
+    id: 'expires',
+    header: 'Expires',
+    cell: ({ row: { original } }) => original.expiresAt?.slice(0, 10) ?? 'Never',
+  },
+  { id: 'revoke', header: '', cell: ({ row: { original } }) => <Revoke entry={original} /> },
+];
+
+/** The person's API keys. */
+export function KeyList() {
+  const query = useQuery(apiKeysQuery);
+  const [isCreating, creating] = useDisclosure(false);
+  const newButton = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={creating.open}>
+      New API key
+    </Button>
+  );
+  return (
+    <Page title="API keys" actions={newButton}>
+      <Listing
+        label="API keys"
+        query={query}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title="No API key yet" action={newButton}>
+            A key lets a program do what you may do, within its scopes: start runs, read their results, answer
+            approvals.
+          </EmptyState>
+        }
+      />
+      <CreateKey isOpen={isCreating} onClose={creating.close} />
+    </Page>
+  );
+}
+
+function Revoke({ entry: { id, name, state } }: { entry: ApiKeyEntry }) {
+  const queryClient = useQueryClient();
+  if (state !== 'Active') return null;
+  return (
+    <ConfirmButton
+      label="Revoke"
+      of={name}
+      question={`Revoke the key "${name}"?`}
+      consequence="Every request with it is refused from now on. A revoked key cannot be used again."
+      act={async () => {
+        await revokeApiKey(id);
+        await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+      }}
+    />
+  );
+}

@@ -1,0 +1,77 @@
+import type { ApprovalEntry } from '@deckhand/contracts';
+import { Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { approvalsQuery } from '../../api/approvals.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { AnchorLink } from '../../parts/anchor-link.js';
+import { Broken } from '../../parts/broken.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Loading } from '../../parts/loading.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+import classes from './approval-inbox.module.css';
+import { Decision } from './decision.js';
+
+/** What waits for somebody to decide, the longest first. */
+export function ApprovalInbox() {
+  const { workspaceId, can } = useWorkspace();
+  const query = useQuery(approvalsQuery(workspaceId));
+  const open = query.data?.data ?? [];
+  return (
+    <Page title="Approvals">
+      {query.isError && !query.data ? (
+        <Broken error={query.error} reset={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Loading />
+      ) : open.length === 0 ? (
+        <EmptyState title="Nothing waits for a decision">
+          A run that comes to an Approval node waits here until somebody decides. Forms to be filled in are on their
+          run&apos;s page.
+        </EmptyState>
+      ) : (
+        <Stack component="ul" className={classes.list}>
+          {open.map((entry) => (
+            <Entry
+              key={entry.id + entry.currentNodeId}
+              entry={entry}
+              workspaceId={workspaceId}
+              canDecide={can('editor')}
+            />
+          ))}
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+function Entry({
+  entry: { id, currentNodeId, workflowName, message, choices, waitingSince },
+  workspaceId,
+  canDecide,
+}: {
+  entry: ApprovalEntry;
+  workspaceId: string;
+  canDecide: boolean;
+}) {
+  return (
+    <li className={classes.entry}>
+      <div>
+        <Title order={2} size="h5" className={classes.message}>
+          {message}
+        </Title>
+        <Text size="sm" c="dimmed" mt={4}>
+          {workflowName ?? 'A deleted workflow'}, waiting since <Moment at={waitingSince} />
+        </Text>
+        <AnchorLink
+          to="/w/$workspaceId/runs/$executionId"
+          params={{ workspaceId, executionId: id }}
+          search={{ node: currentNodeId }}
+          size="sm"
+        >
+          See the run: what led here
+        </AnchorLink>
+      </div>
+      {canDecide && <Decision executionId={id} nodeId={currentNodeId} choices={choices} />}
+    </li>
+  );
+}

@@ -1,0 +1,52 @@
+import type { AuditLogEntry } from '@deckhand/contracts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { auditLogQuery } from '../../api/audit-log.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { Broken } from '../../parts/broken.js';
+import { type Columns, DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Loading } from '../../parts/loading.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+
+const COLUMNS: Columns<AuditLogEntry> = [
+  { id: 'action', header: 'What', cell: ({ row: { original } }) => original.action },
+  {
+    id: 'resource',
+    header: 'Of what',
+    cell: ({ row: { original } }) => `${original.resourceType} ${original.resourceId?.slice(0, 8) ?? ''}`,
+  },
+  { id: 'who', header: 'Who', cell: ({ row: { original } }) => describePerson(original) },
+  { id: 'address', header: 'From where', cell: ({ row: { original } }) => original.address },
+  { id: 'at', header: 'When', cell: ({ row: { original } }) => <Moment at={original.at} /> },
+];
+
+/** Who did what in the workspace, the newest first. */
+export function AuditLog() {
+  const { workspaceId } = useWorkspace();
+  const query = useInfiniteQuery(auditLogQuery(workspaceId));
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return (
+    <Page title="Audit log">
+      {query.isError && rows.length === 0 ? (
+        <Broken error={query.error} reset={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Loading />
+      ) : rows.length === 0 ? (
+        <EmptyState title="Nothing was done yet">Every change in the workspace is kept here for good.</EmptyState>
+      ) : (
+        <DataTable label="Audit log" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+      )}
+    </Page>
+  );
+}
+
+function describePerson({ userEmail, apiKeyName }: AuditLogEntry): string {
+  const person = userEmail ?? 'Somebody who is gone';
+  return apiKeyName === null ? person : `${person}, with the key "${apiKeyName}"`;
+}

@@ -1,0 +1,68 @@
+import type { CredentialEntry } from '@deckhand/contracts';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { credentialsQuery, deleteCredential } from '../../api/credentials.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { ConfirmButton } from '../../parts/confirm-button.js';
+import type { Columns } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Listing } from '../../parts/listing.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+import { CreateCredential } from './create-credential.js';
+
+const COLUMNS: Columns<CredentialEntry> = [
+  { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
+  { id: 'type', header: 'Type', cell: ({ row: { original } }) => original.type },
+  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <Moment at={original.updatedAt} /> },
+  { id: 'actions', header: '', cell: ({ row: { original } }) => <Delete credential={original} /> },
+];
+
+/** The credentials of the workspace: names and types; a secret is never seen again. */
+export function CredentialList() {
+  const { workspaceId, can } = useWorkspace();
+  const query = useQuery(credentialsQuery(workspaceId));
+  const [isCreating, setCreating] = useState(false);
+  const newButton = can('editor') && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New credential
+    </Button>
+  );
+  return (
+    <Page title="Credentials" actions={newButton}>
+      <Listing
+        label="Credentials"
+        query={query}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title="No credential yet" action={newButton}>
+            A credential is a secret that nodes use and nobody sees again: a password, a token, a connection to a
+            database.
+          </EmptyState>
+        }
+      />
+      {isCreating && <CreateCredential workspaceId={workspaceId} onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function Delete({ credential: { id, name } }: { credential: CredentialEntry }) {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  if (!can('editor')) return null;
+  return (
+    <ConfirmButton
+      label="Delete"
+      of={name}
+      question={`Delete the credential "${name}"?`}
+      consequence="Nodes that use it fail from then on."
+      act={async () => {
+        await deleteCredential(id);
+        await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
+      }}
+    />
+  );
+}

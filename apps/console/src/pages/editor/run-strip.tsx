@@ -1,0 +1,31 @@
+import type { Execution } from '@deckhand/contracts';
+import { CloseButton, Group } from '@mantine/core';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { AnchorLink } from '../../parts/anchor-link.js';
+import { StatusBadge } from '../../parts/status-badge.js';
+import { Duration } from '../runs/duration.js';
+import classes from './run-strip.module.css';
+
+/** The run that the canvas shows, in a line. */
+export function RunStrip({
+  executionId,
+  run,
+  onClose,
+}: {
+  executionId: string;
+  run: Execution | undefined;
+  onClose: () => void;
+}) {
+  const { workspaceId } = useWorkspace();
+  return (
+    <Group className={classes.strip} gap="md" mb="sm" role="status" aria-label="The run that was begun">
+      <StatusBadge status={run?.status ?? 'pending'} />
+      {run && <Duration from={run.startedAt} to={run.finishedAt} />}
+      {run?.error && <span className={classes.error}>{run.error.message}</span>}
+      <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }} size="sm">
+        Open the run
+      </AnchorLink>
+      <CloseButton ml="auto" aria-label="Show the workflow without the run" onClick={onClose} />
+    </Group>
+  );
+}

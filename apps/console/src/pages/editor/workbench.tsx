@@ -1,0 +1,184 @@
+import type { Definition, ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { useReactFlow } from '@xyflow/react';
+import { useMemo, useState } from 'react';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { execute } from '../../api/workflows.js';
+import { addNode, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
+import { EditorCanvas } from '../../editor/editor-canvas.js';
+import { Keys } from '../../editor/keys.js';
+import { NodeForm } from '../../editor/node-form.js';
+import { Palette } from '../../editor/palette.js';
+import { RunNow } from '../../editor/run-now.js';
+import { StaleSave } from '../../editor/stale-save.js';
+import { Toolbar } from '../../editor/toolbar.js';
+import { useEditor } from '../../editor/use-editor.js';
+import { useSave } from '../../editor/use-save.js';
+import { useShortcuts } from '../../editor/use-shortcuts.js';
+import { Versions } from '../../editor/versions.js';
+import { WebhookBox } from '../../editor/webhook-box.js';
+import { handlesOf } from '../../graph/handles.js';
+import { layOut, placeNodes, type Position } from '../../graph/layout.js';
+import { notify } from '../../parts/notice-board.js';
+import { Page } from '../../parts/page.js';
+import { Problem } from '../../parts/problem.js';
+import { RunStrip } from './run-strip.js';
+import { useShownRun } from './use-shown-run.js';
+import classes from './workbench.module.css';
+
+const EMPTY: Definition = { nodes: [], edges: [] };
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Where a workflow is built, saved and tried out; a run that is begun here is followed on the same canvas. */
+export function Workbench({ workflow, entries }: { workflow: Workflow; entries: readonly NodeTypeEntry[] }) {
+  const { workspaceId, can } = useWorkspace();
+  const isReadOnly = !can('editor');
+  const flow = useReactFlow();
+  const types = useMemo(() => new Map(entries.map((entry) => [entry.type, entry])), [entries]);
+  const [initial] = useState(() => {
+    const definition = workflow.definition ?? EMPTY;
+    return moveNodes(definition, placeNodes(definition, types));
+  });
+  const editor = useEditor(initial);
+  const { definition, apply } = editor;
+  const [selected, setSelected] = useState(NOTHING);
+  const saving = useSave(workflow, editor);
+  const [isAsking, asking] = useDisclosure(false);
+  const [isShowingVersions, versions] = useDisclosure(false);
+  const shown = useShownRun();
+
+  // What went wrong is in `saving`, and shown.
+  const save = (): void => void saving.save().catch(() => undefined);
+  useShortcuts(editor, selected, { save, select: setSelected });
+  useBlocker({
+    shouldBlockFn: () => editor.isDirty && !window.confirm('Leave without saving?'),
+    enableBeforeUnload: () => editor.isDirty,
+  });
+
+  const start = useMutation({
+    async mutationFn(body: ExecuteBody) {
+      await saving.save();
+      return execute(workflow.id, body);
+    },
+    onSuccess({ executionId, warning }) {
+      asking.close();
+      shown.show(executionId);
+      if (warning !== undefined) notify(warning);
+    },
+    onError: () => {
+      // What is wrong with the definition is marked on the canvas.
+      if (editor.isDirty) asking.close();
+    },
+  });
+
+  const chosen = selected.size === 1 ? definition.nodes.find(({ id }) => selected.has(id)) : undefined;
+  const add = (entry: NodeTypeEntry, position?: Position): void => {
+    const after = position === undefined && !entry.isTrigger ? chosen : undefined;
+    const node = newNode(definition, entry, position ?? placeBeside(definition, chosen));
+    const handle = after && handlesOf(after, types)[0];
+    const edge = after && {
+      source: after.id,
+      target: node.id,
+      ...(handle === undefined ? {} : { sourceHandle: handle }),
+    };
+    apply((before) => addNode(before, node, edge));
+    setSelected(new Set([node.id]));
+    // What was dropped is in sight.
+    if (position) return;
+    requestAnimationFrame(() => void flow.fitView({ minZoom: 0.4, maxZoom: 1, padding: 0.15 }));
+  };
+
+  return (
+    <Page
+      title={workflow.name}
+      actions={
+        isReadOnly ? undefined : (
+          <Toolbar
+            workflow={workflow}
+            editor={editor}
+            isSaving={saving.isPending}
+            onSave={save}
+            onRun={asking.open}
+            onVersions={versions.open}
+            onTidy={() => apply((before) => moveNodes(before, layOut(before, types)))}
+          />
+        )
+      }
+    >
+      <Problem error={saving.error} />
+      {shown.executionId !== undefined && (
+        <RunStrip executionId={shown.executionId} run={shown.run} onClose={() => shown.show(undefined)} />
+      )}
+      <div className={classes.bench} data-readonly={isReadOnly}>
+        {!isReadOnly && (
+          <section className={classes.palette} aria-label="Nodes to add">
+            <Palette types={entries} onAdd={add} />
+          </section>
+        )}
+        <section className={classes.canvas} aria-label="Graph">
+          <EditorCanvas
+            definition={definition}
+            types={types}
+            faults={saving.faults}
+            progress={shown.run?.progress}
+            selected={selected}
+            onSelect={setSelected}
+            onEdit={apply}
+            onDropType={(type, position) => {
+              const entry = types.get(type);
+              if (entry) add(entry, position);
+            }}
+            isReadOnly={isReadOnly}
+          />
+        </section>
+        <section className={classes.form} aria-label="Node">
+          {chosen ? (
+            <fieldset disabled={isReadOnly} className={classes.fields}>
+              {saving.faults.has(chosen.id) && (
+                <p className={classes.fault} role="alert">
+                  {saving.faults.get(chosen.id)}
+                </p>
+              )}
+              {chosen.type === 'trigger.webhook' && <WebhookBox workflow={workflow} nodeId={chosen.id} />}
+              <NodeForm
+                key={chosen.id}
+                definition={definition}
+                node={chosen}
+                types={types}
+                workspaceId={workspaceId}
+                onEdit={apply}
+                onClose={() => setSelected(NOTHING)}
+              />
+            </fieldset>
+          ) : (
+            <Keys />
+          )}
+        </section>
+      </div>
+      <RunNow
+        definition={definition}
+        isTrigger={(type) => types.get(type)?.isTrigger ?? false}
+        isOpen={isAsking}
+        isPending={start.isPending}
+        error={start.error}
+        onClose={asking.close}
+        onRun={(body) => start.mutate(body)}
+      />
+      <StaleSave
+        isOpen={saving.isStale}
+        isPending={saving.isPending}
+        onKeepEditing={saving.forgetStale}
+        onLoadTheirs={() => void saving.takeTheirs()}
+        onSaveMine={() => void saving.saveOnTop().catch(() => undefined)}
+      />
+      <Versions
+        workflow={workflow}
+        isOpen={isShowingVersions}
+        onClose={versions.close}
+        onTake={(taken) => apply(() => moveNodes(taken, placeNodes(taken, types)))}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,88 @@
+import { type Role, ROLES } from '@deckhand/contracts';
+import { Button, Code, CopyButton, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { createInvite, invitesQuery } from '../../api/members.js';
+import { choice } from '../../app/search.js';
+import { Problem } from '../../parts/problem.js';
+
+/** Makes a link that lets somebody in, shown once. */
+export function CreateInvite({
+  workspaceId,
+  isOpen,
+  onClose,
+}: {
+  workspaceId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('editor');
+  const creation = useMutation({
+    mutationFn: () => createInvite(workspaceId, { role, email: email === '' ? null : email }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: invitesQuery(workspaceId).queryKey }),
+  });
+  const close = (): void => {
+    creation.reset();
+    onClose();
+  };
+  // The token is in the fragment, which is sent to no server.
+  const link = creation.data && `${window.location.origin}/invite#${creation.data.token}`;
+  return (
+    <Modal opened={isOpen} onClose={close} title="Invite somebody" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {link !== undefined ? (
+        <Stack>
+          <Text size="sm">Send this link. It is shown only now, and works once.</Text>
+          <Code block aria-label="Link" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {link}
+          </Code>
+          <Group justify="flex-end">
+            <CopyButton value={link}>
+              {({ copied, copy }) => (
+                <Button variant="default" onClick={copy}>
+                  {copied ? 'Copied' : 'Copy'}
+                </Button>
+              )}
+            </CopyButton>
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            creation.mutate();
+          }}
+        >
+          <Stack>
+            <TextInput
+              label="E-mail"
+              description="Only this address may use the link; whoever has it, when this is empty"
+              type="email"
+              data-autofocus
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+            <Select
+              label="Role"
+              allowDeselect={false}
+              data={ROLES}
+              value={role}
+              onChange={(value) => setRole(choice(ROLES, value) ?? 'editor')}
+            />
+            <Problem error={creation.error} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={creation.isPending}>
+                Make a link
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,47 @@
+import type { InviteEntry } from '@deckhand/contracts';
+import { Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { deleteInvite, invitesQuery } from '../../api/members.js';
+import { ConfirmButton } from '../../parts/confirm-button.js';
+import { type Columns, DataTable } from '../../parts/data-table.js';
+import { Moment } from '../../parts/moment.js';
+
+const COLUMNS: Columns<InviteEntry> = [
+  { id: 'email', header: 'For', cell: ({ row: { original } }) => original.email ?? 'Whoever has the link' },
+  { id: 'role', header: 'Role', cell: ({ row: { original } }) => original.role },
+  { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
+  { id: 'created', header: 'Made', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'expires', header: 'Expires', cell: ({ row: { original } }) => original.expiresAt.slice(0, 10) },
+  { id: 'delete', header: '', cell: ({ row: { original } }) => <Withdraw invite={original} /> },
+];
+
+/** The invites of the workspace, whatever became of them. */
+export function InviteList({ workspaceId }: { workspaceId: string }) {
+  const invites = useQuery(invitesQuery(workspaceId)).data?.data ?? [];
+  if (invites.length === 0) return null;
+  return (
+    <>
+      <Title order={2} size="h4" mt="lg" mb="sm">
+        Invites
+      </Title>
+      <DataTable label="Invites" columns={COLUMNS} rows={invites} keyOf={({ id }) => id} />
+    </>
+  );
+}
+
+function Withdraw({ invite: { id, workspaceId, state, email } }: { invite: InviteEntry }) {
+  const queryClient = useQueryClient();
+  if (state !== 'Pending') return null;
+  return (
+    <ConfirmButton
+      label="Withdraw"
+      of={`the invite for ${email ?? 'whoever has the link'}`}
+      question="Withdraw this invite?"
+      consequence="Its link leads nowhere from now on."
+      act={async () => {
+        await deleteInvite(workspaceId, id);
+        await queryClient.invalidateQueries({ queryKey: invitesQuery(workspaceId).queryKey });
+      }}
+    />
+  );
+}

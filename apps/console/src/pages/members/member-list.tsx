@@ -1,0 +1,97 @@
+import { type MemberEntry, ROLES } from '@deckhand/contracts';
+import { Button, Select } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { UserPlus } from 'lucide-react';
+import { changeRole, membersQuery, removeMember } from '../../api/members.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { choice } from '../../app/search.js';
+import { ConfirmButton } from '../../parts/confirm-button.js';
+import type { Columns } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Listing } from '../../parts/listing.js';
+import { Moment } from '../../parts/moment.js';
+import { notifyProblem } from '../../parts/notice-board.js';
+import { Page } from '../../parts/page.js';
+import { CreateInvite } from './create-invite.js';
+import { InviteList } from './invite-list.js';
+
+const COLUMNS: Columns<MemberEntry> = [
+  { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
+  { id: 'email', header: 'E-mail', cell: ({ row: { original } }) => original.email },
+  { id: 'role', header: 'Role', cell: ({ row: { original } }) => <RoleOf member={original} /> },
+  { id: 'since', header: 'Since', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'remove', header: '', cell: ({ row: { original } }) => <Remove member={original} /> },
+];
+
+/** Who may do what in the workspace, and who is invited. */
+export function MemberList() {
+  const { workspaceId, can } = useWorkspace();
+  const query = useQuery(membersQuery(workspaceId));
+  const [isInviting, inviting] = useDisclosure(false);
+  return (
+    <Page
+      title="Members"
+      actions={
+        can('admin') && (
+          <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={inviting.open}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <Listing
+        label="Members"
+        query={query}
+        columns={COLUMNS}
+        keyOf={({ userId }) => userId}
+        empty={<EmptyState title="No member">Invite somebody.</EmptyState>}
+      />
+      {can('admin') && <InviteList workspaceId={workspaceId} />}
+      <CreateInvite workspaceId={workspaceId} isOpen={isInviting} onClose={inviting.close} />
+    </Page>
+  );
+}
+
+function RoleOf({ member: { userId, name, role } }: { member: MemberEntry }) {
+  const { workspaceId, can, user } = useWorkspace();
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: (next: MemberEntry['role']) => changeRole(workspaceId, userId, next),
+    onError: notifyProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey }),
+  });
+  if (!can('admin') || userId === user.id) return role;
+  return (
+    <Select
+      aria-label={`Role of ${name}`}
+      size="xs"
+      w={110}
+      allowDeselect={false}
+      data={ROLES}
+      value={role}
+      onChange={(value) => {
+        const next = choice(ROLES, value);
+        if (next !== undefined && next !== role) change.mutate(next);
+      }}
+    />
+  );
+}
+
+function Remove({ member: { userId, name } }: { member: MemberEntry }) {
+  const { workspaceId, can, user } = useWorkspace();
+  const queryClient = useQueryClient();
+  if (!can('admin') || userId === user.id) return null;
+  return (
+    <ConfirmButton
+      label="Remove"
+      of={name}
+      question={`Remove ${name} from the workspace?`}
+      consequence="This person, and every API key of theirs, loses access at once."
+      act={async () => {
+        await removeMember(workspaceId, userId);
+        await queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey });
+      }}
+    />
+  );
+}

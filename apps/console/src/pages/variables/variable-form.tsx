@@ -1,0 +1,73 @@
+import type { VariableEntry } from '@deckhand/contracts';
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { createVariable, updateVariable, variablesQuery } from '../../api/variables.js';
+import { Problem } from '../../parts/problem.js';
+
+/** A new variable, or another name or value of one. */
+export function VariableForm({
+  workspaceId,
+  variable,
+  onClose,
+}: {
+  workspaceId: string;
+  variable?: VariableEntry;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState(variable?.name ?? '');
+  const [value, setValue] = useState(variable?.value ?? '');
+  const saving = useMutation({
+    mutationFn: () =>
+      variable ? updateVariable(variable.id, { name, value }) : createVariable({ workspaceId, name, value }),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: variablesQuery(workspaceId).queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={variable ? `Change ${variable.name}` : 'New variable'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          saving.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            description="Letters, digits and _; expressions read it as $vars.name"
+            required
+            pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Textarea
+            label="Value"
+            autosize
+            maxRows={12}
+            maxLength={65_536}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+          <Problem error={saving.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={saving.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

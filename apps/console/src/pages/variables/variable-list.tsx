@@ -1,0 +1,80 @@
+import type { VariableEntry } from '@deckhand/contracts';
+import { Button, Group } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { deleteVariable, variablesQuery } from '../../api/variables.js';
+import { ConfirmButton } from '../../parts/confirm-button.js';
+import type { Columns } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Listing } from '../../parts/listing.js';
+import { Moment } from '../../parts/moment.js';
+import { Page } from '../../parts/page.js';
+import { VariableForm } from './variable-form.js';
+
+const COLUMNS: Columns<VariableEntry> = [
+  { id: 'name', header: 'Name', cell: ({ row: { original } }) => <code>$vars.{original.name}</code> },
+  { id: 'value', header: 'Value', cell: ({ row: { original } }) => original.value },
+  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <Moment at={original.updatedAt} /> },
+  { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions variable={original} /> },
+];
+
+/** The variables of the workspace. */
+export function VariableList() {
+  const { workspaceId, can } = useWorkspace();
+  const query = useQuery(variablesQuery(workspaceId));
+  const [isCreating, setCreating] = useState(false);
+  const newButton = can('editor') && (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New variable
+    </Button>
+  );
+  return (
+    <Page title="Variables" actions={newButton}>
+      <Listing
+        label="Variables"
+        query={query}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title="No variable yet" action={newButton}>
+            A variable is a text that many workflows share, such as an address. Nodes read it as $vars.name. Secrets
+            belong among the credentials.
+          </EmptyState>
+        }
+      />
+      {isCreating && <VariableForm workspaceId={workspaceId} onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function Actions({ variable }: { variable: VariableEntry }) {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const [isEditing, setEditing] = useState(false);
+  if (!can('editor')) return null;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={`Change ${variable.name}`}
+        onClick={() => setEditing(true)}
+      >
+        Change
+      </Button>
+      <ConfirmButton
+        label="Delete"
+        of={variable.name}
+        question={`Delete the variable ${variable.name}?`}
+        consequence="Expressions that read it get nothing from then on."
+        act={async () => {
+          await deleteVariable(variable.id);
+          await queryClient.invalidateQueries({ queryKey: variablesQuery(workspaceId).queryKey });
+        }}
+      />
+      {isEditing && <VariableForm workspaceId={workspaceId} variable={variable} onClose={() => setEditing(false)} />}
+    </Group>
+  );
+}

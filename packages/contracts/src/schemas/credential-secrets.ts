@@ -1,0 +1,32 @@
+import Type from 'typebox';
+import { CLOSED } from './common.js';
+
+const Text = Type.String({ minLength: 1, maxLength: 65_536 });
+/** The name of an HTTP header (RFC 9110). */
+const HeaderName = Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$" });
+
+/** What a secret of each type holds. */
+export const CREDENTIAL_SECRETS = {
+  apiKey: Type.Object({ header: Type.Optional(HeaderName), value: Text }, CLOSED),
+  basic: Type.Object(
+    { username: Type.String({ maxLength: 1_000 }), password: Type.String({ maxLength: 65_536 }) },
+    CLOSED,
+  ),
+  bearer: Type.Object({ token: Text }, CLOSED),
+  header: Type.Object({ name: HeaderName, value: Text }, CLOSED),
+  postgres: Type.Object({ connectionString: Type.String({ pattern: '^postgres(ql)?://', maxLength: 10_000 }) }, CLOSED),
+  smtp: Type.Object(
+    {
+      host: Type.String({ minLength: 1, maxLength: 253 }),
+      port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+      username: Type.Optional(Type.String({ maxLength: 1_000 })),
+      password: Type.Optional(Type.String({ maxLength: 65_536 })),
+      secure: Type.Optional(Type.Boolean()),
+    },
+    CLOSED,
+  ),
+};
+
+/** Types of credentials. */
+export const CREDENTIAL_TYPES = ['apiKey', 'basic', 'bearer', 'header', 'postgres', 'smtp'] as const;
+export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
