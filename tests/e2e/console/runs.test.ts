@@ -144,7 +144,7 @@ describe('the list of workflows', () => {
     expect(await page.title()).toBe('Workflows · Deckhand');
     await page.getByLabel('Search by name or description').fill('orde');
     await page.getByText(HOSTILE).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Orders' }).waitFor();
+    await page.getByRole('link', { name: 'Orders', exact: true }).waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 });

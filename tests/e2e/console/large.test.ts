@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Definition } from '@deckhand/contracts';
+import type { Browser, Page } from 'playwright-core';
+import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
+
+const ROWS = 25;
+const COLUMNS = 12;
+
+/** 300 nodes: a trigger's rows of nodes side by side. */
+function wideWorkflow(): Definition {
+  const nodes: Definition['nodes'] = [{ id: 'start', type: 'trigger.manual' }];
+  const edges: Definition['edges'] = [];
+  for (let row = 0; row < ROWS; row += 1) {
+    for (let column = 0; column < COLUMNS; column += 1) {
+      const id = `n${row}-${column}`;
+      nodes.push({ id, type: 'set', parameters: { fields: { row } } });
+      edges.push({ source: column === 0 ? 'start' : `n${row}-${column - 1}`, target: id });
+    }
+  }
+  return { nodes, edges };
+}
+
+let stack: OwnedStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+}, 60_000);
+afterAll(stopAll);
+
+/** Notes from now on how long the page was busy in one go, beyond 50 ms (W3C Long Tasks). */
+async function noteLongTasks(page: Page): Promise<() => Promise<number[]>> {
+  await page.evaluate<undefined>(
+    `void (window.longTasks = [], new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.longTasks.push(Math.round(duration));
+    }).observe({ type: 'longtask' }))`,
+  );
+  return () => page.evaluate<number[]>('window.longTasks');
+}
+
+function report(what: string, tasks: readonly number[]): void {
+  // eslint-disable-next-line no-console -- a measure, for whoever reads the log
+  console.log(`${what}: ${tasks.length} long tasks, the longest ${Math.max(0, ...tasks)} ms`);
+}
+
+describe('what is large', () => {
+  it('a workflow of 300 nodes is panned, zoomed and changed', async () => {
+    const id = await stack.createWorkflow('Wide', wideWorkflow());
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+    await page.locator('.react-flow__node').first().waitFor();
+    const tasks = await noteLongTasks(page);
+    const canvas = await page.locator('.react-flow__pane').boundingBox();
+    const [x, y] = [canvas!.x + canvas!.width / 2, canvas!.y + canvas!.height - 60];
+    const place = () => page.locator('.react-flow__viewport').getAttribute('style');
+    const before = await place();
+    await page.mouse.move(x, y);
+    for (const delta of [-240, -240, 240, 120]) await page.mouse.wheel(0, delta);
+    // With it the canvas moves, wherever the mouse is.
+    await page.keyboard.down('Space');
+    await page.mouse.down();
+    await page.mouse.move(x - 200, y - 150, { steps: 25 });
+    await page.mouse.up();
+    await page.keyboard.up('Space');
+    await until(async () => (await place()) !== before);
+    report('a workflow of 300 nodes', await tasks());
+    await page.getByLabel('Search for a node').fill('Wait');
+    await page.keyboard.press('Enter');
+    await page.getByText('Not saved').waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('an output of 5 MB opens, is searched, and is drawn only where it is seen', async () => {
+    const id = await stack.createWorkflow('Large', {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'keep', type: 'set', parameters: { fields: { items: '{{ $trigger.items }}' } } },
+      ],
+      edges: [{ source: 'start', target: 'keep' }],
+    });
+    const items = Array.from({ length: 50_000 }, (_, index) => ({ index, sku: `SKU-${index}`, note: 'x'.repeat(60) }));
+    const run = await stack.start(id, { items });
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.goto(`/w/${stack.workspaceId}/runs/${run}`);
+    await page.getByRole('button', { name: /^keep/ }).waitFor();
+    const tasks = await noteLongTasks(page);
+    await page.getByRole('button', { name: /^keep/ }).click();
+    const tree = page.getByRole('tree', { name: 'Output of keep' });
+    await tree.getByText('[ 50000 ]').waitFor();
+    await tree.getByRole('button', { name: 'Unfold .items' }).click();
+    await tree.getByText('{ 3 }').first().waitFor();
+    await page.getByLabel('Search in: Output of keep').fill('SKU-49999');
+    await page.getByText('1 found').waitFor();
+    report('an output of 5 MB', await tasks());
+    expect(await tree.getByRole('treeitem').count()).toBeLessThan(100);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
