@@ -9,6 +9,10 @@ export interface TestObjectStore {
   readonly objects: ReadonlyMap<string, Buffer>;
   /** Whether it answers 503 to everything. */
   setAway(isAway: boolean): void;
+  /** Whether it takes requests and answers none. */
+  setSilent(isSilent: boolean): void;
+  /** Requests that it took and has not answered. */
+  unanswered(): number;
 }
 
 /** Starts one on a free port, and gives this process credentials for it, as the SDK reads them. */
@@ -16,6 +20,8 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
   const bucket = 'outputs';
   const objects = new Map<string, Buffer>();
   let isAway = false;
+  let isSilent = false;
+  let unanswered = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -24,6 +30,10 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
       const [, name, ...rest] = url.pathname.split('/');
       const key = decodeURIComponent(rest.join('/'));
       const body = Buffer.concat(chunks);
+      if (isSilent) {
+        unanswered += 1;
+        return;
+      }
       if (isAway) return response.writeHead(503).end();
       if (name !== bucket || !(request.headers.authorization ?? '').startsWith('AWS4-HMAC-SHA256 ')) {
         return response.writeHead(403).end();
@@ -59,5 +69,11 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
     setAway(value) {
       isAway = value;
     },
+    setSilent(value) {
+      isSilent = value;
+      // Whoever waits for an answer may ask again.
+      if (!value) server.closeAllConnections();
+    },
+    unanswered: () => unanswered,
   };
 }

@@ -4,10 +4,6 @@ import {
   dispatchRunsOfDeadWorkers,
   findHoldingWorkers,
   findUnclaimed,
-  foldStorageChanges,
-  indexExecutions,
-  pruneIdempotencyKeys,
-  refreshStatistics,
   stopOrphans,
   timeOutRestingRuns,
 } from '@deckhand/db';
@@ -21,23 +17,11 @@ import {
   type Redis,
   type RunQueue,
 } from '@deckhand/queue';
-import type { OutputStore } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
 import type { WorkerMetrics } from './metrics.js';
-import { applyRetention } from './retention.js';
 import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
 
-/** Changes of stored bytes folded by one statement at most. */
-const FOLD_BATCH = 5_000;
-/** Finished runs made searchable by one statement. */
-const INDEX_BATCH = 250;
-/** How long a tick goes on making runs searchable, in ms: under load they wait, and are searched without an index. */
-const INDEX_BUDGET_MS = 100;
-/** Idempotency keys deleted by one tick at most. */
-const PRUNE_BATCH = 5_000;
-/** Objects deleted by one tick at most, which is what one request may name. */
-const SWEEP_BATCH = 1_000;
 /** Parents told by one transaction at most. */
 const PARENTS_BATCH = 1_000;
 /** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
@@ -50,7 +34,6 @@ export interface ReconcilerOptions {
   readonly db: Database;
   readonly redis: Redis;
   readonly queue: RunQueue;
-  readonly outputs: OutputStore;
   readonly logger: Logger;
   readonly metrics: Pick<WorkerMetrics, 'runs' | 'reconciled' | 'reconcilerPassed'>;
   /** Dispatches resting runs whose time has come. */
@@ -75,7 +58,6 @@ export function createReconciler({
   db,
   redis,
   queue,
-  outputs,
   logger,
   metrics,
   wake,
@@ -107,28 +89,12 @@ export function createReconciler({
     },
     wake,
     finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
-    async foldStorage() {
-      while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
-    },
-    refreshStatistics: () => refreshStatistics(db),
-    async indexFinished() {
-      const end = performance.now() + INDEX_BUDGET_MS;
-      while ((await indexExecutions(db, INDEX_BATCH)) === INDEX_BATCH && performance.now() < end);
-    },
     async stopOrphans() {
       const executionIds = await stopOrphans(db, PARENTS_BATCH);
       metrics.reconciled('orphan', executionIds.length);
       metrics.runs.finished('stopped', executionIds.length);
       if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
       return executionIds;
-    },
-    sweepOutputs: () => outputs.sweep(SWEEP_BATCH),
-    pruneKeys: () => pruneIdempotencyKeys(db, PRUNE_BATCH),
-    async applyRetention() {
-      const pruned = await applyRetention(db);
-      metrics.reconciled('pruned_data', pruned.data);
-      metrics.reconciled('pruned_run', pruned.runs);
-      if (pruned.data + pruned.runs > 0) logger.info(pruned, 'retention took data and runs');
     },
     addJobs: (runs) => queue.add(runs),
     announce: (executionIds) => publishChanges(redis, executionIds),

@@ -30,18 +30,6 @@ export interface ReconcilerParts {
   readonly finishChildren: () => Promise<void>;
   /** Stops runs whose parents ended without them, and tells who holds them. @returns them. */
   readonly stopOrphans: () => Promise<readonly string[]>;
-  /** Brings the workspaces' stored bytes up to date. */
-  readonly foldStorage: () => Promise<void>;
-  /** Lets the database plan its statements anew for tables that have grown. */
-  readonly refreshStatistics: () => Promise<unknown>;
-  /** Makes finished runs searchable by index, for a bounded time. */
-  readonly indexFinished: () => Promise<void>;
-  /** Deletes large outputs of runs that are gone. */
-  readonly sweepOutputs: () => Promise<unknown>;
-  /** Takes data and runs that are older than the instance keeps them. */
-  readonly applyRetention: () => Promise<unknown>;
-  /** Deletes idempotency keys that stand for nothing any more. */
-  readonly pruneKeys: () => Promise<unknown>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[]) => Promise<void>;
   readonly logger: Logger;
@@ -67,8 +55,6 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
   await dispatchLostRuns(parts);
   await parts.wake();
   await parts.finishChildren();
-  await parts.foldStorage();
-  await parts.refreshStatistics();
   const ended = await parts.timeOutRestingRuns(BATCH);
   if (ended.length > 0) {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');
@@ -76,11 +62,6 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
   }
   const orphans = await parts.stopOrphans();
   if (orphans.length > 0) await parts.announce(orphans);
-  await parts.indexFinished();
-  await parts.pruneKeys();
-  await parts.applyRetention();
-  // Last, for it may be a store of its own that is away.
-  await parts.sweepOutputs();
   return true;
 }
 

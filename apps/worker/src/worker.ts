@@ -34,6 +34,7 @@ import { type ActiveRun, createActiveRuns } from './active-runs.js';
 import { createAlarm } from './alarm.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createCompiledVersions } from './compiled-versions.js';
+import { keepHouse } from './housekeeping.js';
 import { bringBack, keepApart } from './large-outputs.js';
 import { createCredentialOpener } from './open-credential.js';
 import { consumeJobs } from './consume-jobs.js';
@@ -231,7 +232,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
-  const reconciler = createReconciler({ id, db, redis, queue, outputs, logger, metrics, wake, finishChildren });
+  const reconciler = createReconciler({ id, db, redis, queue, logger, metrics, wake, finishChildren });
   const firing = createFiring({
     db,
     redis,
@@ -244,6 +245,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
     every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),
     every(TICK_MS, logger, 'reconciler', () => reconciler.reconcile()),
+    every(TICK_MS, logger, 'housekeeping', () =>
+      keepHouse({ db, outputs, logger, metrics, holdLease: () => reconciler.holdLease() }),
+    ),
     every(TICK_MS, logger, 'schedules', () => firing.fire()),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
       const now = Date.now();

@@ -23,9 +23,17 @@ export function isOutputStoreUnavailable(error: unknown): boolean {
 
 /** Attempts of one request by the client itself: what goes on longer is the caller's to wait for. */
 const ATTEMPTS = 2;
+/** A store that takes longer than this for one request, all attempts together, counts as away, in ms. */
+const PATIENCE_MS = 30_000;
 
-/** Opens a store that speaks S3. The client is loaded only here: it is large, and most do without. */
-export async function openS3(location: ReturnType<typeof s3Location>): Promise<ObjectStore> {
+/**
+ * Opens a store that speaks S3. The client is loaded only here: it is large, and most do without.
+ * @param patienceMs how long a request may take.
+ */
+export async function openS3(
+  location: ReturnType<typeof s3Location>,
+  patienceMs: number = PATIENCE_MS,
+): Promise<ObjectStore> {
   const { bucket: Bucket, endpoint, region, prefix } = location;
   const s3 = await import('@aws-sdk/client-s3');
   const client: S3Client = new s3.S3Client({
@@ -37,21 +45,31 @@ export async function openS3(location: ReturnType<typeof s3Location>): Promise<O
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
   });
 
+  async function asked<T>(what: string, act: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await act(AbortSignal.timeout(patienceMs));
+    } catch (error) {
+      const reason = types.isNativeError(error) ? `${error.name}: ${error.message}` : String(error);
+      throw new ObjectStoreError(`the object store: ${what}: ${reason}`, { cause: error });
+    }
+  }
+
   return {
     put: (key, bytes) =>
-      asked(`PUT ${key}`, async () => {
-        await client.send(new s3.PutObjectCommand({ Bucket, Key: prefix + key, Body: bytes }));
+      asked(`PUT ${key}`, async (abortSignal) => {
+        await client.send(new s3.PutObjectCommand({ Bucket, Key: prefix + key, Body: bytes }), { abortSignal });
       }),
     get: (key) =>
-      asked(`GET ${key}`, async () => {
-        const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key: prefix + key }));
+      asked(`GET ${key}`, async (abortSignal) => {
+        const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key: prefix + key }), { abortSignal });
         if (!Body) throw new Error('the answer has no body');
         return Body.transformToByteArray();
       }),
     delete: (keys) =>
-      asked(`DELETE of ${keys.length}`, async () => {
+      asked(`DELETE of ${keys.length}`, async (abortSignal) => {
         const Objects = keys.map((key) => ({ Key: prefix + key }));
-        const { Errors } = await client.send(new s3.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+        const command = new s3.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
+        const { Errors } = await client.send(command, { abortSignal });
         const [first] = Errors ?? [];
         if (first) throw new Error(`${first.Key ?? ''}: ${first.Code ?? ''} ${first.Message ?? ''}`);
       }),
@@ -59,13 +77,4 @@ export async function openS3(location: ReturnType<typeof s3Location>): Promise<O
       client.destroy();
     },
   };
-}
-
-async function asked<T>(what: string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    const reason = types.isNativeError(error) ? `${error.name}: ${error.message}` : String(error);
-    throw new ObjectStoreError(`the object store: ${what}: ${reason}`, { cause: error });
-  }
 }

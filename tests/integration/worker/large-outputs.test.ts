@@ -8,6 +8,7 @@ import {
   createWorkflow,
   type Gateway,
   type Instance,
+  seedWorkflow,
   startGateway,
   startInstance,
   startStores,
@@ -172,6 +173,19 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
       objects?.setAway(true);
       expect(await output(large, 'fetch')).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
       objects?.setAway(false);
+    });
+
+    it('in a store that takes requests and answers none keep no other run waiting, not even one whose job was lost', async () => {
+      const gone = await start(chain({ id: 'fetch', type: 'http', parameters: { url: receiver } }));
+      await ended(gone);
+      objects?.setSilent(true);
+      await instance.db.execution.delete({ where: { id: gone } });
+      await until(() => (objects?.unanswered() ?? 0) > 0, 10_000, 'a request to delete it');
+      const unqueued = await (await seedWorkflow(instance.db, chain(set('it', { a: 1 })))).accept();
+      const status = async () => (await instance.db.execution.findUnique({ where: { id: unqueued } }))?.status;
+      await until(async () => (await status()) === 'success', 15_000, 'the end of the run without a job');
+      objects?.setSilent(false);
+      await until(async () => (await instance.db.deletedOutput.count()) === 0, 15_000, 'the deletion of the object');
     });
 
     it('are 500 for a process that is not told of their store', async () => {
