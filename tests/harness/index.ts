@@ -3,6 +3,7 @@ export * from './cleanup.js';
 export * from './databases.js';
 export * from './until.js';
 export * from './receiver.js';
+export * from './tcp-proxy.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './metrics.js';

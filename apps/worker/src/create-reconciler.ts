@@ -8,6 +8,7 @@ import {
   timeOutRestingRuns,
 } from '@deckhand/db';
 import {
+  giveUpLease,
   HEARTBEAT_LIFETIME_MS,
   holdLease,
   publishChanges,
@@ -26,6 +27,8 @@ import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
 const PARENTS_BATCH = 1_000;
 /** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
 const LEASE_MS = 2_500;
+/** How long a worker that failed at it leaves the lease to others, in ms: each of them asks for it twice a second. */
+const HOLD_OFF_MS = 1_500;
 
 /** What the reconciler of a worker works with. */
 export interface ReconcilerOptions {
@@ -48,8 +51,10 @@ export interface Reconciler {
   watchWorkers(): Promise<void>;
   /** Finds all else that should be moving but is not. */
   reconcile(): Promise<void>;
-  /** Whether this worker holds the lease, which it takes or renews. */
+  /** Whether this worker holds the lease, which it takes or renews. Never, once it has left. */
   holdLease(): Promise<boolean>;
+  /** Gives the lease up for good, so that another worker takes over at once. @throws when Redis is away. */
+  leave(): Promise<void>;
 }
 
 /** Puts the reconciler together. */
@@ -64,10 +69,29 @@ export function createReconciler({
   finishChildren,
 }: ReconcilerOptions): Reconciler {
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
+  let hasLeft = false;
+  let holdsOffUntil = 0;
+
+  function hold(): Promise<boolean> {
+    if (hasLeft || performance.now() < holdsOffUntil) return Promise.resolve(false);
+    return holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS);
+  }
+
+  /** Perhaps only this worker cannot reach the database: whoever fails lets another try. */
+  async function attempt<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      holdsOffUntil = performance.now() + HOLD_OFF_MS;
+      await giveUpLease(redis, RECONCILER_LEASE_KEY, id).catch(() => undefined);
+      throw error;
+    }
+  }
+
   const parts: ReconcilerParts = {
     liveness,
     readFleet: () => readFleet(redis),
-    holdLease: () => holdLease(redis, RECONCILER_LEASE_KEY, id, LEASE_MS),
+    holdLease: hold,
     findHoldingWorkers: () => findHoldingWorkers(db),
     async dispatchRunsOfDeadWorkers(workerIds, limit) {
       const runs = await dispatchRunsOfDeadWorkers(db, workerIds, limit);
@@ -102,11 +126,15 @@ export function createReconciler({
     now: () => performance.now(),
   };
   return {
-    watchWorkers: () => watchWorkers(parts),
+    watchWorkers: () => attempt(() => watchWorkers(parts)),
     async reconcile() {
       const startedAt = performance.now();
-      if (await reconcile(parts)) metrics.reconcilerPassed((performance.now() - startedAt) / 1_000);
+      if (await attempt(() => reconcile(parts))) metrics.reconcilerPassed((performance.now() - startedAt) / 1_000);
     },
-    holdLease: parts.holdLease,
+    holdLease: hold,
+    leave() {
+      hasLeft = true;
+      return giveUpLease(redis, RECONCILER_LEASE_KEY, id);
+    },
   };
 }

@@ -15,6 +15,7 @@ function worker(id: string, beat: number): FleetEntry {
     active: 0,
     startedAt: '',
     lastSeenAt: String(beat),
+    silentForMs: 0,
     isLive: true,
   };
 }

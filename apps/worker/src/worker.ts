@@ -33,6 +33,7 @@ import type { Registry } from 'prom-client';
 import { type ActiveRun, createActiveRuns } from './active-runs.js';
 import { createAlarm } from './alarm.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
+import { createClaimWatch } from './claim-watch.js';
 import { createCompiledVersions } from './compiled-versions.js';
 import { keepHouse } from './housekeeping.js';
 import { bringBack, keepApart } from './large-outputs.js';
@@ -60,6 +61,8 @@ const TICK_MS = 1_000;
 /** Between two looks at the heartbeats: half of what lies between two of those, so that a death is noticed soon. */
 const WATCH_MS = 500;
 const DEADLINE_CHECK_MS = 250;
+/** Between two looks at whether jobs come in and can be claimed. */
+const STATE_CHECK_MS = 250;
 
 /** What a worker is made of. */
 export interface WorkerOptions {
@@ -110,6 +113,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const persist = createPersist({ isUnavailable, logger });
   const startedAt = new Date().toISOString();
   let state: WorkerState = 'starting';
+  const claims = createClaimWatch();
 
   const writer = createCheckpointWriter({
     write: (checkpoints) => metrics.timeCheckpoints(checkpoints, () => writeCheckpoints(db, checkpoints)),
@@ -125,7 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      const claimed = await persist('claim', () => claimExecutions(db, requests, id));
+      const claimed = await claims.watch(() => persist('claim', () => claimExecutions(db, requests, id)));
       const byId = new Map(claimed.map((run) => [run.id, run]));
       return requests.map((request) => byId.get(request.executionId));
     },
@@ -265,6 +269,22 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   state = 'consuming';
   await sendHeartbeat();
+  timers.push(
+    every(STATE_CHECK_MS, logger, 'state', async () => {
+      consumer.look();
+      claims.look();
+      if (state === 'draining') return;
+      const before = state;
+      state = consumer.isTaking() && claims.isAnswered() ? 'consuming' : 'wedged';
+      if (state === before) return;
+      logger.warn(
+        { state, claims: claims.isAnswered() ? 'answered' : 'unanswered' },
+        'the state of this worker changed',
+      );
+      await sendHeartbeat();
+    }),
+    every(STATE_CHECK_MS, logger, 'hold', () => consumer.setHeld(state !== 'draining' && !claims.isAnswered())),
+  );
   logger.info({ workerId: id, concurrency }, 'ready');
 
   return {
@@ -272,6 +292,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async drain() {
       state = 'draining';
       await sendHeartbeat().catch(() => undefined);
+      await reconciler.leave().catch(() => undefined);
       const taken = consumer.close();
       for (const run of active.all()) run.pause();
       await active.emptied(options.graceMs);

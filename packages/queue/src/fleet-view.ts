@@ -1,12 +1,12 @@
 import type { WorkerCounts } from '@deckhand/contracts';
 import type { Redis } from 'ioredis';
-import { readFleet, type FleetEntry } from './heartbeat.js';
+import { readFleet, type FleetEntry, HEARTBEAT_LIFETIME_MS } from './heartbeat.js';
 
 const REFRESH_INTERVAL_MS = 500;
 
 /** The fleet as of at most a moment ago, kept off the request's path. */
 export interface FleetView {
-  /** Workers in time with their heartbeat, and those of them that take jobs. Zero while Redis cannot say. */
+  /** Workers in time with their heartbeat, and those of them that get jobs or would. Zero while Redis cannot say. */
   counts(): WorkerCounts;
   workers(): readonly FleetEntry[];
   close(): void;
@@ -15,12 +15,15 @@ export interface FleetView {
 /** Starts to follow the fleet on a `producer` connection. */
 export async function createFleetView(redis: Redis): Promise<FleetView> {
   let fleet: readonly FleetEntry[] = [];
+  let readAt = 0;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
   async function refresh(): Promise<void> {
     try {
+      const askedAt = performance.now();
       fleet = await readFleet(redis);
+      readAt = askedAt;
     } catch {
       // Redis is away: its owner logs that. Nobody is known to be live until it is back.
       fleet = [];
@@ -28,13 +31,26 @@ export async function createFleetView(redis: Redis): Promise<FleetView> {
     if (!isClosed) timer = setTimeout(() => void refresh(), REFRESH_INTERVAL_MS).unref();
   }
 
+  /** A heartbeat goes on growing old between two readings. */
+  function workers(): readonly FleetEntry[] {
+    const since = performance.now() - readAt;
+    return fleet.map((worker) => ({ ...worker, isLive: worker.silentForMs + since <= HEARTBEAT_LIFETIME_MS }));
+  }
+
   await refresh();
   return {
     counts() {
-      const live = fleet.filter((worker) => worker.isLive);
-      return { live: live.length, consuming: live.filter((worker) => worker.state === 'consuming').length };
+      const since = performance.now() - readAt;
+      let live = 0;
+      let consuming = 0;
+      for (const { silentForMs, state } of fleet) {
+        if (silentForMs + since > HEARTBEAT_LIFETIME_MS) continue;
+        live += 1;
+        if (state === 'consuming') consuming += 1;
+      }
+      return { live, consuming };
     },
-    workers: () => fleet,
+    workers,
     close() {
       isClosed = true;
       clearTimeout(timer);

@@ -11,7 +11,11 @@ export const HEARTBEAT_LIFETIME_MS = 3_000;
 /** Dead workers are forgotten after this long, in ms. */
 const FORGET_AFTER_MS = 600_000;
 
-export type WorkerState = 'starting' | 'consuming' | 'draining';
+/**
+ * `consuming` takes jobs, or would if there were any; `wedged` is alive and takes none: the queue does not answer it, or the
+ * database does not let it claim what it took; `draining` was told to stop.
+ */
+export type WorkerState = 'starting' | 'consuming' | 'wedged' | 'draining';
 
 /** What a worker says of itself with each heartbeat. */
 export interface WorkerDescription {
@@ -32,6 +36,8 @@ export interface WorkerDescription {
 export interface FleetEntry extends WorkerDescription {
   /** ISO 8601, by Redis's clock. */
   readonly lastSeenAt: string;
+  /** How old its heartbeat was when it was read, in ms. */
+  readonly silentForMs: number;
   /** False once its heartbeat is older than its lifetime. */
   readonly isLive: boolean;
 }
@@ -93,6 +99,7 @@ export async function readFleet(redis: Redis): Promise<FleetEntry[]> {
     entries.push({
       ...description,
       lastSeenAt: new Date(seenAt).toISOString(),
+      silentForMs: now - seenAt,
       isLive: now - seenAt <= HEARTBEAT_LIFETIME_MS,
     });
   }

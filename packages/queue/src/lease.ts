@@ -17,3 +17,16 @@ return 1`;
 export async function holdLease(redis: Redis, key: string, owner: string, durationMs: number): Promise<boolean> {
   return (await redis.eval(HOLD, 1, key, owner, durationMs)) === 1;
 }
+
+/*
+ * KEYS[1] the lease  ARGV[1] who gives it up
+ * Returns 1 when the asker held it, 0 otherwise.
+ */
+const GIVE_UP = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
+/** Gives a lease up, so that another may take it at once. One that `owner` does not hold is left alone; may be repeated. */
+export async function giveUpLease(redis: Redis, key: string, owner: string): Promise<void> {
+  await redis.eval(GIVE_UP, 1, key, owner);
+}

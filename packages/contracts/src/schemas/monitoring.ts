@@ -38,7 +38,7 @@ export const FleetAnswer = Type.Object({
       host: Type.String(),
       pid: Type.Integer(),
       version: Type.String(),
-      state: oneOf(['starting', 'consuming', 'draining']),
+      state: oneOf(['starting', 'consuming', 'wedged', 'draining']),
       concurrency: Type.Integer(),
       active: Type.Integer(),
       startedAt: Time,

@@ -1,0 +1,98 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { stopLater } from './cleanup.js';
+
+/** What lies between a process and a store, and can be taken away. */
+export interface TcpProxy {
+  /** The store's URL as seen through the proxy. */
+  readonly url: string;
+  /** Refuses new connections and resets those there are. */
+  cut(): Promise<void>;
+  /**
+   * Takes bytes in and hands none on, in either direction. What was swallowed is gone: a connection that was open meanwhile stays silent for
+   * good, as behind a firewall that forgot it. `of`: only connections that have sent a text for which it says so.
+   */
+  silence(of?: (sent: string) => boolean): void;
+  /** Lets new connections through again. */
+  restore(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  isSilent: boolean;
+}
+
+/** Starts a proxy before a store. Connections pass until it is told otherwise. */
+export async function startTcpProxy(storeUrl: string): Promise<TcpProxy> {
+  const target = new URL(storeUrl);
+  const pairs = new Set<Pair>();
+  let isSwallowed: ((sent: string) => boolean) | undefined;
+  let server: Server | undefined;
+
+  function accept(client: Socket): void {
+    const pair: Pair = {
+      client,
+      server: connect(Number(target.port), target.hostname),
+      isSilent: false,
+    };
+    pairs.add(pair);
+    for (const [from, to] of [
+      [pair.client, pair.server],
+      [pair.server, pair.client],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on('data', (bytes: Buffer) => {
+        if (from === pair.client && isSwallowed?.(bytes.toString('latin1'))) pair.isSilent = true;
+        if (!pair.isSilent) to.write(bytes);
+      });
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        pairs.delete(pair);
+        // The end of one that is cut off is not heard of on the other side either.
+        if (!pair.isSilent || from === pair.client) to.destroy();
+      });
+    }
+  }
+
+  async function listen(port: number): Promise<number> {
+    const opened = createServer(accept);
+    await new Promise<void>((resolve, reject) => {
+      opened.once('error', reject);
+      opened.listen(port, '127.0.0.1', resolve);
+    });
+    server = opened;
+    const address = opened.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+    return address.port;
+  }
+
+  async function cut(): Promise<void> {
+    const closed = server;
+    server = undefined;
+    const closing = new Promise<void>((resolve) => (closed ? closed.close(() => resolve()) : resolve()));
+    for (const { client, server: store } of pairs) {
+      client.resetAndDestroy();
+      store.destroy();
+    }
+    await closing;
+  }
+
+  const port = await listen(0);
+  const url = new URL(storeUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return stopLater({
+    url: url.href,
+    cut,
+    silence(of = () => true) {
+      isSwallowed = of;
+      for (const pair of pairs) if (of('')) pair.isSilent = true;
+    },
+    async restore() {
+      isSwallowed = undefined;
+      if (!server) await listen(port);
+    },
+    stop: cut,
+  });
+}
