@@ -3,6 +3,8 @@ import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import {
+  logMoves,
+  quantile,
   type ReceivedCall,
   seedWorkflow,
   spawnApp,
@@ -11,6 +13,7 @@ import {
   startTestRedis,
   stopAll,
   stopLater,
+  tally,
   type TestApp,
   until,
 } from '../harness/index.js';
@@ -117,22 +120,6 @@ async function kill(workers: readonly TestApp[], index: number, db: Database): P
   return { at, held };
 }
 
-/** Has the database itself keep every checkpoint and every end of a run, with its time. */
-async function logMoves(db: Database): Promise<void> {
-  for (const statement of [
-    'CREATE TABLE moves (execution_id uuid, is_end boolean, at timestamptz)',
-    `CREATE FUNCTION log_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-       IF NEW.checkpoint > 0 AND (NEW.checkpoint, NEW.epoch) <> (OLD.checkpoint, OLD.epoch) THEN
-         INSERT INTO moves VALUES (NEW.id, NEW.finished_at IS NOT NULL, clock_timestamp());
-       END IF;
-       RETURN NULL;
-     END $$`,
-    'CREATE TRIGGER log_move AFTER UPDATE ON executions FOR EACH ROW EXECUTE FUNCTION log_move()',
-  ]) {
-    await db.$executeRawUnsafe(statement);
-  }
-}
-
 async function haveMoved(db: Database, death: Death | undefined): Promise<boolean> {
   if (!death) return true;
   const [row] = await db.$queryRaw<{ moved: bigint }[]>`
@@ -152,12 +139,9 @@ async function standstills(db: Database, deaths: readonly Death[]): Promise<{ cl
       (beside === '' ? result.clean : result.others).push(move.at.getTime() - at);
     }
   }
+  result.clean.sort((a, b) => a - b);
+  result.others.sort((a, b) => a - b);
   return result;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
 async function flush(redisUrl: string): Promise<void> {
@@ -182,9 +166,13 @@ async function report(db: Database, workflowId: string, calls: readonly Received
     expect(new Set(list.map((call) => call.idempotencyKey)).size).toBe(1);
   }
   // Each run ended once: the fence lets no second end through.
-  const ends = await db.$queryRaw<{ ends: bigint; runs: bigint }[]>`
-    SELECT count(*) AS ends, count(DISTINCT execution_id) AS runs FROM moves WHERE is_end`;
-  expect(ends).toEqual([{ ends: BigInt(RUNS), runs: BigInt(RUNS) }]);
+  const { lost, doubled } = await tally(
+    db,
+    runs.map(({ id }) => id),
+    calls,
+    { effects: 5 },
+  );
+  expect({ runs: runs.length, lost, doubled }).toEqual({ runs: RUNS, lost: 0, doubled: 0 });
   const attempts = await db.nodeRun.count({
     where: { executionId: { in: runs.map(({ id }) => id) }, status: { not: 'success' } },
   });
@@ -193,7 +181,7 @@ async function report(db: Database, workflowId: string, calls: readonly Received
   const figures = (list: readonly number[]) =>
     `p50 ${quantile(list, 0.5)} ms, p99 ${quantile(list, 0.99)} ms, most ${Math.max(...list)} ms (${list.length} runs)`;
   process.stdout.write(
-    `chaos: ${RUNS} runs, ${deaths.length} workers killed, lost 0, doubled 0; effects called again after a death: ${repeated.length} of ${byPath.size}\n` +
+    `chaos: ${RUNS} runs, ${deaths.length} workers killed, lost ${lost}, doubled ${doubled}; effects called again after a death: ${repeated.length} of ${byPath.size}\n` +
       `  from a worker's death to the next checkpoint of its runs: ${figures(clean)}\n` +
       `  with Redis or PostgreSQL away at the same time: ${figures(others)}\n`,
   );

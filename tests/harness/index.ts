@@ -2,6 +2,8 @@ export * from './apps.js';
 export * from './cleanup.js';
 export * from './databases.js';
 export * from './until.js';
+export * from './effects.js';
+export * from './load.js';
 export * from './receiver.js';
 export * from './tcp-proxy.js';
 export * from './seed.js';

@@ -21,15 +21,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { WorkerSettings } from './settings.js';
 import { startWorker } from './worker.js';
 
-/** Connections to the database: claims, checkpoints, the reconciler and loads side by side. */
-const POOL_SIZE = 10;
+/** Longer than any statement of a worker takes, in ms. */
+const DATABASE_SILENT_AFTER_MS = 15_000;
 
 async function main(): Promise<void> {
   const settings = readSettings(WorkerSettings);
   const logger = createLogger({ name: 'worker', level: settings.LOG_LEVEL });
   const db = createDatabase({
     url: settings.DATABASE_URL,
-    poolSize: POOL_SIZE,
+    poolSize: settings.WORKER_DATABASE_POOL_SIZE,
+    silentAfterMs: DATABASE_SILENT_AFTER_MS,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
   const outputs = await openOutputStore(settings, db);

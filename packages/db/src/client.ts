@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
+import { constants } from 'node:os';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { Prisma, PrismaClient } from './generated/client.js';
 
 export { Prisma };
@@ -15,6 +17,11 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Connections at most. */
   readonly poolSize: number;
+  /**
+   * A connection over which nothing came for this long is given up, in ms, and with it what was asked over it: longer than any statement
+   * may take, for a network that swallows bytes never says so. Waits for ever without.
+   */
+  readonly silentAfterMs?: number;
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onConnectionError?: (error: Error) => void;
 }
@@ -31,6 +38,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
+  const { silentAfterMs } = options;
+  if (silentAfterMs !== undefined) pool.on('connect', (client) => giveUpWhenSilent(client, silentAfterMs));
   const adapter = new PrismaPg(pool, {
     onPoolError: onError,
     onConnectionError: onError,
@@ -40,6 +49,16 @@ export function createDatabase(options: DatabaseOptions): Database {
   const db = new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 15_000 } });
   pools.set(db, pool);
   return db;
+}
+
+function giveUpWhenSilent(client: PoolClient, silentAfterMs: number): void {
+  const { stream } = client.connection;
+  if (!(stream instanceof Socket)) return;
+  stream.setTimeout(silentAfterMs, () => {
+    // Shaped as the system's own, which the driver adapter knows.
+    const shape = { code: 'ETIMEDOUT', errno: -constants.errno.ETIMEDOUT, syscall: 'read' };
+    stream.destroy(Object.assign(new Error(`PostgreSQL said nothing for ${silentAfterMs} ms`), shape));
+  });
 }
 
 const pools = new WeakMap<Database, Pool>();

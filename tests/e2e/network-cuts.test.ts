@@ -1,0 +1,149 @@
+import { freePort } from '@deckhand/local';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  chain,
+  createWorkflow,
+  type Instance,
+  logMoves,
+  quantile,
+  scrape,
+  spawnApp,
+  startInstance,
+  startLoad,
+  startReceiver,
+  startTcpProxy,
+  stopAll,
+  tally,
+  type TestApp,
+  total,
+  until,
+} from '../harness/index.js';
+
+/** How long each cut lasts: longer than a heartbeat and the reconciler's lease live. */
+const CUT_MS = Number(process.env.CUT_SECONDS ?? 8) * 1_000;
+const RUNS_PER_SECOND = Number(process.env.CUT_RUNS_PER_SECOND ?? 15);
+const EFFECTS = 2;
+
+afterAll(stopAll);
+
+/** Two calls with a pure node between, some hundred ms in all. */
+function definition(url: string) {
+  const call = (id: string) => ({
+    id,
+    type: 'http',
+    parameters: { method: 'POST', url: `${url}/${id}`, body: { n: '{{ $trigger.n }}' } },
+  });
+  return chain(
+    call('first'),
+    { id: 'pure', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } },
+    call('last'),
+  );
+}
+
+describe('under load, with the network cut here and there', () => {
+  it('every acknowledged run ends once, none is lost, and every part comes back by itself', async () => {
+    const instance = await startInstance();
+    await logMoves(instance.db);
+    const receiver = await startReceiver(() => 200);
+    const workflowId = await createWorkflow(instance, definition(receiver.url));
+    const apiRedis = await startTcpProxy(instance.redis.url);
+    const workerRedis = await startTcpProxy(instance.redis.url);
+    const workerPostgres = await startTcpProxy(instance.databaseUrl);
+    const stores = { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url };
+    const metricsPort = await freePort();
+    const [api, withoutRedis, withoutPostgres, frozen, steady] = await Promise.all([
+      spawnApp('api', { ...stores, REDIS_URL: apiRedis.url }),
+      spawnApp('worker', { ...stores, REDIS_URL: workerRedis.url }),
+      spawnApp('worker', { ...stores, DATABASE_URL: workerPostgres.url }),
+      spawnApp('worker', { ...stores, METRICS_PORT: String(metricsPort) }),
+      spawnApp('worker', stores),
+    ]);
+    const workers = [withoutRedis, withoutPostgres, frozen, steady];
+    await untilAllConsume(instance, workers);
+    const load = startLoad({
+      urls: [api.url],
+      path: `/api/workflows/${workflowId}/execute`,
+      key: instance.key,
+      perSecond: RUNS_PER_SECOND,
+      body: (n) => ({ input: { n } }),
+    });
+    const comeBack = async () => untilAllConsume(instance, workers);
+    const called = receiver.calls.length;
+    await until(() => receiver.calls.length > called + 20, 20_000, 'the load');
+
+    for (const proxy of [apiRedis, workerRedis, workerPostgres]) {
+      await proxy.cut();
+      await sleep(CUT_MS);
+      await proxy.restore();
+      await comeBack();
+    }
+    for (const proxy of [apiRedis, workerRedis, workerPostgres]) proxy.silence();
+    await sleep(CUT_MS);
+    for (const proxy of [apiRedis, workerRedis, workerPostgres]) await proxy.restore();
+    await comeBack();
+
+    process.kill(frozen.pid, 'SIGSTOP');
+    const frozenAt = new Date();
+    await sleep(CUT_MS);
+    const thawedAt = new Date();
+    process.kill(frozen.pid, 'SIGCONT');
+    await comeBack();
+    // It found itself fenced for what it held, and has been given new runs since.
+    const fenced = async () =>
+      total(await scrape(`http://127.0.0.1:${metricsPort}`), 'deckhand_checkpoints_total', { verdict: 'fenced' });
+    await until(async () => (await fenced()) > 0, 20_000, 'a refused write of the thawed worker');
+    const frozenId = await workerIdOf(instance, frozen);
+    const movesBy = (from: Date, to: Date) => countMoves(instance, frozenId, from, to);
+    await until(async () => (await movesBy(thawedAt, new Date())) > 0, 20_000, 'new runs of the thawed worker');
+    const whileFrozen = await movesBy(new Date(frozenAt.getTime() + 500), thawedAt);
+
+    const report = await load.stop();
+    const { acknowledged, refused, statuses, unanswered, latencies } = report;
+    const isDone = async () => (await instance.db.execution.count({ where: { workflowId, finishedAt: null } })) === 0;
+    await until(isDone, 90_000, 'the end of every run');
+    const { lost, doubled, repeated, effects } = await tally(instance.db, acknowledged, receiver.calls, {
+      effects: EFFECTS,
+    });
+    process.stdout.write(
+      `network cuts of ${CUT_MS / 1_000} s: API↔Redis, worker↔Redis, worker↔PostgreSQL, all three silent, a worker frozen\n` +
+        `  ${acknowledged.length} runs acknowledged, lost ${lost}, doubled ${doubled}; effects ${effects}, called again ${repeated}\n` +
+        `  answers ${JSON.stringify(statuses)}, p99 of accepting ${Math.round(quantile(latencies, 0.99))} ms\n`,
+    );
+    expect({ lost, doubled, whileFrozen, unanswered }).toEqual({ lost: 0, doubled: 0, whileFrozen: 0, unanswered: [] });
+    expect(acknowledged.length).toBeGreaterThan(0);
+    // What could not be queued was said so, and did nothing.
+    expect(Object.keys(statuses).filter((status) => status !== '202' && status !== '503')).toEqual([]);
+    const refusedRuns = await instance.db.execution.findMany({ where: { id: { in: [...refused] } } });
+    expect(refusedRuns.filter(({ status }) => status !== 'failed')).toEqual([]);
+    const begun = new Set(receiver.calls.map(({ idempotencyKey }) => idempotencyKey.split(':')[0]));
+    expect(refused.filter((id) => begun.has(id))).toEqual([]);
+    await Promise.all([api, ...workers].map((app) => app.stop()));
+  }, 400_000);
+});
+
+async function untilAllConsume({ gateway, key }: Instance, workers: readonly TestApp[]): Promise<void> {
+  await until(
+    async () => {
+      const { body } = await gateway.call('GET', '/api/monitoring/fleet', { as: key });
+      const consuming = (body.data as { pid: number; state: string }[]).filter(({ state }) => state === 'consuming');
+      const pids = new Set(consuming.map(({ pid }) => pid));
+      return workers.every(({ pid }) => pids.has(pid));
+    },
+    60_000,
+    'all workers consuming',
+  );
+}
+
+async function workerIdOf({ gateway, key }: Instance, worker: TestApp): Promise<string> {
+  const { body } = await gateway.call('GET', '/api/monitoring/fleet', { as: key });
+  const entry = (body.data as { pid: number; id: string }[]).find(({ pid }) => pid === worker.pid);
+  if (!entry) throw new Error('the worker is not in the fleet');
+  return entry.id;
+}
+
+async function countMoves({ db }: Instance, workerId: string, from: Date, to: Date): Promise<number> {
+  const [row] = await db.$queryRaw<{ moves: bigint }[]>`
+    SELECT count(*) AS moves FROM moves WHERE worker_id = ${workerId}::uuid AND at > ${from} AND at < ${to}`;
+  return Number(row?.moves);
+}
