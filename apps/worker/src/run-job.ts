@@ -8,13 +8,14 @@ import {
   runExecution,
   type WaitRequest,
 } from '@deckhand/engine';
-import { type Credential, type FinishedStatus, type JsonObject, parseJson } from '@deckhand/contracts';
+import { type Credential, ERRORS, type FinishedStatus, type JsonObject, parseJson } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import type { CheckpointWriter } from './checkpoint-writer.js';
 import { createJournal, FencedError, type Journal } from './journal.js';
 import type { EarlierRecords } from './records.js';
+import { OriginGoneError } from './take-over-origin.js';
 import type { RunWatch } from './watch-run.js';
 
 /** Records that may wait for the disk before the run does, so that a long loop does not fill the memory. */
@@ -54,6 +55,8 @@ export interface RunJobParts {
 
 const TIME_IS_UP = { message: 'the run took longer than its time limit', code: 'EXECUTION_TIMEOUT' };
 const INTERNAL_FAILURE = { message: 'the service could not go on with this run', code: 'INTERNAL' };
+
+const ORIGIN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
 
@@ -134,8 +137,9 @@ async function hold(held: Held, parts: RunJobParts): Promise<void> {
     }
   } catch (error) {
     if (error instanceof FencedError) return;
-    logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
-    await journal.finish(failure('failed', INTERNAL_FAILURE, null)).then(
+    const isOriginGone = error instanceof OriginGoneError;
+    if (!isOriginGone) logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
+    await journal.finish(failure('failed', isOriginGone ? ORIGIN_GONE : INTERNAL_FAILURE, null)).then(
       () => {
         watch.finished('failed');
         parts.announce(claimed.id);

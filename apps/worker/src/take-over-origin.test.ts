@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import type { NodeRecord } from '@deckhand/engine';
 import { compileForTest, edges } from '../../../tests/harness/engine.js';
-import { createOriginReader } from './take-over-origin.js';
+import { createOriginReader, OriginGoneError } from './take-over-origin.js';
 
 const definition = {
   nodes: [
@@ -47,10 +47,17 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   ...more,
 });
 
-const withOrigin = createOriginReader(
-  () => compileForTest(definition),
-  (id) => Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
-);
+let hasData = true;
+const withOrigin = createOriginReader({
+  loadVersion: () => compileForTest(definition),
+  loadNodeRuns: (id) =>
+    Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
+  hasData: () => Promise.resolve(hasData),
+});
+
+beforeEach(() => {
+  hasData = true;
+});
 
 describe('what a run goes on from', () => {
   it('is its own records, and under them those of the run that it repeats', async () => {
@@ -63,6 +70,16 @@ describe('what a run goes on from', () => {
     own.set('a/', { ...first, nodeId: 'a', output: 'own' });
     const outputs = [...(await withOrigin(claimed({}), own)).values()].map(({ output }) => output);
     expect(outputs).toEqual([{}, 'own', 'of first']);
+  });
+
+  it('is nothing once the data of the original went before all of it was taken over', async () => {
+    const [first] = (await withOrigin(claimed({}), new Map<string, NodeRecord>())).values();
+    if (!first) throw new Error('there is no record');
+    hasData = false;
+    await expect(withOrigin(claimed({}), new Map())).rejects.toThrow(OriginGoneError);
+    await expect(withOrigin(claimed({}), new Map([['start/', first]]))).rejects.toThrow(OriginGoneError);
+    const own = new Map([['c/', { ...first, nodeId: 'c' }]]);
+    expect(await withOrigin(claimed({}), own)).toBe(own);
   });
 
   it('is only its own for a run from its trigger', async () => {

@@ -5,6 +5,7 @@ import {
   type ClaimRequest,
   type Database,
   endDueWaits,
+  hasTriggerData,
   isDatabaseUnavailable,
   loadNodeRuns,
   readDefinition,
@@ -203,7 +204,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     claim,
     loadVersion,
     loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
-    withOrigin: createOriginReader(loadVersion, loadRows),
+    withOrigin: createOriginReader({
+      loadVersion,
+      loadNodeRuns: loadRows,
+      hasData: (executionId) => persist('origin', () => hasTriggerData(db, executionId)),
+    }),
     openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
       persist('credential', () => readSealedCredential(db, workspaceId, credentialId)),
     ),

@@ -48,7 +48,7 @@ export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
 export { listApprovals } from './executions/list-approvals.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
-export { readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
+export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export { type ExecutionResult, readResults } from './executions/read-results.js';
 export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';

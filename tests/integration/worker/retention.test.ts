@@ -10,10 +10,11 @@ import {
 } from '../../harness/index.js';
 
 let instance: Instance;
+let worker: Awaited<ReturnType<typeof startTestWorker>>;
 
 beforeAll(async () => {
   instance = await startInstance();
-  await startTestWorker(instance);
+  worker = await startTestWorker(instance);
 });
 afterAll(stopAll);
 
@@ -174,5 +175,24 @@ describe('retention', () => {
     expect((await read(original)).body.data.trigger).toEqual({});
     await call('POST', `/api/executions/${body.executionId}/stop`);
     await until(async () => (await read(original)).status === 404, 10_000, 'the end of the original');
+  });
+
+  it('fails a run that was accepted before the data it repeats went', async () => {
+    await keepFor(null, null);
+    const again = { ...echo, nodes: [...echo.nodes, { id: 'b', type: 'set', parameters: { fields: { b: 1 } } }] };
+    const original = await finished(
+      await execute({ ...again, edges: [...echo.edges, { source: 'echo', target: 'b' }] }),
+    );
+    await worker.stop();
+    const { status, body } = await call('POST', `/api/executions/${original}/rerun`, { fromNodeId: 'b' });
+    expect(status).toBe(202);
+    // What a statement of retention does that did not see the new run yet.
+    await instance.db.execution.update({ where: { id: original }, data: { triggerData: null } });
+    await instance.db.nodeRun.updateMany({ where: { executionId: original }, data: { output: null } });
+    worker = await startTestWorker(instance);
+    expect((await read(await finished(body.executionId))).body).toMatchObject({
+      status: 'failed',
+      error: { code: 'TRIGGER_DATA_GONE' },
+    });
   });
 });

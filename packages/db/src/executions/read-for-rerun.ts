@@ -64,3 +64,10 @@ export async function readForRerun(
 function badNode(message: string): DeckhandError {
   return validationFailed([{ path: 'fromNodeId', message }]);
 }
+
+/** Whether a run still has what it was started with; retention takes that and all it put out in one statement. */
+export async function hasTriggerData(db: Database, executionId: string): Promise<boolean> {
+  const rows = await db.$queryRaw<unknown[]>(Prisma.sql`
+    SELECT 1 FROM executions WHERE id = ${executionId}::uuid AND trigger_data IS NOT NULL`);
+  return rows.length > 0;
+}
