@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createHook,
+  type Gateway,
+  type Hook,
+  hookDefinition,
+  type Instance,
+  sendHook,
+  startGateway,
+  startInstance,
+  stopAll,
+  triggerOf,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let other: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  other = await startGateway(instance);
+});
+afterAll(stopAll);
+
+const api = (method: string, path: string, body?: unknown) =>
+  instance.gateway.call(method, path, { as: instance.session, ...(body === undefined ? {} : { body }) });
+const send = (path: string, init?: RequestInit) => sendHook(instance.gateway, path, init);
+const runsOf = ({ workflowId }: Hook) => instance.db.execution.count({ where: { workflowId } });
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } | null }) => [status, body?.code];
+
+describe('the secret', () => {
+  it('must come with every request, else 401', async () => {
+    const hook = await createHook(instance, { secret: 'open sesame' });
+    const wrong = ['open sesam', 'open sesame!', 'OPEN SESAME', '', 'open sesame, open sesame'];
+    for (const given of wrong) {
+      expect(statusAndCode(await send(hook.path, { headers: { 'x-webhook-secret': given } }))).toEqual([
+        401,
+        'UNAUTHORIZED',
+      ]);
+    }
+    expect(statusAndCode(await send(hook.path))).toEqual([401, 'UNAUTHORIZED']);
+    expect(await runsOf(hook)).toBe(0);
+    expect((await send(hook.path, { headers: { 'X-Webhook-Secret': 'open sesame' } })).status).toBe(200);
+  });
+
+  it('is kept by its placeholder when another version becomes the active one', async () => {
+    const hook = await createHook(instance, { secret: 'first' });
+    await api('POST', `/api/workflows/${hook.workflowId}/versions`, {
+      definition: hookDefinition({ secret: '********' }),
+    });
+    await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'active' });
+    expect((await send(hook.path)).status).toBe(401);
+    expect((await send(hook.path, { headers: { 'x-webhook-secret': 'first' } })).status).toBe(200);
+  });
+});
+
+describe('authentication', () => {
+  interface Case {
+    readonly type: string;
+    readonly secret: object;
+    readonly right: Record<string, string>;
+    readonly wrong: Record<string, string>[];
+    readonly asks: string | null;
+  }
+  const cases: Case[] = [
+    {
+      type: 'basic',
+      secret: { username: 'shop', password: 'pä:ss' },
+      right: { authorization: `Basic ${Buffer.from('shop:pä:ss').toString('base64')}` },
+      wrong: [
+        { authorization: `Basic ${Buffer.from('shop:pä:s').toString('base64')}` },
+        { authorization: 'Basic !!!' },
+        { authorization: 'Bearer shop' },
+      ],
+      asks: 'Basic realm="webhook"',
+    },
+    {
+      type: 'bearer',
+      secret: { token: 'abc.def' },
+      right: { authorization: 'Bearer abc.def' },
+      wrong: [{ authorization: 'Bearer abc.de' }, { authorization: 'abc.def' }, { 'x-api-key': 'abc.def' }],
+      asks: 'Bearer realm="webhook"',
+    },
+    {
+      type: 'apiKey',
+      secret: { value: 'key-1' },
+      right: { 'x-api-key': 'key-1' },
+      wrong: [{ 'x-api-key': 'key-2' }, { authorization: 'Bearer key-1' }],
+      asks: null,
+    },
+    {
+      type: 'apiKey',
+      secret: { header: 'X-Shop-Key', value: 'key-1' },
+      right: { 'x-shop-key': 'key-1' },
+      wrong: [{ 'x-api-key': 'key-1' }],
+      asks: null,
+    },
+  ];
+
+  it.each(cases)('$type is checked against the credential', async ({ type, secret, right, wrong, asks }) => {
+    const { workspaceId } = instance;
+    const { body: credential } = await api('POST', '/api/credentials', { workspaceId, name: type, type, secret });
+    const hook = await createHook(instance, { authentication: type }, { node: { credentialId: credential.id } });
+    for (const headers of [{}, ...wrong]) {
+      const refused = await send(hook.path, { headers });
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, asks]);
+    }
+    const { status, body } = await send(hook.path, { headers: right });
+    expect(status).toBe(200);
+    const trigger = JSON.stringify(await triggerOf(instance, body.executionId));
+    for (const value of Object.values(right)) expect(trigger).not.toContain(value);
+  });
+
+  it('is asked for beside the secret', async () => {
+    const { workspaceId } = instance;
+    const secret = { token: 'abc' };
+    const { body: credential } = await api('POST', '/api/credentials', {
+      workspaceId,
+      name: 'b',
+      type: 'bearer',
+      secret,
+    });
+    const options = { node: { credentialId: credential.id } };
+    const hook = await createHook(instance, { secret: 'sesame', authentication: 'bearer' }, options);
+    const [bearer, own] = [{ authorization: 'Bearer abc' }, { 'x-webhook-secret': 'sesame' }];
+    const answers = [await send(hook.path, { headers: bearer }), await send(hook.path, { headers: own })];
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    expect((await send(hook.path, { headers: { ...bearer, ...own } })).status).toBe(200);
+  });
+
+  it('goes by the credential as it is now, and lets nobody in once it is deleted', async () => {
+    const { workspaceId } = instance;
+    const secret = { token: 'old' };
+    const { body: credential } = await api('POST', '/api/credentials', {
+      workspaceId,
+      name: 'c',
+      type: 'bearer',
+      secret,
+    });
+    const options = { node: { credentialId: credential.id } };
+    const hook = await createHook(instance, { authentication: 'bearer' }, options);
+    const asks = async (token: string) =>
+      Promise.all(
+        [instance.gateway, other].map(async (gateway) => {
+          const { status } = await sendHook(gateway, hook.path, { headers: { authorization: `Bearer ${token}` } });
+          return status;
+        }),
+      );
+    expect(await asks('old')).toEqual([200, 200]);
+    await api('PATCH', `/api/credentials/${credential.id}`, { secret: { token: 'new' } });
+    expect([await asks('old'), await asks('new')]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
+    await instance.db.credential.delete({ where: { id: credential.id } });
+    expect(await asks('new')).toEqual([401, 401]);
+  });
+});
+
+describe('CORS', () => {
+  const preflight = (path: string, origin: string) =>
+    send(path, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, x-webhook-secret',
+      },
+    });
+
+  it('any page may send, unless the trigger says which', async () => {
+    const hook = await createHook(instance, {});
+    const answer = await send(hook.path, { headers: { origin: 'https://a.example' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    const asked = await preflight(hook.path, 'https://a.example');
+    expect([asked.status, asked.text, Object.fromEntries(asked.headers)]).toEqual([
+      204,
+      '',
+      expect.objectContaining({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'POST, OPTIONS',
+        'access-control-allow-headers': 'content-type, x-webhook-secret',
+      }),
+    ]);
+    expect(await runsOf(hook)).toBe(1);
+  });
+
+  it('allowed origins and methods are those of the trigger, refusals included', async () => {
+    const hook = await createHook(instance, {
+      allowedOrigins: ['https://a.example', 'https://b.example'],
+      allowedMethods: ['POST', 'GET'],
+      secret: 'sesame',
+    });
+    const [mine, foreign] = [
+      await preflight(hook.path, 'https://b.example'),
+      await preflight(hook.path, 'https://c.example'),
+    ];
+    expect([mine.status, mine.headers.get('access-control-allow-origin'), mine.headers.get('vary')]).toEqual([
+      204,
+      'https://b.example',
+      'Origin',
+    ]);
+    expect(mine.headers.get('access-control-allow-methods')).toBe('POST, GET');
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([204, null]);
+    const refused = await send(hook.path, { headers: { origin: 'https://a.example' } });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://a.example']);
+  });
+});

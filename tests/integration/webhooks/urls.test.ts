@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createHook,
+  type Gateway,
+  type Hook,
+  hookDefinition,
+  type Instance,
+  sendHook,
+  startGateway,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let other: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  other = await startGateway(instance);
+});
+afterAll(stopAll);
+
+const api = (method: string, path: string, body?: unknown) =>
+  instance.gateway.call(method, path, { as: instance.session, ...(body === undefined ? {} : { body }) });
+const send = (path: string, init?: RequestInit) => sendHook(instance.gateway, path, init);
+const runsOf = ({ workflowId }: Hook) => instance.db.execution.count({ where: { workflowId } });
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } | null }) => [status, body?.code];
+
+describe('which version answers', () => {
+  it('410 while draft and while inactive, from the next request on, on every gateway', async () => {
+    const hook = await createHook(instance, {}, { isActive: false });
+    const ask = async () => {
+      const answers = await Promise.all([instance.gateway, other].map((gateway) => sendHook(gateway, hook.path)));
+      return answers.map(({ status, body }) => [status, body.code]);
+    };
+    const gone = [410, 'WEBHOOK_INACTIVE'];
+    expect(await ask()).toEqual([gone, gone]);
+    expect((await send(hook.path)).body.error).toContain('draft');
+    for (let round = 0; round < 5; round += 1) {
+      await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'active' });
+      expect(await ask()).toEqual([
+        [200, undefined],
+        [200, undefined],
+      ]);
+      await api('PATCH', `/api/workflows/${hook.workflowId}`, { status: 'inactive' });
+      expect(await ask()).toEqual([gone, gone]);
+    }
+    expect((await send(hook.path)).body.error).toContain('inactive');
+    expect(await runsOf(hook)).toBe(10);
+  });
+
+  it('the active one, not the latest, and another from the answer on that names it', async () => {
+    const hook = await createHook(instance, { responseCode: 201 });
+    const path = `/api/workflows/${hook.workflowId}`;
+    const { body: second } = await api('POST', `${path}/versions`, {
+      definition: hookDefinition({ responseCode: 202 }),
+    });
+    const { body: before } = await api('GET', path);
+    expect((await send(hook.path)).status).toBe(201);
+    for (let round = 0; round < 5; round += 1) {
+      for (const [version, code] of [
+        [second.workflowVersionId, 202],
+        [before.activeVersionId, 201],
+      ]) {
+        await api('PATCH', path, { activeVersionId: version });
+        const { status, body } = await sendHook(other, hook.path);
+        const run = await instance.db.execution.findUniqueOrThrow({ where: { id: body.executionId } });
+        expect([status, run.workflowVersionId]).toEqual([code, version]);
+      }
+    }
+  });
+
+  it('none once the active version has no such trigger, or the workflow is deleted', async () => {
+    const hook = await createHook(instance, {});
+    const path = `/api/workflows/${hook.workflowId}`;
+    await api('POST', `${path}/versions`, {
+      definition: { nodes: [{ id: 'hook', type: 'trigger.manual' }], edges: [] },
+    });
+    expect((await send(hook.path)).status).toBe(200);
+    await api('PATCH', path, { status: 'active' });
+    expect((await send(hook.path)).status).toBe(404);
+    const second = await createHook(instance, {});
+    await api('DELETE', `/api/workflows/${second.workflowId}`);
+    expect([(await send(second.path)).status, (await sendHook(other, second.path)).status]).toEqual([404, 404]);
+  });
+
+  it('each trigger of a workflow has a URL of its own', async () => {
+    const definition = {
+      nodes: [
+        { id: 'one', type: 'trigger.webhook' },
+        { id: 'two', type: 'trigger.webhook', parameters: { method: 'GET' } },
+      ],
+      edges: [],
+    };
+    const { body } = await api('POST', '/api/workflows', {
+      workspaceId: instance.workspaceId,
+      name: 'Two',
+      definition,
+    });
+    await api('PATCH', `/api/workflows/${body.id}`, { status: 'active' });
+    for (const { nodeId, url, method } of body.webhooks) {
+      const { body: started } = await send(new URL(url).pathname, { method });
+      const run = await instance.db.execution.findUniqueOrThrow({ where: { id: started.executionId } });
+      expect(run.triggerNodeId).toBe(nodeId);
+    }
+  });
+});
+
+describe('the URL', () => {
+  const change = (hook: Hook, body?: object) =>
+    api('POST', `/api/workflows/${hook.workflowId}/webhooks/hook/url`, body);
+
+  it('has 128 bits or more that need no escaping', async () => {
+    const paths = await Promise.all(Array.from({ length: 10 }, async () => (await createHook(instance, {})).path));
+    expect(new Set(paths).size).toBe(10);
+    for (const path of paths) expect(path).toMatch(/^\/webhook\/[A-Za-z0-9_-]{22,}$/);
+  });
+
+  it('changes when it is asked to, and the old one is a 404 from then on, everywhere', async () => {
+    const hook = await createHook(instance, {});
+    const { status, body } = await change(hook);
+    expect(status).toBe(200);
+    const path = new URL(body.url).pathname;
+    const answers = [
+      await send(hook.path),
+      await sendHook(other, hook.path),
+      await send(path),
+      await sendHook(other, path),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404, 200, 200]);
+    const { body: workflow } = await api('GET', `/api/workflows/${hook.workflowId}`);
+    expect(workflow.webhooks).toEqual([{ nodeId: 'hook', url: body.url, method: 'POST' }]);
+  });
+
+  it('may be chosen, but not one that is taken', async () => {
+    const [hook, second] = [await createHook(instance, {}), await createHook(instance, {})];
+    expect((await change(hook, { path: 'orders-of-the-shop' })).body.url).toMatch(/\/webhook\/orders-of-the-shop$/);
+    expect(statusAndCode(await change(second, { path: 'orders-of-the-shop' }))).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(await change(second, { path: 'short' }))).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await send(second.path)).status).toBe(200);
+    const path = `/api/workflows/${hook.workflowId}/webhooks`;
+    expect((await api('POST', `${path}/other/url`)).status).toBe(404);
+  });
+
+  it('is the path that the definition asks for, until it is changed', async () => {
+    const hook = await createHook(instance, { path: 'asked-for-first' });
+    expect(hook.path).toBe('/webhook/asked-for-first');
+    const save = (path: string) =>
+      api('POST', `/api/workflows/${hook.workflowId}/versions`, { definition: hookDefinition({ path }) });
+    await save('asked-for-then');
+    expect([(await send('/webhook/asked-for-first')).status, (await send('/webhook/asked-for-then')).status]).toEqual([
+      404, 200,
+    ]);
+    const { body } = await change(hook);
+    // Saved again with the path that still stands in it.
+    expect((await save('asked-for-then')).status).toBe(201);
+    expect((await send('/webhook/asked-for-then')).status).toBe(404);
+    expect((await send(new URL(body.url).pathname)).status).toBe(200);
+    const taken = hookDefinition({ path: new URL(body.url).pathname.split('/')[2] ?? '' });
+    const refused = await api('POST', '/api/workflows', {
+      workspaceId: instance.workspaceId,
+      name: 'Thief',
+      definition: taken,
+    });
+    expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
+  });
+});
