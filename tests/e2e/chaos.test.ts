@@ -96,7 +96,7 @@ async function startRuns(redisUrl: string, accept: (n: number) => Promise<string
   redis.on('error', () => undefined);
   await until(() => redis.status === 'ready');
   const queue = createRunQueue(redis);
-  for (let n = 0; n < RUNS; n += 1) await queue.add([{ executionId: await accept(n), dispatch: 1 }]);
+  for (let n = 0; n < RUNS; n += 1) await queue.add([{ workspaceId: 'w', executionId: await accept(n), dispatch: 1 }]);
   await queue.close();
   redis.disconnect();
 }

@@ -53,7 +53,7 @@ async function startChain(delayMs: number) {
   }));
   const seed = await seedWorkflow(db, chain(...nodes));
   const id = await seed.accept();
-  await queue.add([{ executionId: id, dispatch: 1 }]);
+  await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);
   return { receiver, id };
 }
 
@@ -133,7 +133,6 @@ describe('when a run is stopped after its worker died', () => {
     const first = await spawnApp('worker', env);
     const [stopped, other] = [await startChain(200), await startChain(200)];
     await until(() => Math.min(stopped.receiver.calls.length, other.receiver.calls.length) >= 3, 10_000, 'the calls');
-    const second = await spawnApp('worker', env);
     await first.kill('SIGKILL');
     const { workspaceId } = await db.execution.findUniqueOrThrow({ where: { id: stopped.id } });
     const { userId } = await db.membership.findFirstOrThrow({ where: { workspaceId } });
@@ -144,6 +143,7 @@ describe('when a run is stopped after its worker died', () => {
       nodes: await db.nodeRun.findMany({ where: { executionId: stopped.id }, orderBy: { nodeId: 'asc' } }),
     });
     const before = await state();
+    const second = await spawnApp('worker', env);
 
     // The other run of the dead worker is gone on with: so the stopped one had its chance too.
     await until(async () => (await statusOf(other.id)) === 'success', 20_000, 'the end of the other run');
@@ -157,7 +157,7 @@ describe('when Redis loses everything', () => {
   it('pending runs are dispatched again and none is lost', async () => {
     const seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const ids = await Promise.all(Array.from({ length: 50 }, () => seed.accept()));
-    await queue.add(ids.map((executionId) => ({ executionId, dispatch: 1 })));
+    await queue.add(ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 })));
     await redis.restart();
     const worker = await spawnApp('worker', env);
     const success = () => db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });

@@ -19,11 +19,16 @@ import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
 /** What the nodes of a worker act through. */
 export type WorkerServices = Omit<NodeServices, 'workflows'>;
 
+export interface TestWorkerOptions {
+  readonly watch?: ((services: WorkerServices) => WorkerServices) | undefined;
+  readonly outputSettings?: Readonly<Record<string, string>> | undefined;
+  readonly concurrency?: number | undefined;
+}
+
 /** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
 export async function startTestWorker(
   stores: Stores,
-  watch: (services: WorkerServices) => WorkerServices = (services) => services,
-  outputSettings: Readonly<Record<string, string>> = {},
+  { watch = (services) => services, outputSettings = {}, concurrency = 20 }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const db = createDatabase({ url: stores.databaseUrl, poolSize: 6 });
   const outputs = await openOutputStore(readSettings(Type.Object(OutputSettings), outputSettings), db);
@@ -43,7 +48,7 @@ export async function startTestWorker(
     }),
     outputs,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
-    concurrency: 20,
+    concurrency,
     graceMs: 500,
     logger: createLogger({ name: 'worker', level: 'silent' }),
     registry: new Registry(),

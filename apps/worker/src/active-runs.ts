@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunControl, WaitAnswer } from '@deckhand/engine';
 
 /** Why a run in progress halts. */
@@ -32,6 +33,8 @@ export interface ActiveRuns {
   add(run: ActiveRun): void;
   remove(executionId: string): void;
   all(): Iterable<ActiveRun>;
+  /** Resolves when fewer than so many runs are claimed or held. */
+  fewerThan(count: number): Promise<void>;
   /** Resolves when no run is claimed or held, or after `ms`. */
   emptied(ms: number): Promise<void>;
 }
@@ -84,7 +87,13 @@ export function createActiveRuns(): ActiveRuns {
   const runs = new Map<string, ActiveRun>();
   /** Runs that are being claimed or held. */
   const places = new Set<string>();
-  let waiters: (() => void)[] = [];
+  let waiters: { count: number; resolve: () => void }[] = [];
+
+  function fewerThan(count: number): Promise<void> {
+    if (places.size < count) return Promise.resolve();
+    return new Promise((resolve) => waiters.push({ count, resolve }));
+  }
+
   return {
     get size() {
       return places.size;
@@ -99,20 +108,17 @@ export function createActiveRuns(): ActiveRuns {
     remove(executionId) {
       runs.delete(executionId);
       places.delete(executionId);
-      if (places.size > 0) return;
-      for (const resolve of waiters) resolve();
-      waiters = [];
+      if (waiters.length === 0) return;
+      const due = waiters.filter(({ count }) => places.size < count);
+      waiters = waiters.filter(({ count }) => places.size >= count);
+      for (const { resolve } of due) resolve();
     },
     all: () => runs.values(),
-    emptied(ms) {
-      if (places.size === 0) return Promise.resolve();
-      return new Promise((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        waiters.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+    fewerThan,
+    async emptied(ms) {
+      const patience = new AbortController();
+      await Promise.race([fewerThan(1), sleep(ms, undefined, { signal: patience.signal }).catch(() => undefined)]);
+      patience.abort();
     },
   };
 }

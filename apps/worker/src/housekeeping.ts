@@ -6,6 +6,7 @@ import {
   refreshStatistics,
 } from '@deckhand/db';
 import type { OutputStore } from '@deckhand/outputs';
+import type { RunQueue } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import type { WorkerMetrics } from './metrics.js';
 import { applyRetention } from './retention.js';
@@ -25,6 +26,7 @@ const SWEEP_BATCH = 1_000;
 export interface HousekeepingParts {
   readonly db: Database;
   readonly outputs: OutputStore;
+  readonly queue: Pick<RunQueue, 'tidy'>;
   readonly logger: Logger;
   readonly metrics: Pick<WorkerMetrics, 'reconciled'>;
   /** False while another worker is the one to do it. */
@@ -35,11 +37,12 @@ export interface HousekeepingParts {
  * One turn of what has to be done now and then and holds up no run: apart from the reconciler, so that a slow statement or an
  * object store that does not answer never keeps a lost run waiting. Two at once do no harm.
  */
-export async function keepHouse({ db, outputs, logger, metrics, holdLease }: HousekeepingParts): Promise<void> {
+export async function keepHouse({ db, outputs, queue, logger, metrics, holdLease }: HousekeepingParts): Promise<void> {
   if (!(await holdLease())) return;
   while ((await foldStorageChanges(db, FOLD_BATCH)) === FOLD_BATCH);
   await refreshStatistics(db);
   await indexFinished(db);
+  await queue.tidy();
   await pruneIdempotencyKeys(db, PRUNE_BATCH);
   const pruned = await applyRetention(db);
   metrics.reconciled('pruned_data', pruned.data);

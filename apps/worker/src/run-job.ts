@@ -9,6 +9,7 @@ import {
   type WaitRequest,
 } from '@deckhand/engine';
 import { type Credential, ERRORS, type FinishedStatus, type JsonObject, parseJson } from '@deckhand/contracts';
+import type { RunJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
@@ -32,7 +33,7 @@ export interface RunJobParts {
   /** Notes what becomes of a claimed run. */
   readonly watch: (run: ClaimedExecution) => RunWatch;
   /** Claims a run; undefined when it is not to be had. */
-  readonly claim: (job: { executionId: string; dispatch: number }) => Promise<ClaimedExecution | undefined>;
+  readonly claim: (job: RunJob) => Promise<ClaimedExecution | undefined>;
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   /** The run's own records, and for one that repeats another from a node, what it takes over of it. */
   readonly withOrigin: (
@@ -61,20 +62,13 @@ const ORIGIN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
 
 /**
- * Takes one job: claims its run, runs it until it ends or halts, and writes how it ended. Resolves when the worker does not
+ * Takes one run of a job: claims it, runs it until it ends or halts, and writes how it ended. Resolves when the worker does not
  * hold the run any more; failures of the run are part of it.
+ * @param onDecided told once the run is claimed or is not to be had: from then on it needs no job.
  */
-export async function runJob(job: { executionId: string; dispatch: number }, parts: RunJobParts): Promise<void> {
-  // A job that is delivered twice to one worker is nothing new: a second claim would fence the first.
-  if (!parts.active.reserve(job.executionId)) return;
-  const claimed = await parts.claim(job).catch((error: unknown) => {
-    parts.active.remove(job.executionId);
-    throw error;
-  });
-  if (!claimed) {
-    parts.active.remove(job.executionId);
-    return;
-  }
+export async function runJob(job: RunJob, parts: RunJobParts, onDecided: () => void = () => undefined): Promise<void> {
+  const claimed = await claimRun(job, parts).finally(onDecided);
+  if (!claimed) return;
   const run = createActiveRun({
     executionId: claimed.id,
     epoch: claimed.epoch,
@@ -92,6 +86,19 @@ export async function runJob(job: { executionId: string; dispatch: number }, par
   } finally {
     watch.left();
     parts.active.remove(claimed.id);
+  }
+}
+
+/** Sets a place aside and claims the run. */
+async function claimRun(job: RunJob, { active, claim }: RunJobParts): Promise<ClaimedExecution | undefined> {
+  // A job that is delivered twice to one worker is nothing new: a second claim would fence the first.
+  if (!active.reserve(job.executionId)) return undefined;
+  let claimed: ClaimedExecution | undefined;
+  try {
+    claimed = await claim(job);
+    return claimed;
+  } finally {
+    if (!claimed) active.remove(job.executionId);
   }
 }
 

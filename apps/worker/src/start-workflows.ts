@@ -32,7 +32,8 @@ export function createWorkflowStarter({
       }
       onStarted();
       // Should this fail, the reconciler finds the child without a job.
-      await queue.add([{ executionId, dispatch: verdict.dispatch }]).catch(() => undefined);
+      const { workspaceId, dispatch } = verdict;
+      await queue.add([{ workspaceId, executionId, dispatch }]).catch(() => undefined);
       return executionId;
     },
   };

@@ -8,7 +8,7 @@ const never = (): Promise<unknown> => new Promise(() => undefined);
 
 describe('a worker', () => {
   it('takes jobs for as long as the queue answers, and again once it does', () => {
-    const watch = createTakeWatch({ places: 2, probe: never });
+    const watch = createTakeWatch({ isFull: () => false, probe: never });
     look(watch, 7);
     expect(watch.isTaking()).toBe(true);
     watch.turned();
@@ -22,9 +22,10 @@ describe('a worker', () => {
 
   it('that is full is asked for through the connection, one question at a time', async () => {
     let probes = 0;
+    let isFull = false;
     const answers: (() => void)[] = [];
     const watch = createTakeWatch({
-      places: 1,
+      isFull: () => isFull,
       probe: () => {
         probes += 1;
         return new Promise<void>((resolve) => answers.push(resolve));
@@ -32,7 +33,7 @@ describe('a worker', () => {
     });
     look(watch, 3);
     expect(probes).toBe(0);
-    watch.began();
+    isFull = true;
     look(watch, 8);
     expect(probes).toBe(1);
     expect(watch.isTaking()).toBe(false);
@@ -41,7 +42,7 @@ describe('a worker', () => {
     expect(watch.isTaking()).toBe(true);
     look(watch, 1);
     expect(probes).toBe(2);
-    watch.ended();
+    isFull = false;
     answers[1]?.();
     await new Promise((resolve) => setImmediate(resolve));
     look(watch, 8);

@@ -5,10 +5,6 @@ const SILENT_LOOKS = 8;
 export interface TakeWatch {
   /** The queue answered: with a job, or that there is none. */
   readonly turned: () => void;
-  /** A job was begun. */
-  began(): void;
-  /** A job came to its end. */
-  ended(): void;
   /** Takes one look; to be called at a steady pace. */
   readonly look: () => void;
   readonly isTaking: () => boolean;
@@ -17,11 +13,10 @@ export interface TakeWatch {
 /**
  * Creates the watch. Silence is counted in looks and not in time, so that a process that was frozen or late does not take its own
  * absence for the queue's. A worker whose places are all in use asks for nothing: then the queue is probed instead.
- * @param options.places jobs under way at once.
+ * @param options.isFull whether all its places are in use.
  * @param options.probe asks the queue's connection for any answer; may never settle.
  */
-export function createTakeWatch(options: { places: number; probe: () => Promise<unknown> }): TakeWatch {
-  let underWay = 0;
+export function createTakeWatch(options: { isFull: () => boolean; probe: () => Promise<unknown> }): TakeWatch {
   let silentLooks = 0;
   let isProbing = false;
 
@@ -41,16 +36,9 @@ export function createTakeWatch(options: { places: number; probe: () => Promise<
 
   return {
     turned,
-    began() {
-      underWay += 1;
-      turned();
-    },
-    ended() {
-      underWay -= 1;
-    },
     look: () => {
       silentLooks += 1;
-      if (underWay >= options.places && !isProbing) probe();
+      if (options.isFull() && !isProbing) probe();
     },
     isTaking: () => silentLooks < SILENT_LOOKS,
   };

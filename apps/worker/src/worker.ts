@@ -12,6 +12,7 @@ import {
   readPoolUse,
   readSealedCredential,
   readVariables,
+  type ReleasedExecution,
   releaseExecutions,
   wakeDueRuns,
   writeCheckpoints,
@@ -25,6 +26,8 @@ import {
   onControl,
   publishChanges,
   publishControl,
+  type QueuedRun,
+  type RunJob,
   type WorkerState,
 } from '@deckhand/queue';
 import { isOutputStoreUnavailable, type OutputStore } from '@deckhand/outputs';
@@ -152,9 +155,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function release(run: { executionId: string; epoch: number }): Promise<void> {
     const released = await persist('release', () => releaseExecutions(db, [run]));
-    await queue.add(
-      released.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }])),
-    );
+    await queue.add(released.flatMap(toQueued));
   }
 
   async function loadAnswers(run: ActiveRun): Promise<void> {
@@ -170,9 +171,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   async function finishChildren(finished: Parameters<typeof answerParents>[1]): Promise<void> {
     const parents = await answerParents(db, finished);
-    const idle = parents.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }]));
     const held = parents.flatMap(({ executionId, dispatch }) => (dispatch === null ? [executionId] : []));
-    await queue.add(idle);
+    await queue.add(parents.flatMap(toQueued));
     if (held.length > 0) await publishControl(redis, { type: 'answer', executionIds: held });
   }
 
@@ -229,6 +229,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }
   });
 
+  /** Resolves when the run is claimed, or is not to be had; it goes on by itself. */
+  function startRun(run: RunJob): Promise<void> {
+    return new Promise((resolve, reject) => {
+      runJob(run, parts, resolve).catch(reject);
+    });
+  }
+
   const sendHeartbeat = (): Promise<void> =>
     beat(redis, {
       id,
@@ -255,7 +262,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),
     every(TICK_MS, logger, 'reconciler', () => reconciler.reconcile()),
     every(TICK_MS, logger, 'housekeeping', () =>
-      keepHouse({ db, outputs, logger, metrics, holdLease: () => reconciler.holdLease() }),
+      keepHouse({ db, outputs, queue, logger, metrics, holdLease: () => reconciler.holdLease() }),
     ),
     every(TICK_MS, logger, 'schedules', () => firing.fire()),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
@@ -268,9 +275,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const consumer = await consumeJobs({
     redisUrl: options.redisUrl,
     workerId: id,
-    concurrency,
+    queue,
     logger,
-    run: (job) => runJob(job, parts),
+    room: () => concurrency - active.size,
+    untilRoom: () => active.fewerThan(concurrency),
+    start: (run) => startRun(run),
   });
   state = 'consuming';
   await sendHeartbeat();
@@ -279,6 +288,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       consumer.look();
       claims.look();
       if (state === 'draining') return;
+      consumer.setHeld(!claims.isAnswered());
       const before = state;
       state = consumer.isTaking() && claims.isAnswered() ? 'consuming' : 'wedged';
       if (state === before) return;
@@ -288,7 +298,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       );
       await sendHeartbeat();
     }),
-    every(STATE_CHECK_MS, logger, 'hold', () => consumer.setHeld(state !== 'draining' && !claims.isAnswered())),
   );
   logger.info({ workerId: id, concurrency }, 'ready');
 
@@ -314,4 +323,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       subscriber.disconnect();
     },
   };
+}
+
+function toQueued({ dispatch, ...run }: ReleasedExecution): QueuedRun[] {
+  return dispatch === null ? [] : [{ ...run, dispatch }];
 }

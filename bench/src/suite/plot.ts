@@ -1,5 +1,5 @@
 import type { Row } from './run-suite.js';
-import { quantile } from './times.js';
+import { median } from './times.js';
 
 const WIDTH = 760;
 const LABELS = 400;
@@ -17,7 +17,7 @@ export function plotRatios(rows: readonly Row[]): string {
   const floorX = LABELS + scale(1);
   const lines = bars.map(({ scenario, metric, ours, floor }, index) => {
     const y = TOP + index * (BAR + GAP);
-    const ratio = quantile(ours, 0.5) / quantile(floor, 0.5);
+    const ratio = median(ours) / median(floor);
     const isBetter = metric.endsWith('/s') ? ratio >= 1 : ratio <= 1;
     return [
       `<text x="${LABELS - 8}" y="${y + 12}" text-anchor="end">${escape(`${scenario}: ${metric}`)}</text>`,

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plotRatios } from './plot.js';
-import { quantile } from './times.js';
+import { median } from './times.js';
 import type { Row, SuiteResult } from './run-suite.js';
 
 /** A row as people read it. */
@@ -51,8 +51,8 @@ function table(head: readonly string[], lines: readonly (readonly Cell[])[]): st
 }
 
 function toLine({ scenario, metric, ours, floor }: Row): Line {
-  const measured = quantile(ours, 0.5);
-  const least = floor.length > 0 ? quantile(floor, 0.5) : null;
+  const measured = median(ours);
+  const least = floor.length > 0 ? median(floor) : null;
   return {
     scenario,
     metric,

@@ -14,3 +14,11 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
+
+/** The middle value, or the mean of the two in the middle; NaN without any. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted.length / 2;
+  const middle = sorted.slice(Math.ceil(upper) - 1, Math.floor(upper) + 1);
+  return middle.reduce((sum, value) => sum + value, 0) / middle.length;
+}

@@ -130,6 +130,7 @@ export { listWorkflows } from './workflows/list.js';
 export { readWorkflow, type WorkflowRecord } from './workflows/read.js';
 export { updateWorkflow } from './workflows/update.js';
 export { findWorkspaceOfWorkflow } from './workflows/visible.js';
+export { createWorkspaceFinder } from './workflows/workspaces-of.js';
 export { createWorkspace } from './workspaces/create.js';
 export { deleteWorkspace } from './workspaces/delete.js';
 export { listRoles, listWorkspaces } from './workspaces/list.js';

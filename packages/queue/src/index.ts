@@ -3,6 +3,7 @@ export * from './connect.js';
 export { type CountExecution, createExecutionCounter } from './execution-rate.js';
 export * from './fleet-view.js';
 export * from './heartbeat.js';
+export { JOB_VERSION, type QueuedRun, type RunJob, type RunJobData, runsOfJob } from './job.js';
 export * from './lease.js';
 export * from './names.js';
 export * from './run-queue.js';

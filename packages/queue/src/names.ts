@@ -24,3 +24,6 @@ export const CONTROL_CHANNEL = '{deckhand}:control';
 
 /** Ids of runs that changed in a way somebody may wait for. */
 export const CHANGES_CHANNEL = '{deckhand}:changes';
+
+/** Hash: a run in a job that is named after another → that job's name. */
+export const JOB_OF_RUN_KEY = '{deckhand}:job-of-run';

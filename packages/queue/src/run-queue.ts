@@ -1,39 +1,46 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { QUEUE_PREFIX, RUN_QUEUE } from './names.js';
+import { createFairOrder } from './fair-order.js';
+import { JOB_VERSION, nameOfRun, type QueuedRun, type RunJob, type RunJobData } from './job.js';
+import { JOB_OF_RUN_KEY, QUEUE_PREFIX, RUN_QUEUE } from './names.js';
 
-/** Version of the job's shape. A worker leaves jobs of a version it does not know to others. */
-export const JOB_VERSION = 1;
+/** Runs of one job at most. */
+const RUNS_A_JOB_MAX = 16;
+/** Runs that are queued together make at least so many jobs, so that the workers share them. */
+const JOBS_MIN = 8;
+/** How often the head of the queue is looked at while runs are queued, in ms. */
+const LOOK_MS = 100;
+/** A look older than this says nothing, in ms. */
+const STALE_MS = 1_000;
 
-/** A run to be taken by a worker: a claim succeeds only for the run's present dispatch. */
-export interface RunJob {
-  readonly executionId: string;
-  readonly dispatch: number;
-}
-
-/** What stands in the queue. */
-export interface RunJobData extends RunJob {
-  readonly version: number;
-}
-
-/** How many jobs stand in the queue, by BullMQ's state. */
+/** How many jobs stand in the queue, by BullMQ's state. A job carries up to 16 runs. */
 export interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
 }
 
-/** What became of a job: it waits, a worker took it `forMs` ms ago and has not completed it, or it is gone. */
+/** What became of a run's job: it waits, a worker took it `forMs` ms ago and has not completed it, or it is gone. */
 export type JobState =
   { readonly kind: 'waiting' } | { readonly kind: 'taken'; readonly forMs: number } | { readonly kind: 'missing' };
 
 /** The producing side of the queue of runs. */
 export interface RunQueue {
-  /** Adds jobs in one pipeline. Adding a job that is there already changes nothing. @throws when Redis refuses or is away. */
-  add(jobs: readonly RunJob[]): Promise<void>;
+  /**
+   * Queues runs by one pipeline, in the turns of their workspaces; those that were begun before have turns of their own. A run
+   * that is queued already may be queued again. @throws when Redis refuses or is away.
+   */
+  add(runs: readonly QueuedRun[]): Promise<void>;
+  /**
+   * Takes note that a worker took a job's runs, and puts those back that it has no room for: `from` is the first of them, at
+   * least 1, `priority` the job's own.
+   */
+  taken(runs: readonly RunJob[], rest: { readonly from: number; readonly priority: number }): Promise<void>;
   /** For each run, what became of its job. */
-  jobStates(jobs: readonly RunJob[]): Promise<JobState[]>;
+  jobStates(runs: readonly RunJob[]): Promise<JobState[]>;
   counts(): Promise<QueueCounts>;
+  /** Forgets which jobs carried which runs, when no job is left. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,22 +56,81 @@ export function createRunQueue(connection: Redis): RunQueue {
   });
   // The connection's owner logs its errors; without a listener an emitter's error would end the process.
   queue.on('error', () => undefined);
+  const order = createFairOrder();
+  let lookedAt = -Infinity;
+  let isLooking = false;
+
+  /** Looks at the head now and then, off the way of whoever queues. */
+  function look(): void {
+    const now = performance.now();
+    if (now - lookedAt > STALE_MS) order.observe(null);
+    if (isLooking || now - lookedAt < LOOK_MS) return;
+    isLooking = true;
+    connection
+      .zrange(queue.toKey('prioritized'), '0', '0', 'WITHSCORES')
+      .then(([, score]) => {
+        // BullMQ's score: the priority, and a counter in the lower 32 bits.
+        order.observe(score === undefined ? null : Math.floor(Number(score) / 2 ** 32));
+        lookedAt = performance.now();
+      })
+      // Whoever queues hears of it, too.
+      .catch(() => undefined)
+      .finally(() => {
+        isLooking = false;
+      });
+  }
+
+  async function addJobs(jobs: readonly { runs: readonly RunJob[]; priority: number }[]): Promise<void> {
+    const carried = new Map<string, string>();
+    const entries = jobs.flatMap(({ runs, priority }) => {
+      const [first, ...others] = runs;
+      if (!first) return [];
+      const jobId = nameOfRun(first);
+      for (const run of others) carried.set(nameOfRun(run), jobId);
+      const data = { version: JOB_VERSION, runs: runs.map(({ executionId, dispatch }) => ({ executionId, dispatch })) };
+      return [{ name: 'run', data, opts: { jobId, priority } }];
+    });
+    // A run that is not found in here counts as lost, and is only dispatched once more.
+    if (carried.size > 0) connection.hset(JOB_OF_RUN_KEY, carried).catch(() => undefined);
+    await queue.addBulk(entries);
+  }
+
+  async function counts(): Promise<QueueCounts> {
+    const {
+      waiting = 0,
+      prioritized = 0,
+      active = 0,
+      delayed = 0,
+    } = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
+    return { waiting: waiting + prioritized, active, delayed };
+  }
 
   return {
-    async add(jobs) {
-      await queue.addBulk(
-        jobs.map(({ executionId, dispatch }) => ({
-          name: 'run',
-          data: { version: JOB_VERSION, executionId, dispatch },
-          // A run that was begun goes before those that were not: what waits for it has waited already.
-          opts: { jobId: jobId({ executionId, dispatch }), lifo: dispatch > 1 },
-        })),
+    async add(runs) {
+      if (runs.length === 0) return;
+      look();
+      const size = Math.min(Math.ceil(runs.length / JOBS_MIN), RUNS_A_JOB_MAX);
+      await addJobs(
+        [...byFlow(runs)].flatMap(([flow, ofFlow]) =>
+          chunks(ofFlow, size).map((chunk) => ({ runs: chunk, priority: order.next(flow, chunk.length) })),
+        ),
       );
     },
-    async jobStates(jobs) {
+    async taken(runs, { from, priority }) {
+      // The first of a job is found by the job's own name.
+      const carried = runs.slice(1).map(nameOfRun);
+      if (carried.length > 0) await connection.hdel(JOB_OF_RUN_KEY, ...carried);
+      if (from < runs.length) await addJobs([{ runs: runs.slice(from), priority }]);
+    },
+    async jobStates(runs) {
+      if (runs.length === 0) return [];
+      const names = runs.map(nameOfRun);
+      const carriers = await connection.hmget(JOB_OF_RUN_KEY, ...names);
       const pipeline = connection.pipeline();
       // BullMQ's job hash: it is there while the job is, and has `processedOn` (ms) once a worker took it.
-      for (const job of jobs) pipeline.hmget(queue.toKey(jobId(job)), 'timestamp', 'processedOn');
+      names.forEach((name, index) => {
+        pipeline.hmget(queue.toKey(carriers[index] ?? name), 'timestamp', 'processedOn');
+      });
       const answers = (await pipeline.exec()) ?? [];
       return answers.map(([error, answer]): JobState => {
         if (error) throw error;
@@ -76,19 +142,27 @@ export function createRunQueue(connection: Redis): RunQueue {
           : { kind: 'waiting' };
       });
     },
-    async counts() {
-      const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
-      return {
-        waiting: (counts.waiting ?? 0) + (counts.prioritized ?? 0),
-        active: counts.active ?? 0,
-        delayed: counts.delayed ?? 0,
-      };
+    counts,
+    async tidy() {
+      const { waiting, active, delayed } = await counts();
+      if (waiting + active + delayed === 0) await connection.del(JOB_OF_RUN_KEY);
     },
     close: () => queue.close(),
   };
 }
 
-/** One job per run and dispatch, so that adding it twice is harmless and its absence can be seen. */
-function jobId(job: RunJob): string {
-  return `${job.executionId}-${job.dispatch}`;
+/** By workspace; what was begun before has turns of its own, so that it does not wait behind what was not. */
+function byFlow(runs: readonly QueuedRun[]): Map<string, QueuedRun[]> {
+  const flows = new Map<string, QueuedRun[]>();
+  for (const run of runs) {
+    const flow = run.dispatch > 1 ? `${run.workspaceId} again` : run.workspaceId;
+    const ofFlow = flows.get(flow);
+    if (ofFlow) ofFlow.push(run);
+    else flows.set(flow, [run]);
+  }
+  return flows;
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 }

@@ -97,7 +97,8 @@ describe('when answers of the database get lost', () => {
         redis.disconnect();
       },
     });
-    for (let n = 0; n < RUNS; n += 1) await queue.add([{ executionId: await seed.accept({ n }), dispatch: 1 }]);
+    for (let n = 0; n < RUNS; n += 1)
+      await queue.add([{ workspaceId: 'w', executionId: await seed.accept({ n }), dispatch: 1 }]);
 
     const count = () => stores.db.execution.count({ where: { workflowId: seed.workflowId, status: 'success' } });
     await until(async () => (await count()) === RUNS, 180_000, 'the end of every run');

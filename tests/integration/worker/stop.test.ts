@@ -32,7 +32,7 @@ function watch(services: WorkerServices): WorkerServices {
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-  await startTestWorker(instance, watch);
+  await startTestWorker(instance, { watch });
   ({ url: receiver } = await serve((request, response) => {
     const path = request.url ?? '';
     asked.push(path);

@@ -61,7 +61,7 @@ const run = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
 
 async function start(definition: Parameters<typeof seedWorkflow>[1]): Promise<string> {
   const id = await (await seedWorkflow(db, definition)).accept({});
-  await queue.add([{ executionId: id, dispatch: 1 }]);
+  await queue.add([{ workspaceId: 'w', executionId: id, dispatch: 1 }]);
   return id;
 }
 
@@ -76,7 +76,7 @@ async function decide(executionId: string, decision: string): Promise<boolean> {
     where: { id: executionId },
     data: { answers: { increment: 1 }, dispatch: { increment: 1 }, dispatchedAt: new Date() },
   });
-  if (workerId === null) await queue.add([{ executionId, dispatch }]);
+  if (workerId === null) await queue.add([{ workspaceId: 'w', executionId, dispatch }]);
   else await publishControl(redis, { type: 'answer', executionIds: [executionId] });
   return true;
 }
@@ -182,7 +182,7 @@ describe('a workflow node', () => {
       data: { workspaceId: childWorkflow.workspaceId, userId: parent.userId, role: 'owner' },
     });
     const id = await parent.accept({});
-    await queue.add([{ executionId: id, dispatch: 1 }]);
+    await queue.add([{ workspaceId: 'w', executionId: id, dispatch: 1 }]);
     return id;
   }
 
@@ -230,7 +230,7 @@ describe('a workflow node', () => {
       where: { workflowId: self.workflowId },
       data: { definition: call(self.workflowId) },
     });
-    await queue.add([{ executionId: await self.accept(), dispatch: 1 }]);
+    await queue.add([{ workspaceId: 'w', executionId: await self.accept(), dispatch: 1 }]);
     const runs = () => db.execution.findMany({ where: { workflowId: self.workflowId }, orderBy: { depth: 'asc' } });
     await until(async () => (await runs())[0]?.status === 'failed', 20_000, 'the end');
     expect((await runs()).map(({ depth, status }) => ({ depth, status }))).toEqual(

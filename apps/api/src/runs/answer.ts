@@ -1,5 +1,6 @@
 import { DeckhandError, type RecordedAnswer, validationFailed } from '@deckhand/contracts';
 import { type Actor, type AnswerRequest, answerWait } from '@deckhand/db';
+import type { QueuedRun } from '@deckhand/queue';
 import type { Services } from '../services.js';
 import { tellWorkers } from './tell-workers.js';
 
@@ -20,15 +21,17 @@ export async function answer(services: Services, actor: Actor, request: AnswerRe
       if (outcome.dispatch === null) {
         await tellWorkers(services, 'answer', [executionId]);
       } else {
-        await enqueue(services, executionId, outcome.dispatch);
+        const { workspaceId, dispatch } = outcome;
+        await enqueue(services, { workspaceId, executionId, dispatch });
       }
       return { executionId, status: 'running', message: 'Recorded: the run goes on' };
   }
 }
 
-async function enqueue({ queue, logger }: Services, executionId: string, dispatch: number): Promise<void> {
+async function enqueue({ queue, logger }: Services, run: QueuedRun): Promise<void> {
+  const { executionId } = run;
   try {
-    await queue.add([{ executionId, dispatch }]);
+    await queue.add([run]);
   } catch (cause) {
     logger.warn({ err: cause, executionId }, 'an answered run could not be queued yet');
     throw new DeckhandError('RESUME_PENDING', { cause, extra: { executionId } });

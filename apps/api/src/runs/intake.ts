@@ -3,6 +3,7 @@ import { DeckhandError, type Fault, validationFailed } from '@deckhand/contracts
 import {
   acceptExecutions,
   acceptOnce,
+  createWorkspaceFinder,
   type AcceptOnceVerdict,
   type AcceptRequest,
   type AcceptVerdict,
@@ -42,6 +43,8 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 /** Trigger data above this many characters is written by itself, so that no batch grows without bound. */
 const BATCHED_CHARACTERS_MAX = 65_536;
 
+type AcceptedRun = Pick<AcceptRequest, 'executionId' | 'workflowId'>;
+
 /** Runs that arrive together are inserted by one statement and queued by one pipeline. */
 export function createIntake(options: {
   db: Database;
@@ -54,6 +57,7 @@ export function createIntake(options: {
   logger: Logger;
 }): Intake {
   const { db, queue, rate, breaker, runs, tracing, logger } = options;
+  const workspacesOf = createWorkspaceFinder(db);
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
 
@@ -62,9 +66,19 @@ export function createIntake(options: {
   }
 
   /** @returns for each run whether it goes on; one that does not is marked failed. */
-  async function enqueueAll(ids: string[]): Promise<boolean[]> {
+  async function enqueueAll(accepted: AcceptedRun[]): Promise<boolean[]> {
+    const ids = accepted.map(({ executionId }) => executionId);
+    const workflowIds = accepted.map(({ workflowId }) => workflowId);
+    // Only the turn it takes in the queue: without its workspace a run has one of its own workflow.
+    const workspaceIds = await workspacesOf(workflowIds).catch(() => workflowIds);
     try {
-      await queue.add(ids.map((executionId) => ({ executionId, dispatch: 1 })));
+      await queue.add(
+        accepted.map(({ executionId, workflowId }, index) => ({
+          workspaceId: workspaceIds[index] ?? workflowId,
+          executionId,
+          dispatch: 1,
+        })),
+      );
       return ids.map(() => true);
     } catch (error) {
       logger.error({ err: error, executions: ids.length }, 'could not queue runs');
@@ -100,7 +114,8 @@ export function createIntake(options: {
       }
       if (verdict !== 'accepted') throw refusal(verdict, order);
       runs.accepted(order.source);
-      if (!(await enqueue(executionId))) throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
+      if (!(await enqueue({ executionId, workflowId: order.workflowId })))
+        throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return { executionId, isRepeated: false };
     },
   };

@@ -63,7 +63,9 @@ async function moveAll(
   if (moves.length === 0) return { moved: 0, refused: [] };
   const verdicts = await parts.move(moves);
   const moved = moves.filter((_, index) => verdicts[index] === 'moved');
-  const runs = moved.flatMap(({ run }) => (run ? [{ executionId: run.request.executionId, dispatch: 1 }] : []));
+  const runs = moved.flatMap(({ schedule: { workspaceId }, run }) =>
+    run ? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }] : [],
+  );
   for (const _ of runs) parts.onStarted();
   // Should this fail, the reconciler finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {

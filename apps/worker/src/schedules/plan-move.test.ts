@@ -6,6 +6,7 @@ const time = (text: string): number => Date.parse(`2026-05-04T${text}Z`);
 
 function schedule(cron: string, due: string, changes: Partial<DueSchedule> = {}): DueSchedule {
   return {
+    workspaceId: 's',
     workflowId: 'w',
     nodeId: 'n',
     workflowVersionId: 'v',

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../client.js';
+import type { ReleasedExecution } from './release.js';
 
 /** A run that a node of another run starts. */
 export interface ChildRequest {
@@ -13,7 +14,7 @@ export interface ChildRequest {
 
 /** What became of it. `started` also when it had been started before; `dispatch` is the job to be queued. */
 export type ChildVerdict =
-  | { readonly kind: 'started'; readonly dispatch: number }
+  | { readonly kind: 'started'; readonly workspaceId: string; readonly dispatch: number }
   | { readonly kind: 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'parentGone' };
 
 /** How deeply runs may start runs. */
@@ -25,7 +26,7 @@ const DEPTH_MAX = 10;
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
   const [row] = await db.$queryRaw<
-    { verdict: Exclude<ChildVerdict['kind'], 'started'> | 'started'; dispatch: number | null }[]
+    { verdict: Exclude<ChildVerdict['kind'], 'started'> | 'started'; workspaceId: string; dispatch: number | null }[]
   >(
     Prisma.sql`/* executions.accept-child */
     WITH parent AS (
@@ -59,10 +60,11 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, stored_bytes FROM inserted
     )
-    SELECT verdict, (SELECT dispatch FROM inserted) AS dispatch FROM judged`,
+    SELECT verdict, workspace_id AS "workspaceId", (SELECT dispatch FROM inserted) AS dispatch FROM judged`,
   );
   if (!row) return { kind: 'parentGone' };
-  return row.verdict === 'started' ? { kind: 'started', dispatch: row.dispatch ?? 1 } : { kind: row.verdict };
+  const { verdict, workspaceId, dispatch } = row;
+  return verdict === 'started' ? { kind: verdict, workspaceId, dispatch: dispatch ?? 1 } : { kind: verdict };
 }
 
 /**
@@ -74,7 +76,7 @@ export async function answerParents(
   db: Database,
   finished:
     { readonly childIds: readonly string[] } | { readonly parentIds: readonly string[] } | { readonly limit: number },
-): Promise<{ executionId: string; dispatch: number | null }[]> {
+): Promise<ReleasedExecution[]> {
   // Served by waits_child, the primary key of waits, or waits_open.
   const condition =
     'childIds' in finished
@@ -101,7 +103,7 @@ export async function answerParents(
       WHERE c.id = w.child_execution_id AND w.execution_id = ANY(${parentIds}::uuid[]) AND w.answered_at IS NULL
         AND c.status IN ('success', 'failed', 'timeout', 'stopped')
       RETURNING w.execution_id AS "parentId"`);
-    return tx.$queryRaw<{ executionId: string; dispatch: number | null }[]>(Prisma.sql`
+    return tx.$queryRaw<ReleasedExecution[]>(Prisma.sql`
       UPDATE executions e
       SET answers = e.answers + ended.count, revision = e.revision + 1,
           dispatch = CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN e.dispatch + 1 ELSE e.dispatch END,
@@ -110,7 +112,7 @@ export async function answerParents(
         SELECT id, count(*)::int AS count FROM unnest(${ended.map((row) => row.parentId)}::uuid[]) AS id GROUP BY id
       ) ended
       WHERE e.id = ended.id AND e.status IN ('running', 'paused', 'waiting_for_input', 'waiting_for_human')
-      RETURNING e.id AS "executionId",
+      RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId",
         CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN e.dispatch END AS dispatch`);
   });
 }

@@ -20,7 +20,7 @@ export type AnswerOutcome =
   /** Somebody else decided first, and differently. */
   | { readonly kind: 'decidedOtherwise' }
   /** Recorded, now or before. `dispatch`: the job to be queued; null when a worker holds the run and is to be told. */
-  | { readonly kind: 'recorded'; readonly dispatch: number | null };
+  | { readonly kind: 'recorded'; readonly workspaceId: string; readonly dispatch: number | null };
 
 /** Who answers which wait of a run. */
 export interface AnswerRequest {
@@ -44,6 +44,7 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
   const { executionId, nodeId } = request;
   return db.$transaction(async (tx): Promise<AnswerOutcome> => {
     const run = await lockExecution(tx, actor, executionId);
+    const { workspaceId } = run;
     // Inside a loop several may wait: the oldest open one is answered, else the one that was ended last.
     const [wait] = await tx.$queryRaw<OpenWait[]>(Prisma.sql`
       SELECT w.iteration, w.details, w.answer, w.answered_at IS NOT NULL AS "isEnded"
@@ -58,7 +59,7 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
     if (wait.isEnded) {
       if (wait.answer === null) return { kind: 'notWaiting' };
       if (!request.isSame(wait.answer)) return { kind: 'decidedOtherwise' };
-      return { kind: 'recorded', dispatch: run.workerId === null ? run.dispatch : null };
+      return { kind: 'recorded', workspaceId, dispatch: run.workerId === null ? run.dispatch : null };
     }
     const answer = JSON.stringify(request.toAnswer(wait.details));
     await tx.$executeRaw(Prisma.sql`
@@ -72,7 +73,7 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
           status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
           dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
       WHERE id = ${executionId}::uuid`);
-    return { kind: 'recorded', dispatch: isDispatched ? dispatch : null };
+    return { kind: 'recorded', workspaceId, dispatch: isDispatched ? dispatch : null };
   });
 }
 

@@ -31,7 +31,7 @@ export function resumeExecution(
   executionId: string,
 ): Promise<DispatchedExecution | undefined> {
   return db.$transaction(async (tx) => {
-    const { status, workerId, dispatch } = await lockExecution(tx, actor, executionId);
+    const { workspaceId, status, workerId, dispatch } = await lockExecution(tx, actor, executionId);
     if (!canMove(status, 'resume')) {
       throw new DeckhandError('INVALID_STATE', { message: `Only a paused run can be resumed: it is ${status}` });
     }
@@ -40,6 +40,6 @@ export function resumeExecution(
       UPDATE executions
       SET status = 'running', dispatch = ${next}, dispatched_at = now(), wake_at = NULL, revision = revision + 1
       WHERE id = ${executionId}::uuid`);
-    return workerId === null ? { executionId, dispatch: next } : undefined;
+    return workerId === null ? { workspaceId, executionId, dispatch: next } : undefined;
   });
 }

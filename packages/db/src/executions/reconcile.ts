@@ -2,6 +2,7 @@ import { type Database, Prisma } from '../client.js';
 
 /** A run and the number of the job that may claim it. */
 export interface DispatchedExecution {
+  readonly workspaceId: string;
   readonly executionId: string;
   readonly dispatch: number;
 }
@@ -25,7 +26,7 @@ export async function dispatchRunsOfDeadWorkers(
   limit: number,
 ): Promise<DispatchedExecution[]> {
   const rows = await db.$queryRaw<
-    { executionId: string; dispatch: number | null }[]
+    (Omit<DispatchedExecution, 'dispatch'> & { dispatch: number | null })[]
   >(Prisma.sql`/* executions.dispatch-of-dead */
     UPDATE executions e
     SET worker_id = NULL, revision = e.revision + 1,
@@ -34,8 +35,8 @@ export async function dispatchRunsOfDeadWorkers(
     WHERE e.id IN (
       SELECT id FROM executions WHERE worker_id = ANY(${[...workerIds]}::uuid[]) AND status IN ('running', 'paused')
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
-  return rows.flatMap(({ executionId, dispatch }) => (dispatch === null ? [] : [{ executionId, dispatch }]));
+    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
+  return rows.flatMap(({ dispatch, ...run }) => (dispatch === null ? [] : [{ ...run, dispatch }]));
 }
 
 /** Runs whose present dispatch nobody has claimed for longer than `olderThanMs`, oldest first, after `afterId`. */
@@ -45,7 +46,7 @@ export async function findUnclaimed(
 ): Promise<DispatchedExecution[]> {
   // Served by executions_unclaimed.
   return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.find-unclaimed */
-    SELECT id AS "executionId", dispatch FROM executions
+    SELECT workspace_id AS "workspaceId", id AS "executionId", dispatch FROM executions
     WHERE worker_id IS NULL AND claimed_dispatch < dispatch
       AND status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
       AND dispatched_at < now() - make_interval(secs => ${options.olderThanMs / 1_000}::float8)
@@ -67,7 +68,7 @@ export async function dispatchAgain(
     FROM unnest(${ids}::uuid[], ${dispatches}::int[]) AS r(id, dispatch)
     WHERE e.id = r.id AND e.dispatch = r.dispatch AND e.claimed_dispatch < e.dispatch AND e.worker_id IS NULL
       AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
-    RETURNING e.id AS "executionId", e.dispatch`);
+    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`);
 }
 
 /** Dispatches resting runs whose time has come. */
@@ -79,7 +80,7 @@ export async function wakeDueRuns(db: Database, limit: number): Promise<Dispatch
       SELECT id FROM executions
       WHERE wake_at <= now() AND worker_id IS NULL AND status IN ('running', 'waiting_for_input', 'waiting_for_human')
       ORDER BY wake_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING e.id AS "executionId", e.dispatch`);
+    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`);
 }
 
 /** Ends resting runs that outlived their deadline; a run that a worker holds is ended by that worker. */

@@ -2,6 +2,7 @@ import { type Database, Prisma } from '../client.js';
 
 /** A run that its worker gave back: to be added to the queue, or at rest. */
 export interface ReleasedExecution {
+  readonly workspaceId: string;
   readonly executionId: string;
   /** The new dispatch, for a job; null when the run was paused and rests. */
   readonly dispatch: number | null;
@@ -24,5 +25,5 @@ export async function releaseExecutions(
         dispatched_at = CASE WHEN e.status = 'running' THEN now() ELSE e.dispatched_at END
     FROM unnest(${ids}::uuid[], ${epochs}::int[]) AS h(id, epoch)
     WHERE e.id = h.id AND e.epoch = h.epoch AND e.worker_id IS NOT NULL AND e.status IN ('running', 'paused')
-    RETURNING e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
+    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
 }

@@ -3,6 +3,7 @@ import type { ScheduleRule } from './sync.js';
 
 /** A schedule with a time that is due. */
 export interface DueSchedule extends ScheduleRule {
+  readonly workspaceId: string;
   readonly workflowId: string;
   readonly nodeId: string;
   readonly workflowVersionId: string;
@@ -17,9 +18,9 @@ export interface DueSchedule extends ScheduleRule {
 export function findDueSchedules(db: Database, now: Date, limit: number): Promise<DueSchedule[]> {
   // Served by the index on look_at.
   return db.$queryRaw<DueSchedule[]>`/* schedules.find-due */
-    SELECT workflow_id AS "workflowId", node_id AS "nodeId", workflow_version_id AS "workflowVersionId", cron, timezone,
+    SELECT w.workspace_id AS "workspaceId", workflow_id AS "workflowId", node_id AS "nodeId", workflow_version_id AS "workflowVersionId", cron, timezone,
       catch_up AS "catchUp", next_fire_at AS "nextFireAt", held_by IS NOT NULL AS "isHeld"
-    FROM schedules WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL
+    FROM schedules JOIN workflows w ON w.id = workflow_id WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL
     ORDER BY look_at LIMIT ${limit}`;
 }
 

@@ -1,0 +1,143 @@
+import {
+  connectRedis,
+  createRunQueue,
+  QUEUE_PREFIX,
+  type QueuedRun,
+  type Redis,
+  RUN_QUEUE,
+  type RunQueue,
+} from '@deckhand/queue';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Queue } from 'bullmq';
+import {
+  chain,
+  type Seed,
+  seedWorkflow,
+  startStores,
+  startTestWorker,
+  stopAll,
+  type Stores,
+  until,
+} from '../../harness/index.js';
+
+let stores: Stores;
+let redis: Redis;
+let queue: RunQueue;
+let raw: Queue;
+let workers: Awaited<ReturnType<typeof startTestWorker>>[] = [];
+
+beforeAll(async () => {
+  stores = await startStores();
+  redis = connectRedis(stores.redis.url, { role: 'producer' });
+  await until(() => redis.status === 'ready');
+  queue = createRunQueue(redis);
+  raw = new Queue(RUN_QUEUE, { connection: redis, prefix: QUEUE_PREFIX });
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  await redis.flushall();
+});
+afterAll(async () => {
+  await raw.close();
+  await queue.close();
+  redis.disconnect();
+  await stopAll();
+});
+
+const startWorker = async (concurrency?: number) => workers.push(await startTestWorker(stores, { concurrency }));
+const workflow = () => seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
+
+/** Writes so many runs down, which nobody has queued yet. */
+async function accept(seed: Seed, count: number): Promise<QueuedRun[]> {
+  const ids = await Promise.all(Array.from({ length: count }, () => seed.accept()));
+  return ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 }));
+}
+
+/** Waits for the end of a workflow's runs. @returns their epochs: 1 for a run that was claimed once. */
+async function epochsOf({ workflowId }: Seed, count: number): Promise<Set<number>> {
+  const where = { workflowId, status: 'success' } as const;
+  await until(async () => (await stores.db.execution.count({ where })) === count, 60_000, 'the end of the runs');
+  return new Set((await stores.db.execution.findMany({ where })).map(({ epoch }) => epoch));
+}
+
+describe('runs that are queued together', () => {
+  it('share jobs, and are run once each though a worker has room for one at a time', async () => {
+    const seed = await workflow();
+    const runs = await accept(seed, 100);
+    await queue.add(runs);
+    expect(await queue.counts()).toMatchObject({ waiting: 8 });
+    expect(new Set((await queue.jobStates(runs)).map(({ kind }) => kind))).toEqual(new Set(['waiting']));
+    await Promise.all([startWorker(1), startWorker(3)]);
+    expect(await epochsOf(seed, 100)).toEqual(new Set([1]));
+    await until(async () => (await redis.keys(`*${RUN_QUEUE}:${runs[0]?.executionId ?? ''}*`)).length === 0);
+    expect(new Set((await queue.jobStates(runs)).map(({ kind }) => kind))).toEqual(new Set(['missing']));
+  });
+
+  it('are alone in a job when they are few, so that the workers share them', async () => {
+    const seed = await workflow();
+    await queue.add(await accept(seed, 5));
+    expect(await queue.counts()).toMatchObject({ waiting: 5 });
+  });
+
+  it('are dispatched again when Redis forgot in which job they are', async () => {
+    const seed = await workflow();
+    const runs = await accept(seed, 40);
+    await queue.add(runs);
+    await redis.flushall();
+    await startWorker();
+    await epochsOf(seed, 40);
+  });
+
+  it('leave nothing behind once all jobs are done', async () => {
+    const seed = await workflow();
+    await queue.add(await accept(seed, 40));
+    // What a worker that died had not taken note of.
+    await redis.hset('{deckhand}:job-of-run', 'gone-1', 'nobody-1');
+    await startWorker();
+    await epochsOf(seed, 40);
+    await until(async () => (await redis.exists('{deckhand}:job-of-run')) === 0, 10_000, 'a tidy queue');
+  });
+});
+
+describe('jobs of other versions', () => {
+  it('of the one before are run', async () => {
+    const seed = await workflow();
+    const [run] = await accept(seed, 1);
+    await raw.add('run', { version: 1, executionId: run?.executionId, dispatch: 1 });
+    await startWorker();
+    expect(await epochsOf(seed, 1)).toEqual(new Set([1]));
+  });
+
+  it('of one that is not known yet are left to others', async () => {
+    const seed = await workflow();
+    const job = await raw.add('run', { version: 3, anything: 'else' });
+    await startWorker();
+    await queue.add(await accept(seed, 20));
+    expect(await epochsOf(seed, 20)).toEqual(new Set([1]));
+    await until(async () => (await job.getState()) === 'delayed', 10_000, 'a job that is left');
+  });
+});
+
+describe('a workspace that queues a lot', () => {
+  it('does not keep the run of another waiting, nor runs that had begun before', async () => {
+    const [busy, other, resumed] = [await workflow(), await workflow(), await workflow()];
+    const many = await accept(busy, 3_000);
+    for (let n = 0; n < many.length; n += 200) await queue.add(many.slice(n, n + 200));
+    await queue.add(await accept(other, 1));
+    const [again] = await accept(resumed, 1);
+    await stores.db.execution.updateMany({
+      where: { id: again?.executionId ?? '' },
+      data: { dispatch: 2, claimedDispatch: 1 },
+    });
+    await queue.add([{ workspaceId: busy.workspaceId, executionId: again?.executionId ?? '', dispatch: 2 }]);
+    await startWorker();
+    await epochsOf(busy, 3_000);
+    for (const { workflowId } of [other, resumed]) {
+      const run = await stores.db.execution.findFirstOrThrow({ where: { workflowId } });
+      const where = { workflowId: busy.workflowId, startedAt: { lt: run.startedAt ?? new Date(0) } };
+      // A round of 64, the job that goes beyond it, and what the worker had room for.
+      expect(await stores.db.execution.count({ where })).toBeLessThanOrEqual(64 + 16 + 20);
+    }
+  });
+});
