@@ -96,7 +96,10 @@ export async function consumeJobs(options: ConsumeOptions): Promise<Consumer> {
       return job.moveToDelayed(Date.now() + LEAVE_MS, workerId);
     }
     const from = Math.min(runs.length, room());
-    if (isClosing || isHeld || from === 0) return void (await job.moveToWait(workerId));
+    if (isClosing || isHeld || from === 0) {
+      await job.moveToWait(workerId);
+      return;
+    }
     const starts = runs.slice(0, from).map((run) =>
       start(run).catch((err: unknown) => {
         logger.error({ err, executionId: run.executionId }, 'a run could not be claimed');
