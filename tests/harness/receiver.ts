@@ -13,15 +13,23 @@ export interface ReceivedCall {
 export interface Receiver {
   readonly url: string;
   readonly calls: readonly ReceivedCall[];
+  /** The most calls that were under way at once. */
+  inFlightMax(): number;
   stop(): Promise<void>;
 }
 
 /** Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. */
 export async function startReceiver(delayMs: (path: string) => number = () => 0): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
+  let inFlight = 0;
+  let inFlightMax = 0;
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     calls.push({ path, idempotencyKey: String(request.headers['idempotency-key']), at: Date.now() });
+    inFlight += 1;
+    inFlightMax = Math.max(inFlightMax, inFlight);
+    // Also when the caller dies.
+    response.on('close', () => (inFlight -= 1));
     request.resume();
     setTimeout(() => {
       response.setHeader('content-type', 'application/json');
@@ -34,6 +42,7 @@ export async function startReceiver(delayMs: (path: string) => number = () => 0)
   return stopLater({
     url: `http://127.0.0.1:${address.port}`,
     calls,
+    inFlightMax: () => inFlightMax,
     stop() {
       server.closeAllConnections();
       return new Promise<void>((resolve) => server.close(() => resolve()));

@@ -6,7 +6,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** Why a run was sent on or ended without its worker. */
 export type ReconcilerAction =
-  'dead_worker' | 'lost_job' | 'wake' | 'time_out' | 'orphan' | 'pruned_data' | 'pruned_run';
+  'dead_worker' | 'lost_job' | 'wake' | 'time_out' | 'orphan' | 'held_back' | 'pruned_data' | 'pruned_run';
 
 const RECONCILER_ACTIONS: readonly ReconcilerAction[] = [
   'dead_worker',
@@ -14,6 +14,7 @@ const RECONCILER_ACTIONS: readonly ReconcilerAction[] = [
   'wake',
   'time_out',
   'orphan',
+  'held_back',
   'pruned_data',
   'pruned_run',
 ];

@@ -24,7 +24,7 @@ const DEFINITION = {
 };
 
 /** A worker of fakes that notes what happens in its order. `act`: what the effect of a node does. */
-function setUp(act: (nodeId: string) => void) {
+function setUp(act: (nodeId: string) => void, isLimited = false) {
   const events: string[] = [];
   const base = { title: 'T', description: 'D', parameters: NO_PARAMETERS } as const;
   const trigger = defineNodeType({
@@ -76,6 +76,7 @@ function setUp(act: (nodeId: string) => void) {
       Promise.resolve({
         id: executionId,
         workspaceId: 'w',
+        workflowId: 'f',
         workflowVersionId: 'v',
         executionMode: 'normal',
         triggerNodeId: 'start',
@@ -90,7 +91,12 @@ function setUp(act: (nodeId: string) => void) {
         rerunOf: null,
         rerunFromNodeId: null,
         traceParent: null,
+        holdsSlot: isLimited,
       }),
+    slotLeft: () => {
+      events.push('slot left');
+      return Promise.resolve();
+    },
     loadVersion: () => Promise.resolve(compiled.workflow),
     loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map() }),
     loadVars: () => Promise.resolve({}),
@@ -144,5 +150,26 @@ describe('a run', () => {
     });
     await runJob({ executionId: 'r', dispatch: 1 }, parts);
     expect(events).toEqual(['write start success', 'write first running', 'run first']);
+  });
+
+  it('that counts under a limit leaves its slot once it is off its worker, however it went', async () => {
+    const endings = {
+      finished: setUp(() => undefined, true),
+      fenced: setUp(() => endings.fenced.active.get('r')?.halt('fenced'), true),
+      'given back': setUp(() => endings['given back'].active.get('r')?.pause(), true),
+    };
+    for (const { events, parts } of Object.values(endings)) {
+      await runJob({ executionId: 'r', dispatch: 1 }, parts);
+      expect(events.at(-1)).toBe('slot left');
+      expect(events.filter((event) => event === 'slot left')).toHaveLength(1);
+    }
+    expect(endings.finished.events.at(-2)).toBe('announce');
+    expect(endings['given back'].events.at(-2)).toBe('release');
+  });
+
+  it('goes its way when its slot cannot be given on', async () => {
+    const { events, parts } = setUp(() => undefined, true);
+    await runJob({ executionId: 'r', dispatch: 1 }, { ...parts, slotLeft: () => Promise.reject(new Error('away')) });
+    expect(events.at(-1)).toBe('announce');
   });
 });

@@ -44,6 +44,8 @@ export interface RunJobParts {
   readonly loadVars: (workspaceId: string) => Promise<JsonObject>;
   /** Gives a run back: it is dispatched to others, or rests when it is paused. */
   readonly release: (run: { executionId: string; epoch: number }) => Promise<void>;
+  /** Lets the next run go on that waited for this one, under a limit of runs at once. */
+  readonly slotLeft: (run: { workspaceId: string; workflowId: string }) => Promise<void>;
   /** Ends the waits of a run whose time is up, and hands all that ended to the run. */
   readonly loadAnswers: (run: ActiveRun) => Promise<void>;
   /** Lets parents go on whose children are finished: of these children, or these parents. */
@@ -86,6 +88,12 @@ export async function runJob(job: RunJob, parts: RunJobParts, onDecided: () => v
   } finally {
     watch.left();
     parts.active.remove(claimed.id);
+    if (claimed.holdsSlot) {
+      // The reconciler does what fails here.
+      await parts.slotLeft(claimed).catch((err: unknown) => {
+        logger.warn({ err }, 'held back runs could not be let go yet');
+      });
+    }
   }
 }
 

@@ -30,6 +30,7 @@ const row = (nodeId: string, output: string): StoredNodeRun => ({
 const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   id: 'again',
   workspaceId: 'w',
+  workflowId: 'f',
   workflowVersionId: 'v',
   executionMode: 'normal',
   triggerNodeId: 'start',
@@ -44,6 +45,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   rerunOf: 'first',
   rerunFromNodeId: 'c',
   traceParent: null,
+  holdsSlot: false,
   ...more,
 });
 

@@ -1,8 +1,5 @@
 import {
   answerParents,
-  claimExecutions,
-  type ClaimedExecution,
-  type ClaimRequest,
   type Database,
   endDueWaits,
   hasTriggerData,
@@ -36,6 +33,7 @@ import { hostname } from 'node:os';
 import type { Registry } from 'prom-client';
 import { type ActiveRun, createActiveRuns } from './active-runs.js';
 import { createAlarm } from './alarm.js';
+import { createClaim } from './claim-runs.js';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createClaimWatch } from './claim-watch.js';
 import { createCompiledVersions } from './compiled-versions.js';
@@ -45,6 +43,7 @@ import { createCredentialOpener } from './open-credential.js';
 import { consumeJobs } from './consume-jobs.js';
 import { every } from './every.js';
 import { createReconciler } from './create-reconciler.js';
+import { createHeldBackRuns } from './held-back-runs.js';
 import { addLoadMetrics } from './load-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPersist } from './persist.js';
@@ -55,8 +54,6 @@ import { createFiring } from './schedules/create-firing.js';
 import { createOriginReader } from './take-over-origin.js';
 import { createRunWatcher } from './watch-run.js';
 
-/** Runs of one claiming statement at most. */
-const CLAIM_BATCH = 100;
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
 /** Runs woken by one statement at most. */
@@ -131,15 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     maxSize: CHECKPOINT_BATCH,
   });
 
-  const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
-    async flush(requests) {
-      const claimed = await claims.watch(() => persist('claim', () => claimExecutions(db, requests, id)));
-      const byId = new Map(claimed.map((run) => [run.id, run]));
-      return requests.map((request) => byId.get(request.executionId));
-    },
-    maxSize: CLAIM_BATCH,
-    concurrency: 2,
-  });
+  const heldBack = createHeldBackRuns({ db, queue, onReleased: (runs) => metrics.reconciled('held_back', runs) });
 
   const announce = createBatcher<string, undefined>({
     async flush(executionIds) {
@@ -201,7 +190,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     logger,
     watch: createRunWatcher(metrics, options.tracing),
-    claim,
+    claim: createClaim({ id, db, queue, persist, watch: claims.watch }),
+    slotLeft: heldBack.slotLeft,
     loadVersion,
     loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
     withOrigin: createOriginReader({
@@ -248,7 +238,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
-  const reconciler = createReconciler({ id, db, redis, queue, logger, metrics, wake, finishChildren });
+  const reconciler = createReconciler({
+    id,
+    db,
+    redis,
+    queue,
+    logger,
+    metrics,
+    wake,
+    finishChildren,
+    releaseHeldBack: heldBack.releaseAll,
+  });
   const firing = createFiring({
     db,
     redis,

@@ -11,6 +11,11 @@ export { recordChange, recordExecutionChange } from './audit/record.js';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
 /** SQL with parameters, for tools that measure; what the product asks of the database has a store here. */
 export { Prisma } from './client.js';
+export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.js';
+export { countHeldBack } from './concurrency/count-held-back.js';
+export { countHeldRuns } from './concurrency/count-slots.js';
+export { type Subject } from './concurrency/demand.js';
+export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.js';
 export { createCredential } from './credentials/create.js';
 export { deleteCredential } from './credentials/delete.js';
 export { listCredentials } from './credentials/list.js';

@@ -12,19 +12,30 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
+const NO_LIMITS = { executionsPerMinute: null, storageQuotaBytes: null, maxConcurrentExecutions: null };
 const SETTINGS = '/api/admin/settings';
 const read = (path: string, as = instance.session) => gateway.call('GET', path, { as });
 const write = (path: string, body: object, as = instance.session) => gateway.call('PUT', path, { as, body });
 
 describe('limits of a workspace', () => {
   it('200: are none at first, are set together and lifted with null', async () => {
-    expect((await read(limits)).body).toEqual({ executionsPerMinute: null, storageQuotaBytes: null });
-    const some = { executionsPerMinute: 60, storageQuotaBytes: 5_000_000_000 };
+    expect((await read(limits)).body).toEqual(NO_LIMITS);
+    const some = { executionsPerMinute: 60, storageQuotaBytes: 5_000_000_000, maxConcurrentExecutions: 3 };
     expect(await write(limits, some)).toMatchObject({ status: 200, body: some });
     expect((await read(limits)).body).toEqual(some);
-    const none = { executionsPerMinute: null, storageQuotaBytes: null };
-    expect((await write(limits, none)).body).toEqual(none);
-    expect(await instance.db.auditEntry.count({ where: { action: 'workspace.limit' } })).toBe(2);
+    expect((await write(limits, NO_LIMITS)).body).toEqual(NO_LIMITS);
+    const changes = await instance.db.auditEntry.findMany({
+      where: { action: 'workspace.limit' },
+      orderBy: { id: 'asc' },
+    });
+    expect(changes.map(({ details }) => details)).toEqual([some, NO_LIMITS]);
+  });
+
+  it('200: of runs at once stays as it is when it is left out', async () => {
+    await write(limits, { ...NO_LIMITS, maxConcurrentExecutions: 7 });
+    const left = { executionsPerMinute: 5, storageQuotaBytes: null };
+    expect((await write(limits, left)).body).toEqual({ ...left, maxConcurrentExecutions: 7 });
+    await write(limits, NO_LIMITS);
   });
 
   it.each([
@@ -33,6 +44,10 @@ describe('limits of a workspace', () => {
     [{ executionsPerMinute: null, storageQuotaBytes: -1 }, 'storageQuotaBytes'],
     [{ executionsPerMinute: null }, 'storageQuotaBytes'],
     [{ executionsPerMinute: 1, storageQuotaBytes: 1, perMinute: 1 }, 'perMinute'],
+    [{ ...NO_LIMITS, maxConcurrentExecutions: 0 }, 'maxConcurrentExecutions'],
+    [{ ...NO_LIMITS, maxConcurrentExecutions: 2.5 }, 'maxConcurrentExecutions'],
+    [{ ...NO_LIMITS, maxConcurrentExecutions: '3' }, 'maxConcurrentExecutions'],
+    [{ ...NO_LIMITS, maxConcurrentExecutions: 2_147_483_648 }, 'maxConcurrentExecutions'],
   ])('400: are not set to %j', async (body, path) => {
     const answer = await write(limits, body);
     expect([answer.status, answer.body.details[0].path]).toEqual([400, path]);
@@ -59,7 +74,7 @@ describe('settings of the instance', () => {
     expect(await write(SETTINGS, some)).toMatchObject({ status: 200, body: some });
     expect((await read(SETTINGS)).body).toEqual(some);
     const { body } = await gateway.call('POST', '/api/workspaces', { as: instance.key, body: { name: 'New' } });
-    const given = { executionsPerMinute: 100, storageQuotaBytes: 1_000_000 };
+    const given = { executionsPerMinute: 100, storageQuotaBytes: 1_000_000, maxConcurrentExecutions: null };
     expect((await read(`/api/admin/workspaces/${body.id}/limits`)).body).toEqual(given);
     const forEver = { ...some, dataRetentionDays: null };
     expect((await write(SETTINGS, forEver)).status).toBe(200);
@@ -84,6 +99,6 @@ describe('instance administration', () => {
     const body = { executionsPerMinute: 1, storageQuotaBytes: 1 };
     expect((await write(limits, body, owner.session)).body.code).toBe('FORBIDDEN');
     expect((await write(SETTINGS, (await read(SETTINGS)).body, owner.session)).body.code).toBe('FORBIDDEN');
-    expect((await read(limits)).body).toEqual({ executionsPerMinute: null, storageQuotaBytes: null });
+    expect((await read(limits)).body).toEqual(NO_LIMITS);
   });
 });

@@ -27,7 +27,7 @@ import {
   UpdateMemberBody,
   UpdateVariableBody,
   UpdateWorkflowBody,
-  WorkspaceLimits,
+  WorkspaceLimitsBody,
 } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -103,7 +103,7 @@ const DEFINITION = {
     { source: 'start', target: 'ask' },
     { source: 'ask', sourceHandle: 'approved', target: 'form' },
   ],
-  settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 } },
+  settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 }, maxConcurrentExecutions: 3 },
 };
 
 /** One of everything that a body or a path can name, each in a state that a valid body would change. */
@@ -270,8 +270,8 @@ function describeOperations(world: World): Record<string, Operation> {
       ],
     },
     'PUT /api/admin/workspaces/:id/limits': {
-      schema: WorkspaceLimits,
-      examples: [{ executionsPerMinute: 1_000, storageQuotaBytes: 1_000_000 }],
+      schema: WorkspaceLimitsBody,
+      examples: [{ executionsPerMinute: 1_000, storageQuotaBytes: 1_000_000, maxConcurrentExecutions: 10 }],
       id: workspaceId,
     },
     'POST /api/approvals/submit': {

@@ -1,4 +1,4 @@
-import { countUnfinished, type Database, oldestWaitingSeconds } from '@deckhand/db';
+import { countHeldBack, countUnfinished, type Database, oldestWaitingSeconds } from '@deckhand/db';
 import type { FleetView, RunQueue } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
 import { keepFor } from './keep-for.js';
@@ -22,6 +22,7 @@ export function addStoreMetrics(
   const times = { maxAgeMs: MAX_AGE_MS, timeoutMs: TIMEOUT_MS };
   const readJobs = keepFor(() => queue.counts(), times);
   const readOldest = keepFor(() => oldestWaitingSeconds(db), times);
+  const readHeldBack = keepFor(() => countHeldBack(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
   const readUnfinished = keepFor(() => countUnfinished(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
 
   new Gauge({
@@ -57,6 +58,16 @@ export function addStoreMetrics(
       const runs = await readUnfinished();
       this.reset();
       for (const [status, count] of Object.entries(runs ?? {})) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_runs_held_back',
+    help: 'Runs that wait for others to end, because a workspace or workflow has as many at once as it may',
+    registers,
+    async collect() {
+      const runs = await readHeldBack();
+      this.remove();
+      if (runs !== undefined) this.set(runs);
     },
   });
   new Gauge({

@@ -1,12 +1,20 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, nullable } from './common.js';
+import { CLOSED, nullable, RunsAtOnce } from './common.js';
 
 const RunsPerMinute = nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'null is no limit' }));
 const Bytes = nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'null is no limit' }));
 const Days = nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: 'null is for ever' }));
 
-/** What an administrator allows a workspace; both are always said, so that leaving one out lifts no limit. */
-export const WorkspaceLimits = Type.Object({ executionsPerMinute: RunsPerMinute, storageQuotaBytes: Bytes }, CLOSED);
+const ALWAYS_SAID = { executionsPerMinute: RunsPerMinute, storageQuotaBytes: Bytes };
+
+/** What an administrator allows a workspace. */
+export const WorkspaceLimits = Type.Object({ ...ALWAYS_SAID, maxConcurrentExecutions: RunsAtOnce }, CLOSED);
+
+/** A change of it. Leaving one out lifts no limit: two are always said, the one that came later stays as it is. */
+export const WorkspaceLimitsBody = Type.Object(
+  { ...ALWAYS_SAID, maxConcurrentExecutions: Type.Optional(RunsAtOnce) },
+  CLOSED,
+);
 
 /** Settings of the whole instance. */
 export const InstanceSettings = Type.Object(
@@ -23,4 +31,5 @@ export const InstanceSettings = Type.Object(
 );
 
 export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
+export type WorkspaceLimitsBody = Static<typeof WorkspaceLimitsBody>;
 export type InstanceSettings = Static<typeof InstanceSettings>;

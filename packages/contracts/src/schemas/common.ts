@@ -24,6 +24,15 @@ export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** How many runs of a workspace or workflow workers may hold at once. */
+export const RunsAtOnce = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Runs that workers hold at once; further ones wait as pending. null is no limit',
+  }),
+);
+
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<JsonValue>({});
 

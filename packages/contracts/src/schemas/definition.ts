@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { AnyJson, AnyObject, CLOSED, Id, oneOf } from './common.js';
+import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
 
 /** Most nodes a definition may have. */
 export const NODES_MAX = 5_000;
@@ -58,6 +58,7 @@ export const SettingsSchema = Type.Object(
         CLOSED,
       ),
     ),
+    maxConcurrentExecutions: Type.Optional(RunsAtOnce),
   },
   CLOSED,
 );

@@ -1,10 +1,11 @@
-import { DeckhandError, type WorkspaceLimits } from '@deckhand/contracts';
+import { DeckhandError, type WorkspaceLimits, type WorkspaceLimitsBody } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
+import { countHeldRuns } from '../concurrency/count-slots.js';
 import { requireAdministrator } from './rules.js';
 
-const LIMITS = { executionsPerMinute: true, storageQuotaBytes: true } as const;
+const LIMITS = { executionsPerMinute: true, storageQuotaBytes: true, maxConcurrentExecutions: true } as const;
 
 /**
  * What a workspace is allowed.
@@ -18,32 +19,37 @@ export async function readLimits(db: Database, actor: Actor, workspaceId: string
 }
 
 /**
- * Sets what a workspace is allowed.
+ * Sets what a workspace is allowed. Runs that are held already count under a limit of runs at once; those that a lower one would not
+ * let in go on. What such a limit held back is let go by the reconciler.
  * @throws DeckhandError FORBIDDEN for no instance administrator; NOT_FOUND when there is no such workspace.
  */
 export function writeLimits(
   db: Database,
   actor: Actor,
   workspaceId: string,
-  { executionsPerMinute, storageQuotaBytes }: WorkspaceLimits,
+  limits: WorkspaceLimitsBody,
 ): Promise<WorkspaceLimits> {
   return db.$transaction(async (tx) => {
     await requireAdministrator(tx, actor);
     const [row] = await tx.workspace.updateManyAndReturn({
       where: { id: workspaceId },
-      data: { executionsPerMinute, storageQuotaBytes },
+      data: limits,
       select: LIMITS,
     });
     if (!row) throw noSuchWorkspace();
-    const details = { executionsPerMinute, storageQuotaBytes };
+    await countHeldRuns(tx, { workspaceId });
+    const details = { ...limits };
     await recordChange(tx, actor, { action: 'workspace.limit', workspaceId, resourceId: workspaceId, details });
     return toLimits(row);
   });
 }
 
-function toLimits(row: { executionsPerMinute: number | null; storageQuotaBytes: bigint | null }): WorkspaceLimits {
-  const { executionsPerMinute, storageQuotaBytes } = row;
-  return { executionsPerMinute, storageQuotaBytes: storageQuotaBytes === null ? null : Number(storageQuotaBytes) };
+function toLimits(row: {
+  executionsPerMinute: number | null;
+  storageQuotaBytes: bigint | null;
+  maxConcurrentExecutions: number | null;
+}): WorkspaceLimits {
+  return { ...row, storageQuotaBytes: row.storageQuotaBytes === null ? null : Number(row.storageQuotaBytes) };
 }
 
 function noSuchWorkspace(): DeckhandError {

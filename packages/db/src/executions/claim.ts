@@ -11,6 +11,7 @@ export interface ClaimRequest {
 export interface ClaimedExecution {
   readonly id: string;
   readonly workspaceId: string;
+  readonly workflowId: string;
   readonly workflowVersionId: string;
   readonly executionMode: ExecutionMode;
   readonly triggerNodeId: string;
@@ -34,10 +35,13 @@ export interface ClaimedExecution {
   readonly rerunFromNodeId: string | null;
   /** W3C traceparent of the request that started it; null where nobody traced. */
   readonly traceParent: string | null;
+  /** Whether it counts under a limit of runs at once: others may wait for it to be left. */
+  readonly holdsSlot: boolean;
 }
 
 /**
- * Claims runs for a worker, each at most once a dispatch, and raises their epoch.
+ * Claims runs for a worker, each at most once a dispatch, and raises their epoch. Runs of a workspace or workflow with a limit
+ * of runs at once are left to `claimLimited`.
  *
  * The race it excludes: a job delivered twice, or late, after the run was dispatched again, finds `claimed_dispatch` or
  * `dispatch` moved on and gets nothing. A worker that never got the answer of its own claim may ask again.
@@ -48,24 +52,43 @@ export async function claimExecutions(
   requests: readonly ClaimRequest[],
   workerId: string,
 ): Promise<ClaimedExecution[]> {
-  const ids = requests.map((request) => request.executionId);
-  const dispatches = requests.map((request) => request.dispatch);
-  // Served by the primary key.
+  // Served by the primary key; workspaces_limited and workflows_limited are empty where nobody set a limit.
   return db.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.claim */
     UPDATE executions e
-    SET status = 'running', epoch = e.epoch + 1, checkpoint = 0, claimed_dispatch = e.dispatch,
-        worker_id = ${workerId}::uuid, started_at = coalesce(e.started_at, now()), wake_at = NULL,
-        revision = e.revision + 1
-    FROM unnest(${ids}::uuid[], ${dispatches}::int[]) AS w(id, dispatch)
-    WHERE e.id = w.id AND e.dispatch = w.dispatch
-      AND (e.claimed_dispatch < w.dispatch OR e.worker_id = ${workerId}::uuid)
-      AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
-    RETURNING e.id, e.workspace_id AS "workspaceId", e.workflow_version_id AS "workflowVersionId",
-      e.execution_mode::text AS "executionMode", e.trigger_node_id AS "triggerNodeId",
-      coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch, e.deadline_at AS "deadlineAt",
-      extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
-      extract(epoch FROM now() - e.started_at)::float8 AS "startedSecondsAgo",
-      e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
-      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
-      e.trace_parent AS "traceParent"`);
+    SET ${CLAIM}, worker_id = ${workerId}::uuid
+    FROM ${wanted(requests)}
+    WHERE ${isClaimable(workerId)}
+      AND NOT EXISTS (
+        SELECT 1 FROM workspaces s WHERE s.id = e.workspace_id AND s.max_concurrent_executions IS NOT NULL)
+      AND NOT EXISTS (
+        SELECT 1 FROM workflows f WHERE f.id = e.workflow_id AND f.max_concurrent_executions IS NOT NULL)
+    RETURNING ${CLAIMED}`);
+}
+
+/** What a claim makes of a run `e`, beside naming the worker. */
+export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, checkpoint = 0, claimed_dispatch = e.dispatch,
+  started_at = coalesce(e.started_at, now()), wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
+
+/** The columns of a ClaimedExecution. */
+export const CLAIMED = Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
+  e.workflow_version_id AS "workflowVersionId", e.execution_mode::text AS "executionMode",
+  e.trigger_node_id AS "triggerNodeId", coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch,
+  e.deadline_at AS "deadlineAt", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
+  extract(epoch FROM now() - e.started_at)::float8 AS "startedSecondsAgo",
+  e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
+  e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
+  e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot"`;
+
+/** The requests as the rows `w`. */
+export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
+  const ids = requests.map((request) => request.executionId);
+  const dispatches = requests.map((request) => request.dispatch);
+  return Prisma.sql`unnest(${ids}::uuid[], ${dispatches}::int[]) AS w(id, dispatch)`;
+}
+
+/** Whether the run `e` may be claimed for the request `w`. */
+export function isClaimable(workerId: string): Prisma.Sql {
+  return Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
+    AND (e.claimed_dispatch < w.dispatch OR e.worker_id = ${workerId}::uuid)
+    AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')`;
 }

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Definition, SavedVersion } from '@deckhand/contracts';
 import type { Queryable } from '../client.js';
+import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { assignWebhookUrls, type WantedWebhook } from '../webhooks/assign-urls.js';
 import type { SealedSecrets } from './sealed-secrets.js';
 
@@ -41,6 +42,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
     select: { id: true, number: true, createdAt: true },
   });
   await tx.workflow.update({ where: { id: workflowId }, data: { latestVersionId: row.id } });
+  await syncWorkflowLimit(tx, workflowId);
   await assignWebhookUrls(tx, workflowId, version.webhooks, newest?.id ?? null);
   return { workflowVersionId: row.id, number: row.number, createdAt: row.createdAt.toISOString() };
 }

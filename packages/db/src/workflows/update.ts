@@ -2,13 +2,14 @@ import { DeckhandError, type UpdateWorkflowBody, validationFailed } from '@deckh
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
+import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { type FirstDue, syncSchedules } from '../schedules/sync.js';
 import { requireFolder } from './folder.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
 
 /**
- * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules follow its status
- * and its active version at once.
+ * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules and its limit of runs at
+ * once follow its status and its active version.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
  * never saved; VALIDATION_FAILED for a folder or a version of elsewhere.
  */
@@ -26,6 +27,7 @@ export function updateWorkflow(
     await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
     if (changes.status !== undefined || changes.activeVersionId !== undefined) {
       await syncSchedules(tx, { id, status: changes.status ?? workflow.status, activeVersionId }, firstDue);
+      await syncWorkflowLimit(tx, id);
     }
     await recordChange(tx, actor, {
       action: 'workflow.update',

@@ -1,4 +1,4 @@
-import { compileBody, WorkspaceLimits } from '@deckhand/contracts';
+import { compileBody, WorkspaceLimits, WorkspaceLimitsBody } from '@deckhand/contracts';
 import { readLimits as read, writeLimits as write } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
@@ -7,7 +7,7 @@ import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 const PATH = '/api/admin/workspaces/:id/limits';
-const parse = compileBody(WorkspaceLimits);
+const parse = compileBody(WorkspaceLimitsBody);
 
 /** GET /api/admin/workspaces/{id}/limits: for administrators of the instance, members or not. */
 export function readLimits({ db }: Services): Route {
@@ -21,12 +21,12 @@ export function readLimits({ db }: Services): Route {
   );
 }
 
-/** PUT /api/admin/workspaces/{id}/limits: both; null lifts one. */
+/** PUT /api/admin/workspaces/{id}/limits: null lifts one. */
 export function writeLimits({ db }: Services): Route {
   return forSession(
     'PUT',
     PATH,
-    { summary: 'Set the limits of a workspace', body: WorkspaceLimits, answers: { 200: WorkspaceLimits } },
+    { summary: 'Set the limits of a workspace', body: WorkspaceLimitsBody, answers: { 200: WorkspaceLimits } },
     async (request, response, caller) => {
       const id = pathId(request);
       sendJson(response, 200, await write(db, caller, id, parse(await readBody(request))));

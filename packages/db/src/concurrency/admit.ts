@@ -1,0 +1,63 @@
+/** A run that could go on if it were let. */
+export interface Applicant {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly workflowId: string;
+}
+
+/** A run that a worker asks for. */
+export interface Candidate extends Applicant {
+  readonly dispatch: number;
+  /** The worker has it already, and asks again because it never got the answer. */
+  readonly isHeld: boolean;
+}
+
+/** A run that was held back before. */
+export interface HeldBack extends Applicant {
+  /** Its job is on the way to a worker. */
+  readonly isDispatched: boolean;
+}
+
+/** How many more runs of a workspace or workflow may be held, by its id; null is no limit. */
+export type FreeSlots = ReadonlyMap<string, number | null>;
+
+/** What becomes of the runs. */
+export interface Admission {
+  /** For the worker that asked. */
+  readonly claim: readonly Candidate[];
+  /** Asked for, and to wait until others end. */
+  readonly holdBack: readonly Candidate[];
+  /** Held back before, and to be sent to a worker now. */
+  readonly dispatch: readonly HeldBack[];
+}
+
+/**
+ * Shares out the free slots of workspaces and workflows, to the oldest runs first: ids are in the order of time. A run that was held
+ * back keeps its turn while its job is on the way, so that no younger one slips in before it. One whose workflow is at its
+ * limit does not stand in the way of other workflows.
+ */
+export function admit(candidates: readonly Candidate[], heldBack: readonly HeldBack[], slots: FreeSlots): Admission {
+  const free = new Map([...slots].map(([id, count]) => [id, count ?? Infinity]));
+  const asked = new Set(candidates.map(({ id }) => id));
+  const claim = candidates.filter(({ isHeld }) => isHeld);
+  const holdBack: Candidate[] = [];
+  const dispatch: HeldBack[] = [];
+  const queue: (Candidate | HeldBack)[] = [
+    ...candidates.filter(({ isHeld }) => !isHeld),
+    ...heldBack.filter(({ id }) => !asked.has(id)),
+  ];
+  for (const run of queue.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const isAdmitted = take(free, run);
+    if ('isHeld' in run) (isAdmitted ? claim : holdBack).push(run);
+    else if (isAdmitted && !run.isDispatched) dispatch.push(run);
+  }
+  return { claim, holdBack, dispatch };
+}
+
+function take(free: Map<string, number>, { workspaceId, workflowId }: Applicant): boolean {
+  const [ofWorkspace, ofWorkflow] = [free.get(workspaceId) ?? Infinity, free.get(workflowId) ?? Infinity];
+  if (ofWorkspace < 1 || ofWorkflow < 1) return false;
+  free.set(workspaceId, ofWorkspace - 1);
+  free.set(workflowId, ofWorkflow - 1);
+  return true;
+}

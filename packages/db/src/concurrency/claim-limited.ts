@@ -1,0 +1,75 @@
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { CLAIM, CLAIMED, type ClaimedExecution, type ClaimRequest, isClaimable, wanted } from '../executions/claim.js';
+import type { DispatchedExecution } from '../executions/reconcile.js';
+import { admit, type Candidate } from './admit.js';
+import { lockSlots, readDemand } from './demand.js';
+import { dispatchHeldBack, lockRuns } from './dispatch-held-back.js';
+
+/** What claiming runs with a limit led to. */
+export interface LimitedClaim {
+  readonly claimed: readonly ClaimedExecution[];
+  /** Older runs whose turn it was: their jobs are to be queued. */
+  readonly dispatched: readonly DispatchedExecution[];
+}
+
+/**
+ * Claims runs that `claimExecutions` left, as many as the limits of their workspaces and workflows let; the others are held back:
+ * their dispatch is used up, and one that ends sends the oldest of them out again.
+ *
+ * The race it excludes: workers that count the same free slot. They take turns for a workspace, and count after the lock.
+ * Repeating it is harmless, as for `claimExecutions`.
+ */
+export async function claimLimited(
+  db: Database,
+  requests: readonly ClaimRequest[],
+  workerId: string,
+): Promise<LimitedClaim> {
+  const candidates = await findCandidates(db, requests, workerId);
+  // Most often a job that came twice.
+  if (candidates.length === 0) return { claimed: [], dispatched: [] };
+  return db.$transaction(async (tx) => {
+    await lockSlots(tx, workspacesOf(candidates));
+    const { slots, heldBack } = await readDemand(tx, candidates, { isThorough: false });
+    const { claim, holdBack, dispatch } = admit(candidates, heldBack, slots);
+    await lockRuns(tx, [...claim, ...holdBack, ...dispatch]);
+    const claimed = await claimAdmitted(tx, claim, workerId);
+    await markHeldBack(tx, holdBack);
+    return { claimed, dispatched: await dispatchHeldBack(tx, dispatch, slots) };
+  });
+}
+
+function workspacesOf(candidates: readonly Candidate[]): string[] {
+  return [...new Set(candidates.map(({ workspaceId }) => workspaceId))];
+}
+
+function findCandidates(db: Database, requests: readonly ClaimRequest[], workerId: string): Promise<Candidate[]> {
+  return db.$queryRaw<Candidate[]>(Prisma.sql`/* concurrency.find-candidates */
+    SELECT e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId", e.dispatch,
+      e.worker_id IS NOT NULL AS "isHeld"
+    FROM ${wanted(requests)} JOIN executions e ON ${isClaimable(workerId)}`);
+}
+
+async function claimAdmitted(
+  tx: Queryable,
+  runs: readonly Candidate[],
+  workerId: string,
+): Promise<readonly ClaimedExecution[]> {
+  if (runs.length === 0) return [];
+  const requests = runs.map(({ id, dispatch }) => ({ executionId: id, dispatch }));
+  return tx.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.claim-limited */
+    UPDATE executions e
+    SET ${CLAIM}, worker_id = ${workerId}::uuid, holds_slot = true
+    FROM ${wanted(requests)}
+    WHERE ${isClaimable(workerId)}
+    RETURNING ${CLAIMED}`);
+}
+
+async function markHeldBack(tx: Queryable, runs: readonly Candidate[]): Promise<void> {
+  if (runs.length === 0) return;
+  const requests = runs.map(({ id, dispatch }) => ({ executionId: id, dispatch }));
+  await tx.$executeRaw(Prisma.sql`/* concurrency.hold-back */
+    UPDATE executions e SET held_back_at = coalesce(e.held_back_at, now()), claimed_dispatch = e.dispatch
+    FROM ${wanted(requests)}
+    WHERE e.id = w.id AND e.dispatch = w.dispatch AND e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch
+      AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')`);
+}

@@ -1,0 +1,27 @@
+import { type Queryable, Prisma } from '../client.js';
+
+/**
+ * Lets runs count that were claimed before their workspace or workflow had a limit.
+ * @param of only these runs; all that are held without it.
+ */
+export async function countHeldRuns(
+  tx: Queryable,
+  of?: { readonly workspaceId: string } | { readonly workflowId: string },
+): Promise<void> {
+  const condition =
+    of === undefined
+      ? Prisma.sql`true`
+      : 'workspaceId' in of
+        ? Prisma.sql`e.workspace_id = ${of.workspaceId}::uuid`
+        : Prisma.sql`e.workflow_id = ${of.workflowId}::uuid`;
+  // Served by executions_held, which has only runs that somebody holds.
+  await tx.$executeRaw(Prisma.sql`
+    UPDATE executions SET holds_slot = true
+    WHERE id IN (
+      SELECT e.id FROM executions e
+      WHERE e.worker_id IS NOT NULL AND e.status IN ('running', 'paused') AND NOT e.holds_slot AND ${condition}
+        AND (EXISTS (SELECT 1 FROM workspaces s WHERE s.id = e.workspace_id AND s.max_concurrent_executions IS NOT NULL)
+          OR EXISTS (SELECT 1 FROM workflows f WHERE f.id = e.workflow_id AND f.max_concurrent_executions IS NOT NULL))
+      ORDER BY e.id FOR UPDATE OF e)
+      AND worker_id IS NOT NULL`);
+}

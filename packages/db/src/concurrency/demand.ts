@@ -1,0 +1,107 @@
+import { Prisma, type Queryable } from '../client.js';
+import type { FreeSlots, HeldBack } from './admit.js';
+
+/** What is to be looked at: a workflow, together with the limit of its workspace. */
+export interface Subject {
+  readonly workspaceId: string;
+  readonly workflowId: string;
+}
+
+/** Who waits in some workspaces, and how many may go on. */
+export interface Demand {
+  readonly slots: FreeSlots;
+  /** The oldest of each workflow, as many as could go on at most. */
+  readonly heldBack: readonly HeldBack[];
+}
+
+/** Held back runs of one workflow that are let go by one statement at most. */
+const HELD_BACK_MAX = 1_000;
+
+/** A run `e` that is held back, in the words of the index executions_held_back. */
+export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND e.worker_id IS NULL
+  AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')`;
+
+/**
+ * Lets those who share out the slots of a workspace take turns, until the transaction ends. A statement after this one sees all that
+ * those before did: in the same one, its snapshot would be older than the lock.
+ */
+export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
+  // In the order of the keys, so that two who need several never wait for each other in a circle.
+  await tx.$queryRaw(Prisma.sql`/* concurrency.lock */
+    SELECT pg_advisory_xact_lock(key)::text FROM (
+      SELECT DISTINCT hashtextextended('slots of ' || id, 0) AS key FROM unnest(${[...workspaceIds]}::text[]) AS id
+      ORDER BY key OFFSET 0
+    ) keys`);
+}
+
+/**
+ * Reads the free slots of the subjects and the runs that wait for them. The caller has locked the workspaces. Of a workspace with
+ * a limit of its own all workflows are looked at, since they share it; with `isThorough`, of every workspace.
+ */
+export async function readDemand(
+  tx: Queryable,
+  subjects: readonly Subject[],
+  { isThorough }: { isThorough: boolean },
+): Promise<Demand> {
+  const workspaceIds = subjects.map(({ workspaceId }) => workspaceId);
+  const workflowIds = subjects.map(({ workflowId }) => workflowId);
+  const rows = await tx.$queryRaw<
+    {
+      workspaceId: string;
+      workflowId: string;
+      ofWorkspace: number | null;
+      ofWorkflow: number | null;
+      id: string | null;
+      isDispatched: boolean | null;
+    }[]
+    // Served by executions_slots and executions_held_back, whose workflows are found by jumping from one to the next.
+  >(Prisma.sql`/* concurrency.read-demand */
+    WITH RECURSIVE held AS (
+      SELECT e.workspace_id, e.workflow_id, count(*)::int AS runs FROM executions e
+      WHERE e.holds_slot AND e.worker_id IS NOT NULL AND e.workspace_id = ANY(${workspaceIds}::uuid[])
+      GROUP BY e.workspace_id, e.workflow_id
+    ), spaces AS (
+      SELECT s.id, s.max_concurrent_executions
+        - coalesce((SELECT sum(held.runs)::int FROM held WHERE held.workspace_id = s.id), 0) AS free
+      FROM workspaces s WHERE s.id = ANY(${workspaceIds}::uuid[])
+    ), heading AS (
+      SELECT s.id AS workspace_id, next.workflow_id
+      FROM spaces s CROSS JOIN LATERAL (
+        SELECT e.workflow_id FROM executions e WHERE ${IS_HELD_BACK} AND e.workspace_id = s.id
+        ORDER BY e.workflow_id LIMIT 1
+      ) next
+      WHERE (${isThorough} OR s.free IS NOT NULL) AND coalesce(s.free > 0, true)
+      UNION ALL
+      SELECT h.workspace_id, next.workflow_id
+      FROM heading h CROSS JOIN LATERAL (
+        SELECT e.workflow_id FROM executions e
+        WHERE ${IS_HELD_BACK} AND e.workspace_id = h.workspace_id AND e.workflow_id > h.workflow_id
+        ORDER BY e.workflow_id LIMIT 1
+      ) next
+    ), subjects AS (
+      SELECT workspace_id, workflow_id FROM heading
+      UNION
+      SELECT * FROM unnest(${workspaceIds}::uuid[], ${workflowIds}::uuid[])
+    ), bounds AS (
+      SELECT u.workspace_id, u.workflow_id, s.free AS of_workspace,
+        f.max_concurrent_executions - coalesce(held.runs, 0) AS of_workflow
+      FROM subjects u
+      JOIN spaces s ON s.id = u.workspace_id
+      LEFT JOIN workflows f ON f.id = u.workflow_id
+      LEFT JOIN held ON held.workspace_id = u.workspace_id AND held.workflow_id = u.workflow_id
+    )
+    SELECT b.workspace_id AS "workspaceId", b.workflow_id AS "workflowId", b.of_workspace AS "ofWorkspace",
+      b.of_workflow AS "ofWorkflow", run.id, run.is_dispatched AS "isDispatched"
+    FROM bounds b LEFT JOIN LATERAL (
+      SELECT e.id, e.claimed_dispatch < e.dispatch AS is_dispatched FROM executions e
+      WHERE ${IS_HELD_BACK} AND e.workspace_id = b.workspace_id AND e.workflow_id = b.workflow_id
+        AND (e.claimed_dispatch = e.dispatch OR b.of_workspace IS NOT NULL OR b.of_workflow IS NOT NULL)
+      ORDER BY e.id LIMIT greatest(0, least(b.of_workspace, b.of_workflow, ${HELD_BACK_MAX}))
+    ) run ON true`);
+  const slots = new Map<string, number | null>();
+  for (const row of rows) slots.set(row.workspaceId, row.ofWorkspace).set(row.workflowId, row.ofWorkflow);
+  const heldBack = rows.flatMap(({ workspaceId, workflowId, id, isDispatched }) =>
+    id === null ? [] : [{ id, workspaceId, workflowId, isDispatched: isDispatched === true }],
+  );
+  return { slots, heldBack };
+}

@@ -1,0 +1,56 @@
+import { type Database, Prisma } from '../client.js';
+import type { DispatchedExecution } from '../executions/reconcile.js';
+import { admit } from './admit.js';
+import { IS_HELD_BACK, lockSlots, readDemand, type Subject } from './demand.js';
+import { dispatchHeldBack, lockRuns } from './dispatch-held-back.js';
+
+/**
+ * Sends out the oldest held back runs of workflows of which a run has just been left, as many as there are free slots; of a
+ * workspace with a limit of its own, those of its other workflows too.
+ *
+ * The race it excludes: a run that is being held back meanwhile because of the one that was left. Whoever holds it back has the
+ * lock, so this finds it held back, or it finds the slot free.
+ */
+export function releaseHeldBack(db: Database, left: readonly Subject[]): Promise<DispatchedExecution[]> {
+  return release(db, left, { isThorough: false });
+}
+
+/** The same for every workflow of these workspaces. */
+export function releaseHeldBackOf(db: Database, workspaceIds: readonly string[]): Promise<DispatchedExecution[]> {
+  const subjects = workspaceIds.map((workspaceId) => ({ workspaceId, workflowId: NO_WORKFLOW }));
+  return release(db, subjects, { isThorough: true });
+}
+
+/** Where only the workspace is known: the id of no workflow. */
+const NO_WORKFLOW = '00000000-0000-0000-0000-000000000000';
+
+function release(
+  db: Database,
+  subjects: readonly Subject[],
+  options: { isThorough: boolean },
+): Promise<DispatchedExecution[]> {
+  return db.$transaction(async (tx) => {
+    await lockSlots(tx, [...new Set(subjects.map(({ workspaceId }) => workspaceId))]);
+    const { slots, heldBack } = await readDemand(tx, subjects, options);
+    const { dispatch } = admit([], heldBack, slots);
+    if (dispatch.length === 0) return [];
+    await lockRuns(tx, dispatch);
+    return dispatchHeldBack(tx, dispatch, slots);
+  });
+}
+
+/** Workspaces that have runs held back, in the order of their ids, after one of them. */
+export async function findWorkspacesHeldBack(db: Database, after: string, limit: number): Promise<string[]> {
+  // Served by executions_held_back, jumping from one workspace to the next.
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* concurrency.find-workspaces */
+    WITH RECURSIVE found AS (
+      SELECT ${after}::uuid AS id
+      UNION ALL
+      SELECT next.workspace_id FROM found f CROSS JOIN LATERAL (
+        SELECT e.workspace_id FROM executions e WHERE ${IS_HELD_BACK} AND e.workspace_id > f.id
+        ORDER BY e.workspace_id LIMIT 1
+      ) next
+    )
+    SELECT id FROM found OFFSET 1 LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
