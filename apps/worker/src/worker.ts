@@ -190,7 +190,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     logger,
     watch: createRunWatcher(metrics, options.tracing),
-    claim: createClaim({ id, db, queue, persist, watch: claims.watch }),
+    claim: createClaim({ id, db, queue, persist, watch: (act) => claims.watch(act) }),
     slotLeft: heldBack.slotLeft,
     loadVersion,
     loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
