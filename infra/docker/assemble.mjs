@@ -10,8 +10,11 @@ import { packageFolders } from '../bootstrap/workspace.mjs';
 /** What pnpm installs by, and nothing needs afterwards. */
 const INSTALL_FILES = ['.npmrc', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
 
+/** The apps of each image: that of the API is also where operators give their commands. */
+const APPS = { api: ['api', 'ops'], worker: ['worker'] };
+
 const [app, folder] = process.argv.slice(2);
-if (!['api', 'worker'].includes(app) || folder === undefined) {
+if (!Object.hasOwn(APPS, app ?? '') || folder === undefined) {
   console.error('Say what to assemble and where: node infra/docker/assemble.mjs api|worker <folder>');
   process.exit(1);
 }
@@ -25,7 +28,7 @@ mkdirSync(target, { recursive: true });
 for (const file of INSTALL_FILES) copy(file);
 copy('prisma/schema.prisma');
 copy('prisma/migrations');
-for (const workspaceFolder of closure(`apps/${app}`)) {
+for (const workspaceFolder of closure(APPS[app].map((name) => `apps/${name}`))) {
   copy(`${workspaceFolder}/package.json`);
   copy(`${workspaceFolder}/dist`);
 }
@@ -44,13 +47,13 @@ function isNeeded(path) {
   return !/\.d\.ts(\.map)?$|\.tsbuildinfo$/.test(path);
 }
 
-/** The workspace folders that `root` depends on, itself included. */
-function closure(root) {
+/** The workspace folders that `roots` depend on, themselves included. */
+function closure(roots) {
   const manifests = new Map(
     packageFolders().map((path) => [path, JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8'))]),
   );
   const folderOf = new Map([...manifests].map(([path, { name }]) => [name, path]));
-  const found = new Set([root]);
+  const found = new Set(roots);
   // A set that grows while it is walked is walked to its end.
   for (const path of found) {
     for (const name of Object.keys(manifests.get(path).dependencies ?? {})) {
@@ -63,7 +66,8 @@ function closure(root) {
 
 /** Installs the dependencies of production of every package that is there. */
 function install() {
-  const args = ['--yes', PNPM, 'install', '--prod', '--frozen-lockfile', '--filter', `@deckhand/${app}...`];
+  const filters = APPS[app].flatMap((name) => ['--filter', `@deckhand/${name}...`]);
+  const args = ['--yes', PNPM, 'install', '--prod', '--frozen-lockfile', ...filters];
   execFileSync('npx', args, {
     cwd: target,
     env: { ...process.env, CI: 'true' },

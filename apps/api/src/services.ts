@@ -14,7 +14,7 @@ import {
   type WindowRate,
 } from '@deckhand/queue';
 import { openOutputStore, type OutputStore } from '@deckhand/outputs';
-import { createSecretBox, type Logger, type SecretBox, type Tracing } from '@deckhand/runtime';
+import { type Logger, openSecretBox, type SecretBox, type Tracing } from '@deckhand/runtime';
 import type { Registry } from 'prom-client';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
@@ -105,7 +105,7 @@ export async function createServices(options: {
   const fleet = await createFleetView(redis);
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
-  const secretBox = createSecretBox(settings.ENCRYPTION_KEY);
+  const secretBox = openSecretBox(settings);
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
   const metrics = createApiMetrics(options.registry, { db, queue, fleet, breaker, follower });

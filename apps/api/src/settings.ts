@@ -1,5 +1,5 @@
 import { OutputSettings } from '@deckhand/outputs';
-import { MetricsSettings, TracingSettings } from '@deckhand/runtime';
+import { EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of the API. */
@@ -11,8 +11,7 @@ export const ApiSettings = Type.Object({
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
   WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
-  /** Encrypts credentials: 32 bytes as base64 or hex, or a text of at least 32 characters. */
-  ENCRYPTION_KEY: Type.String({ minLength: 32 }),
+  ...EncryptionSettings,
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** The largest body that a webhook takes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),

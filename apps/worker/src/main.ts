@@ -10,8 +10,8 @@ import { openOutputStore } from '@deckhand/outputs';
 import {
   createLogger,
   createProcessRegistry,
-  createSecretBox,
   onShutdown,
+  openSecretBox,
   openTracing,
   readSettings,
   serveMetrics,
@@ -57,9 +57,11 @@ async function main(): Promise<void> {
       postgres,
     },
     outputs,
-    secretBox: createSecretBox(settings.ENCRYPTION_KEY),
+    secretBox: openSecretBox(settings),
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
+    // The one way out: what supervisors send leads there too.
+    onDrainRequest: () => process.kill(process.pid, 'SIGTERM'),
     logger,
     registry,
     tracing,

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { OutputSettings } from '@deckhand/outputs';
-import { MetricsSettings, TracingSettings } from '@deckhand/runtime';
+import { EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of a worker. */
@@ -8,7 +8,7 @@ export const WorkerSettings = Type.Object({
   DATABASE_URL: Type.String({ minLength: 1 }),
   REDIS_URL: Type.String({ minLength: 1 }),
   /** The API's: opens the credentials of nodes. */
-  ENCRYPTION_KEY: Type.String({ minLength: 32 }),
+  ...EncryptionSettings,
   /** Runs held at once. */
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   /** How long nodes in flight may go on after SIGTERM, in ms. */

@@ -41,6 +41,7 @@ import { keepHouse } from './housekeeping.js';
 import { bringBack, keepApart } from './large-outputs.js';
 import { createCredentialOpener } from './open-credential.js';
 import { consumeJobs } from './consume-jobs.js';
+import { drainOnRequest } from './drain-on-request.js';
 import { every } from './every.js';
 import { createReconciler } from './create-reconciler.js';
 import { createHeldBackRuns } from './held-back-runs.js';
@@ -82,6 +83,8 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** How long nodes in flight may go on once the worker drains, in ms. */
   readonly graceMs: number;
+  /** Called when an operator asks this worker to drain and end; without it, nobody listens. */
+  readonly onDrainRequest?: () => void;
   readonly logger: Logger;
   /** Where the worker's metrics are added. */
   readonly registry: Registry;
@@ -265,6 +268,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       keepHouse({ db, outputs, queue, logger, metrics, holdLease: () => reconciler.holdLease() }),
     ),
     every(TICK_MS, logger, 'schedules', () => firing.fire()),
+    drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
       const now = Date.now();
       for (const run of active.all()) if (run.deadlineAt <= now) run.halt('timeout');

@@ -1,5 +1,6 @@
 export * from './channels.js';
 export * from './connect.js';
+export * from './drain-request.js';
 export { type CountExecution, createExecutionCounter } from './execution-rate.js';
 export * from './fleet-view.js';
 export * from './heartbeat.js';

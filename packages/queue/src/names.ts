@@ -13,6 +13,11 @@ export const HEARTBEATS_KEY = '{deckhand}:heartbeats';
 /** Hash: worker id → its description as JSON. */
 export const WORKERS_KEY = '{deckhand}:workers';
 
+/** There while a worker is asked to drain. */
+export function drainRequestKey(workerId: string): string {
+  return `${QUEUE_PREFIX}:drain:${workerId}`;
+}
+
 /** Who may run the reconciler now. */
 export const RECONCILER_LEASE_KEY = '{deckhand}:reconciler';
 

@@ -1,4 +1,5 @@
 export * from './batcher.js';
+export * from './encryption-settings.js';
 export * from './logger.js';
 export * from './metrics/metrics-token.js';
 export * from './metrics/pool-metrics.js';

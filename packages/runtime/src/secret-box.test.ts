@@ -25,6 +25,25 @@ describe('a secret box', () => {
     await expect(createSecretBox(`${PASSPHRASE}!`).open(sealed)).rejects.toThrow(SecretBoxError);
   });
 
+  it('opens what an old key sealed, and seals with the present one only', async () => {
+    const sealedBefore = await createSecretBox(PASSPHRASE).seal('mine');
+    const [present, older] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+    const box = createSecretBox(present, [older, PASSPHRASE]);
+    expect(await box.open(sealedBefore)).toBe('mine');
+    expect(box.isSealedByPresentKey(sealedBefore)).toBe(false);
+    const sealedNow = await box.seal('mine');
+    expect(box.isSealedByPresentKey(sealedNow)).toBe(true);
+    expect(await createSecretBox(present).open(sealedNow)).toBe('mine');
+  });
+
+  it('says which key is missing by its id alone', async () => {
+    const sealed = await createSecretBox(PASSPHRASE).seal('mine');
+    const box = createSecretBox(`${PASSPHRASE}!`);
+    await expect(box.open(sealed)).rejects.toThrow(
+      `sealed with the key ${createSecretBox(PASSPHRASE).keyId}, not ${box.keyId}`,
+    );
+  });
+
   it('does not open what was changed', async () => {
     const box = createSecretBox(PASSPHRASE);
     const parts = (await box.seal('mine')).split('.');

@@ -38,7 +38,8 @@ export async function sealSecretParameters(
         faults.push({ path, message: 'stands for no secret that was saved before: send the secret itself' });
         continue;
       }
-      const sealed = value === SECRET_PLACEHOLDER && kept !== undefined ? kept : await secretBox.seal(value);
+      const sealed =
+        value === SECRET_PLACEHOLDER && kept !== undefined ? await keep(secretBox, kept) : await secretBox.seal(value);
       (sealedSecrets[node.id] ??= {})[name] = sealed;
       parameters[name] = SECRET_PLACEHOLDER;
     }
@@ -46,6 +47,11 @@ export async function sealSecretParameters(
   }
   if (faults.length > 0) throw validationFailed(faults);
   return { definition: { ...definition, nodes }, sealedSecrets };
+}
+
+/** An earlier secret as it is, or sealed anew where an old key sealed it: that key may be taken away while this is saved. */
+async function keep(secretBox: SecretBox, kept: string): Promise<string> {
+  return secretBox.isSealedByPresentKey(kept) ? kept : secretBox.seal(await secretBox.open(kept));
 }
 
 /** The parameters of a node type that are secrets. */

@@ -48,7 +48,8 @@ export async function stopExecutionsOfWorkspace(
   await stopWhere(db, Prisma.sql`e.workspace_id = ${workspaceId}::uuid`, onStopped);
 }
 
-async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopped): Promise<number> {
+/** Stops the unfinished runs that fit a condition on the run `e`, which the caller may stop, with those that they started. */
+export async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopped): Promise<number> {
   let stopped = 0;
   for (;;) {
     const batch = await db.$transaction(async (tx) => {

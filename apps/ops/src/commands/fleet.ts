@@ -1,0 +1,77 @@
+import { countRunsByWorker } from '@deckhand/db';
+import { readFleet } from '@deckhand/queue';
+import { Command } from 'commander';
+import { withStores } from '../open-stores.js';
+import { print } from '../terminal/output.js';
+import { duration, table } from '../terminal/table.js';
+
+/** A worker with what it holds, in both stores. */
+interface WorkerRow {
+  readonly id: string;
+  /** `dead` once its heartbeat is late; `unknown` where runs name a worker that nobody has heard of. */
+  readonly state: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  /** Runs that it says it holds, and may. */
+  readonly active: number;
+  readonly concurrency: number;
+  /** Runs that the database says it holds. */
+  readonly held: number;
+  readonly startedAt: string;
+  readonly lastSeenAt: string;
+}
+
+/** `fleet`: who works, and what they hold. */
+export function fleetCommand(): Command {
+  return new Command('fleet')
+    .summary('workers, their states and the runs that they hold')
+    .description(
+      'Lists every worker that was heard of in the last ten minutes, and those that runs still name.\n\n' +
+        'A worker beats once a second and is dead after three without; its runs go on elsewhere within seconds. So `dead` ' +
+        'or `unknown` with runs held for longer than that means that no live worker is there to take them.',
+    )
+    .option('--json', 'print one JSON document')
+    .action(async ({ json }: { json?: boolean }) => {
+      const workers = await withStores(async ({ db, redis }) => {
+        const [fleet, held] = await Promise.all([readFleet(redis), countRunsByWorker(db)]);
+        const known: WorkerRow[] = fleet.map(({ isLive, ...worker }) => ({
+          ...worker,
+          state: isLive ? worker.state : 'dead',
+          held: held.get(worker.id) ?? 0,
+        }));
+        const ids = new Set(known.map(({ id }) => id));
+        return [...known, ...[...held].filter(([id]) => !ids.has(id)).map(([id, runs]) => unknownWorker(id, runs))];
+      });
+      const live = workers.filter(({ state }) => state !== 'dead' && state !== 'unknown');
+      const consuming = workers.filter(({ state }) => state === 'consuming').length;
+      print(json, { live: live.length, consuming, workers }, () =>
+        [toTable(workers), '', `${live.length} live, ${consuming} of them take jobs`].join('\n').trimStart(),
+      );
+    });
+}
+
+function unknownWorker(id: string, held: number): WorkerRow {
+  const nothing = { host: '', pid: 0, version: '', active: 0, concurrency: 0, startedAt: '', lastSeenAt: '' };
+  return { id, state: 'unknown', held, ...nothing };
+}
+
+function toTable(workers: readonly WorkerRow[]): string {
+  if (workers.length === 0) return '';
+  const ago = (time: string): string => (time === '' ? '' : duration((Date.now() - Date.parse(time)) / 1_000));
+  return table(
+    ['worker', 'state', 'host', 'pid', 'version', 'holds', 'of', 'in database', 'up for', 'seen ago'],
+    workers.map((worker) => [
+      worker.id,
+      worker.state,
+      worker.host,
+      worker.pid,
+      worker.version,
+      worker.active,
+      worker.concurrency,
+      worker.held,
+      ago(worker.startedAt),
+      ago(worker.lastSeenAt),
+    ]),
+  );
+}

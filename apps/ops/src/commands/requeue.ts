@@ -1,0 +1,122 @@
+import { dispatchAgain, findHeldRuns, recordOperation, requeueHeldRuns } from '@deckhand/db';
+import { Command } from 'commander';
+import { hostname } from 'node:os';
+import { type OpenStores, withStores } from '../open-stores.js';
+import { EXAMPLES, showExamples } from '../runs/examples.js';
+import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.js';
+import { findLostRuns } from '../runs/find-lost-runs.js';
+import { findSilentWorkers } from '../runs/silent-workers.js';
+import { confirm } from '../terminal/confirm.js';
+import { print, tell } from '../terminal/output.js';
+import { showProgress } from '../terminal/progress.js';
+
+/** Runs taken from dead workers by one statement. */
+const BATCH = 500;
+
+interface RequeueOptions extends FilterOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** What is to be requeued. */
+interface Found {
+  /** Runs that wait and whose job is gone. */
+  readonly lost: number;
+  /** Runs that workers hold which are dead. */
+  readonly held: number;
+  readonly deadWorkers: readonly string[];
+  readonly examples: readonly string[];
+}
+
+/** `requeue`: sends runs out again that nobody will take. */
+export function requeueCommand(): Command {
+  const command = new Command('requeue')
+    .summary('send runs out again whose job was lost or whose worker is dead')
+    .description(
+      'Finds runs that wait but have no job in Redis, and runs whose worker is dead, and dispatches them anew. Finished nodes are not run ' +
+        'again; the one in flight is, with the same Idempotency-Key.\n\n' +
+        'Live workers do the same by themselves within seconds, so this is for when none is there, or when you want to see it done ' +
+        'before you start some. It never touches a run whose job waits or whose worker lives, and may be repeated.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  npm run ops -- requeue --all --dry-run\n' +
+        '  npm run ops -- requeue --workspace 019… --yes',
+    )
+    .action(async ({ dryRun, yes, json, ...options }: RequeueOptions) => {
+      const now = new Date();
+      const filter = toFilter(options, now);
+      await withStores(async (stores) => {
+        const found = await find(stores, filter, now);
+        const total = found.lost + found.held;
+        if (total > 0 && !json) tell(await showExamples(stores.db, found.examples));
+        if (dryRun || total === 0) {
+          print(json, { ...found, requeued: 0, resting: 0 }, () =>
+            total === 0 ? 'No run that fits is lost.' : `${describe(found)}; none was requeued.`,
+          );
+          return;
+        }
+        tell(`${describe(found)}.`);
+        await confirm(`Requeue ${total} runs?`, { yes });
+        const { requeued, resting } = await requeue(stores, filter, now, found);
+        print(json, { ...found, requeued, resting }, () =>
+          resting === 0
+            ? `Requeued ${requeued} runs.`
+            : `Requeued ${requeued} runs; ${resting} more are paused, and rest until somebody resumes them.`,
+        );
+      });
+    });
+  return addFilterOptions(command);
+}
+
+async function find(stores: OpenStores, filter: ReturnType<typeof toFilter>, now: Date): Promise<Found> {
+  const deadWorkers = await findSilentWorkers(stores.db, stores.redis);
+  const held = await findHeldRuns(stores.db, filter, { workerIds: deadWorkers, examples: EXAMPLES });
+  const examples = [...held.examples];
+  let lost = 0;
+  for await (const page of findLostRuns(stores, filter, now)) {
+    lost += page.length;
+    examples.push(...page.slice(0, EXAMPLES).map(({ executionId }) => executionId));
+  }
+  return { lost, held: held.total, deadWorkers, examples: examples.slice(0, EXAMPLES) };
+}
+
+function describe({ lost, held, deadWorkers }: Found): string {
+  return `${lost} runs have lost their job, ${held} are held by ${deadWorkers.length} dead workers`;
+}
+
+async function requeue(
+  stores: OpenStores,
+  filter: ReturnType<typeof toFilter>,
+  now: Date,
+  found: Found,
+): Promise<{ requeued: number; resting: number }> {
+  const { db, queue } = stores;
+  const progress = showProgress('requeueing', found.lost + found.held);
+  let requeued = 0;
+  let resting = 0;
+  const record = (executionIds: readonly string[]): Promise<void> =>
+    recordOperation(db, { action: 'execution.requeueMany', details: {}, host: hostname() }, executionIds);
+
+  for (;;) {
+    const runs = await requeueHeldRuns(db, filter, { workerIds: found.deadWorkers, limit: BATCH });
+    if (runs.length === 0) break;
+    const jobs = runs.flatMap(({ dispatch, ...run }) => (dispatch === null ? [] : [{ ...run, dispatch }]));
+    await queue.add(jobs);
+    await record(runs.map(({ executionId }) => executionId));
+    requeued += jobs.length;
+    resting += runs.length - jobs.length;
+    progress.advance(runs.length);
+  }
+  for await (const lost of findLostRuns(stores, filter, now)) {
+    const runs = await dispatchAgain(db, lost);
+    await queue.add(runs);
+    await record(runs.map(({ executionId }) => executionId));
+    requeued += runs.length;
+    progress.advance(runs.length);
+  }
+  progress.stop('');
+  return { requeued, resting };
+}

@@ -1,0 +1,93 @@
+import { openSecretBox, readSettings } from '@deckhand/runtime';
+import { Command } from 'commander';
+import { EXIT, ExitError } from '../exit.js';
+import { type LockedRow, lookAtSecrets, type Pass, resealAll } from '../keys/rotate.js';
+import { withDatabase } from '../open-database.js';
+import { KeySettings } from '../settings.js';
+import { confirm } from '../terminal/confirm.js';
+import { print, tell } from '../terminal/output.js';
+import { showProgress } from '../terminal/progress.js';
+
+/** Passes at most: each finds what was saved while the one before went by, which is next to nothing. */
+const PASSES_MAX = 10;
+/** Rows that cannot be opened and are named. */
+const NAMED_MAX = 10;
+
+interface RotateOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** `rotate-keys`: seals every secret with the present key. */
+export function rotateKeysCommand(): Command {
+  return new Command('rotate-keys')
+    .summary('seal every secret with ENCRYPTION_KEY, so that old keys can be removed')
+    .description(
+      'Opens what former keys sealed (credentials, and secret parameters of all versions of workflows) and seals it with ENCRYPTION_KEY. ' +
+        'A secret that somebody replaces meanwhile stays as it was replaced. Broken off, the same command does the rest. Needs ' +
+        'DATABASE_URL, ENCRYPTION_KEY and ENCRYPTION_KEYS_OLD, the latter two as the API and the workers have them.\n\n' +
+        'To change the key while everything runs:\n' +
+        '  1. Give the API and the workers the new key as ENCRYPTION_KEYS_OLD, and restart them: now all can open what either seals.\n' +
+        '  2. Swap: the new key as ENCRYPTION_KEY, the former as ENCRYPTION_KEYS_OLD, and restart them.\n' +
+        '  3. Once all are restarted: rotate-keys, with the same two settings.\n' +
+        '  4. Remove ENCRYPTION_KEYS_OLD, and restart them. Keep the former key as long as backups that need it.',
+    )
+    .option('--dry-run', 'only say how many secrets would be sealed anew, and whether the keys open all of them')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print one JSON document')
+    .action(async ({ dryRun, yes, json }: RotateOptions) => {
+      const settings = readSettings(KeySettings);
+      const box = openSecretBox(settings);
+      const { locked } = await withDatabase(settings.DATABASE_URL, async (db) => {
+        const before = await lookAtSecrets(db, box);
+        const total = count(before);
+        tellLocked(before.locked);
+        if (dryRun || total === 0) {
+          print(json, { keyId: box.keyId, resealed: 0, ...before }, () => describe(before, box.keyId));
+          return before;
+        }
+        tell(describe(before, box.keyId));
+        await confirm(`Seal ${total} with the key ${box.keyId}?`, { yes });
+        const progress = showProgress('sealing', total);
+        let resealed = 0;
+        let pass = before;
+        for (let round = 0; round < PASSES_MAX && count(pass) > 0; round += 1) {
+          pass = await resealAll(db, box, (rows) => {
+            resealed += rows;
+            progress.advance(rows);
+          });
+        }
+        const after = await lookAtSecrets(db, box);
+        progress.stop('');
+        print(
+          json,
+          { keyId: box.keyId, resealed, ...after },
+          () => `Sealed ${resealed} anew. ${describe(after, box.keyId)}`,
+        );
+        if (count(after) > 0)
+          throw new ExitError('Old keys go on sealing: restart what still has one as ENCRYPTION_KEY.');
+        return after;
+      });
+      if (locked.length > 0) process.exitCode = EXIT.failed;
+    });
+}
+
+function count({ stale }: Pass): number {
+  return stale.credential + stale.version;
+}
+
+function describe(pass: Pass, keyId: string): string {
+  const { rows, stale, locked } = pass;
+  if (count(pass) > 0) {
+    return `Of ${rows} with secrets, ${stale.credential} credentials and ${stale.version} versions of workflows are sealed with former keys.`;
+  }
+  return locked.length > 0
+    ? `All that can be opened are sealed with the key ${keyId}; ${locked.length} cannot be opened.`
+    : `All ${rows} are sealed with the key ${keyId}: ENCRYPTION_KEYS_OLD can be removed.`;
+}
+
+function tellLocked(locked: readonly LockedRow[]): void {
+  for (const { holder, id, reason } of locked.slice(0, NAMED_MAX)) tell(`${holder} ${id} cannot be opened: ${reason}`);
+  if (locked.length > NAMED_MAX) tell(`and ${locked.length - NAMED_MAX} more`);
+}

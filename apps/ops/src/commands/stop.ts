@@ -1,0 +1,58 @@
+import { findUnfinished, recordOperation, stopRuns } from '@deckhand/db';
+import { publishChanges, publishControl } from '@deckhand/queue';
+import { Command } from 'commander';
+import { hostname } from 'node:os';
+import { withStores } from '../open-stores.js';
+import { EXAMPLES, showExamples } from '../runs/examples.js';
+import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.js';
+import { confirm } from '../terminal/confirm.js';
+import { print, tell } from '../terminal/output.js';
+import { showProgress } from '../terminal/progress.js';
+
+interface StopOptions extends FilterOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** `stop`: stops unfinished runs of the whole instance. */
+export function stopCommand(): Command {
+  const command = new Command('stop')
+    .summary('stop unfinished runs, whoever they belong to')
+    .description(
+      'Stops the unfinished runs that fit, and those that they started, just as a person does: nodes in flight are interrupted, no node ' +
+        'starts any more, and it is for ever. Goes batch by batch; broken off, the same command does the rest. ' +
+        'Each workspace finds in its audit log how many of its runs were stopped so.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  npm run ops -- stop --workflow 019… --dry-run\n' +
+        '  npm run ops -- stop --status pending --older-than 1d --yes\n' +
+        '  npm run ops -- stop --workspace 019… --created-from 2026-11-21T09:00:00Z --created-to 2026-11-21T10:00:00Z',
+    )
+    .action(async ({ dryRun, yes, json, ...options }: StopOptions) => {
+      const filter = toFilter(options, new Date());
+      await withStores(async ({ db, redis }) => {
+        const { total, examples } = await findUnfinished(db, filter, { examples: EXAMPLES });
+        if (total > 0 && !json) tell(await showExamples(db, examples));
+        if (dryRun || total === 0) {
+          print(json, { found: total, stopped: 0, examples }, () =>
+            total === 0 ? 'No unfinished run fits.' : `${total} unfinished runs fit; none was stopped.`,
+          );
+          return;
+        }
+        await confirm(`Stop ${total} runs, and those that they started?`, { yes });
+        const progress = showProgress('stopping', total);
+        const stopped = await stopRuns(db, filter, async (executionIds) => {
+          await publishControl(redis, { type: 'stop', executionIds });
+          await publishChanges(redis, executionIds);
+          await recordOperation(db, { action: 'execution.stopMany', details: {}, host: hostname() }, executionIds);
+          progress.advance(executionIds.length);
+        });
+        progress.stop('');
+        print(json, { found: total, stopped, examples }, () => `Stopped ${stopped} runs.`);
+      });
+    });
+  return addFilterOptions(command);
+}

@@ -1,0 +1,34 @@
+import type { SecretHolder } from '@deckhand/db';
+import { isJsonObject } from '@deckhand/contracts';
+import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
+
+/** What is to become of a row's secrets: nothing, since the present key sealed them; another text; or they cannot be opened. */
+export type Verdict =
+  | { readonly kind: 'current' }
+  | { readonly kind: 'stale'; readonly resealed: string }
+  | { readonly kind: 'locked'; readonly reason: string };
+
+/** Seals with the present key what a row keeps sealed with others. */
+export async function resealText(box: SecretBox, holder: SecretHolder, sealed: string): Promise<Verdict> {
+  try {
+    if (holder === 'credential') {
+      return box.isSealedByPresentKey(sealed)
+        ? { kind: 'current' }
+        : { kind: 'stale', resealed: await box.seal(await box.open(sealed)) };
+    }
+    const resealed = JSON.stringify(await resealParameters(box, JSON.parse(sealed)));
+    return resealed === JSON.stringify(JSON.parse(sealed)) ? { kind: 'current' } : { kind: 'stale', resealed };
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    return { kind: 'locked', reason: error.message };
+  }
+}
+
+/** Node id → parameter → JWE, each sealed with the present key; those that are stay as they are. */
+async function resealParameters(box: SecretBox, value: unknown): Promise<unknown> {
+  if (typeof value === 'string') return box.isSealedByPresentKey(value) ? value : box.seal(await box.open(value));
+  if (!isJsonObject(value)) return value;
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) members.push([name, await resealParameters(box, member)]);
+  return Object.fromEntries(members);
+}

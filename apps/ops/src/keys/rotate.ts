@@ -1,0 +1,66 @@
+import { type Database, listSealed, type Resealing, resealSecrets, type SecretHolder } from '@deckhand/db';
+import type { SecretBox } from '@deckhand/runtime';
+import { resealText } from './reseal-text.js';
+
+/** Rows read and written together. */
+const BATCH = 200;
+const HOLDERS: readonly SecretHolder[] = ['credential', 'version'];
+
+/** A row whose secrets none of the keys opens. */
+export interface LockedRow {
+  readonly holder: SecretHolder;
+  readonly id: string;
+  /** Which key is missing, by its id. */
+  readonly reason: string;
+}
+
+/** What one look at all secrets found. */
+export interface Pass {
+  /** Rows with secrets. */
+  readonly rows: number;
+  /** Rows with secrets that another than the present key sealed, by what they are. */
+  readonly stale: Readonly<Record<SecretHolder, number>>;
+  readonly locked: readonly LockedRow[];
+}
+
+/** Looks at all secrets and opens those of old keys, and changes nothing. */
+export function lookAtSecrets(db: Database, box: SecretBox): Promise<Pass> {
+  return goThrough(db, box, () => Promise.resolve());
+}
+
+/**
+ * Seals with the present key what others sealed, page by page, each row only where nobody has changed it meanwhile. Broken off, the next
+ * call goes on with what is left, for what is done is not stale any more.
+ * @param onResealed told how many rows were changed.
+ */
+export function resealAll(db: Database, box: SecretBox, onResealed: (rows: number) => void): Promise<Pass> {
+  return goThrough(db, box, async (holder, rows) => onResealed((await resealSecrets(db, holder, rows)).length));
+}
+
+async function goThrough(
+  db: Database,
+  box: SecretBox,
+  handle: (holder: SecretHolder, stale: readonly Resealing[]) => Promise<void>,
+): Promise<Pass> {
+  const stale: Record<SecretHolder, number> = { credential: 0, version: 0 };
+  const locked: LockedRow[] = [];
+  let rows = 0;
+  for (const holder of HOLDERS) {
+    let afterId: string | undefined;
+    for (;;) {
+      const page = await listSealed(db, holder, { afterId, limit: BATCH });
+      if (page.length === 0) break;
+      afterId = page.at(-1)?.id;
+      rows += page.length;
+      const resealings: Resealing[] = [];
+      for (const row of page) {
+        const verdict = await resealText(box, holder, row.sealed);
+        if (verdict.kind === 'stale') resealings.push({ ...row, resealed: verdict.resealed });
+        if (verdict.kind === 'locked') locked.push({ holder, id: row.id, reason: verdict.reason });
+      }
+      stale[holder] += resealings.length;
+      if (resealings.length > 0) await handle(holder, resealings);
+    }
+  }
+  return { rows, stale, locked };
+}

@@ -1,0 +1,28 @@
+import { SettingsError } from '@deckhand/runtime';
+import { CommanderError } from 'commander';
+import { EXIT, ExitError } from './exit.js';
+import { createProgram } from './program.js';
+import { tell } from './terminal/output.js';
+
+/** Runs the command. @returns its exit code, unless one is set already. */
+async function main(): Promise<number | undefined> {
+  try {
+    await createProgram().parseAsync();
+    return undefined;
+  } catch (error) {
+    // Commander has said what is wrong, or printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.misused;
+    if (error instanceof SettingsError) return fail(error.message, EXIT.misused);
+    if (error instanceof ExitError) return fail(error.message, error.exitCode);
+    return fail(`Failed: ${error instanceof Error ? error.message : String(error)}`, EXIT.failed);
+  }
+}
+
+function fail(message: string, exitCode: number): number {
+  tell(message);
+  return exitCode;
+}
+
+void main().then((exitCode) => {
+  if (exitCode !== undefined) process.exitCode = exitCode;
+});

@@ -1,0 +1,20 @@
+import { createDatabase, type Database, isDatabaseUnavailable } from '@deckhand/db';
+import { ExitError } from './exit.js';
+
+/** Statements side by side at most: an operator's command takes little of what the instance needs. */
+const POOL_SIZE = 2;
+
+/** Opens the database for as long as `use` takes. @throws ExitError when it cannot be reached. */
+export async function withDatabase<T>(url: string, use: (db: Database) => Promise<T>): Promise<T> {
+  const db = createDatabase({ url, poolSize: POOL_SIZE });
+  try {
+    return await use(db);
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    throw new ExitError(
+      'PostgreSQL (DATABASE_URL) cannot be reached. What was done stands; do the rest by the same command.',
+    );
+  } finally {
+    await db.$disconnect();
+  }
+}

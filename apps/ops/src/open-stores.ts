@@ -1,0 +1,49 @@
+import type { Database } from '@deckhand/db';
+import { connectRedis, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
+import { readSettings } from '@deckhand/runtime';
+import { ExitError } from './exit.js';
+import { withDatabase } from './open-database.js';
+import { StoreSettings } from './settings.js';
+
+/** How long Redis may take to answer at first, in ms. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The stores of the instance. */
+export interface OpenStores {
+  readonly db: Database;
+  readonly redis: Redis;
+  readonly queue: RunQueue;
+}
+
+/** Opens both stores by DATABASE_URL and REDIS_URL for as long as `use` takes. @throws ExitError when one cannot be reached. */
+export async function withStores<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
+  const settings = readSettings(StoreSettings);
+  return withDatabase(settings.DATABASE_URL, async (db) => {
+    const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
+    try {
+      await ready(redis);
+      const queue = createRunQueue(redis);
+      try {
+        return await use({ db, redis, queue });
+      } finally {
+        await queue.close();
+      }
+    } finally {
+      redis.disconnect();
+    }
+  });
+}
+
+async function ready(redis: Redis): Promise<void> {
+  let last = '';
+  redis.on('error', (error: Error) => (last = `: ${error.message}`));
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new ExitError(`Redis (REDIS_URL) cannot be reached${last}.`));
+    }, CONNECT_TIMEOUT_MS);
+    redis.once('ready', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import { drainCommand } from './commands/drain.js';
+import { fleetCommand } from './commands/fleet.js';
+import { queueCommand } from './commands/queue.js';
+import { requeueCommand } from './commands/requeue.js';
+import { rotateKeysCommand } from './commands/rotate-keys.js';
+import { stopCommand } from './commands/stop.js';
+
+/** The whole command line. */
+export function createProgram(): Command {
+  const program = new Command('ops')
+    .exitOverride()
+    .showHelpAfterError('See --help.')
+    .usage('<command> [options]')
+    .description(
+      'For those who run Deckhand: looks at an instance and mends it, by its stores (DATABASE_URL, REDIS_URL). It works while the API is ' +
+        'away, and asks nobody for a session: whoever has the URLs of the stores may do all of it.',
+    )
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, or nothing to do; 1 not done, or not all of it; 2 asked wrongly, nothing was done.\n' +
+        'Answers go to the standard output, questions and progress to the standard error.',
+    );
+  const commands = [
+    fleetCommand(),
+    queueCommand(),
+    drainCommand(),
+    requeueCommand(),
+    stopCommand(),
+    rotateKeysCommand(),
+  ];
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  return program;
+}

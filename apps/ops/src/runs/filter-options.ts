@@ -1,0 +1,59 @@
+import type { ExecutionStatus } from '@deckhand/contracts';
+import type { OperatorFilter } from '@deckhand/db';
+import { type Command, Option } from 'commander';
+import { id, ids, moment, statuses, timeSpan } from '../commands/parse.js';
+import { misused } from '../exit.js';
+
+/** The options of every command that chooses among runs, as commander reads them. */
+export interface FilterOptions {
+  readonly run?: readonly string[];
+  readonly workspace?: string;
+  readonly workflow?: string;
+  readonly status?: readonly ExecutionStatus[];
+  readonly olderThan?: number;
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+  readonly all?: boolean;
+}
+
+/** Adds the options that choose runs, and those about how to go about it. */
+export function addFilterOptions(command: Command): Command {
+  return command
+    .optionsGroup('Which runs (all that are given must fit):')
+    .option('--run <id>', 'this one; may be given several times', ids)
+    .option('--workspace <id>', 'those of a workspace', id)
+    .option('--workflow <id>', 'those of a workflow', id)
+    .option('--status <status>', 'those with a status; may be given several times', statuses)
+    .option('--older-than <span>', 'those created longer ago than 90s, 30m, 12h or 7d', timeSpan)
+    .option('--created-from <time>', 'those created at or after an ISO 8601 time', moment)
+    .addOption(
+      new Option('--created-to <time>', 'those created at or before an ISO 8601 time')
+        .argParser(moment)
+        .conflicts('olderThan'),
+    )
+    .option('--all', 'without any of these, every run of the instance')
+    .optionsGroup('How:')
+    .option('--dry-run', 'only say how many, with a few examples')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print one JSON document');
+}
+
+/**
+ * The filter that the options describe. Runs that are created from now on never fit: what is done is what was shown, or less of it.
+ * @throws ExitError when nothing chooses and `--all` was not said.
+ */
+export function toFilter(options: FilterOptions, now: Date): OperatorFilter {
+  const { run, workspace, workflow, status, olderThan, createdFrom, createdTo, all } = options;
+  const chosen = [run, workspace, workflow, status, olderThan, createdFrom, createdTo];
+  const isNarrowed = chosen.some((option) => option !== undefined);
+  if (!isNarrowed && !all) throw misused('Say which runs: by an option such as --workspace, or --all. See --help.');
+  if (isNarrowed && all) throw misused('--all means every run of the instance: leave it out, or the other options.');
+  return {
+    executionIds: run,
+    workspaceId: workspace,
+    workflowId: workflow,
+    statuses: status,
+    createdFrom,
+    createdTo: olderThan === undefined ? (createdTo ?? now) : new Date(now.getTime() - olderThan),
+  };
+}

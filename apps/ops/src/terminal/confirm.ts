@@ -1,0 +1,17 @@
+import { confirm as ask, isCancel } from '@clack/prompts';
+import { ExitError, misused } from '../exit.js';
+
+/**
+ * Asks a person whether to go on, unless `--yes` has answered.
+ * @throws ExitError when the answer is no, and when there is nobody to ask.
+ */
+export async function confirm(message: string, options: { readonly yes?: boolean | undefined }): Promise<void> {
+  if (options.yes) return;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw misused(
+      'Nothing was done: there is no terminal to ask on. Say --yes to go on unasked, or --dry-run to only look.',
+    );
+  }
+  const answer = await ask({ message, initialValue: false, output: process.stderr });
+  if (isCancel(answer) || !answer) throw new ExitError('Nothing was done.');
+}

@@ -1,0 +1,36 @@
+import { type Database, Prisma } from '../client.js';
+import type { DispatchedExecution } from '../executions/reconcile.js';
+import { operatorConditions, type OperatorFilter } from './filter.js';
+
+/**
+ * A page of the runs that fit and whose present dispatch nobody has claimed, in the order of their ids. Whether their jobs are lost, the
+ * queue knows. A run that was dispatched after `dispatchedBefore` is none of them: its job may be on its way.
+ */
+export function findUnclaimedRuns(
+  db: Database,
+  filter: OperatorFilter,
+  page: { readonly dispatchedBefore: Date; readonly afterId: string | undefined; readonly limit: number },
+): Promise<DispatchedExecution[]> {
+  return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`
+    SELECT e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch FROM executions e
+    WHERE ${operatorConditions(filter)}
+      AND e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch
+      AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
+      AND e.dispatched_at < ${page.dispatchedBefore}::timestamptz
+      AND e.id > ${page.afterId ?? '00000000-0000-0000-0000-000000000000'}::uuid
+    ORDER BY e.id LIMIT ${page.limit}`);
+}
+
+/** Counts the runs that fit and that the given workers hold, and names the oldest few. */
+export async function findHeldRuns(
+  db: Database,
+  filter: OperatorFilter,
+  options: { readonly workerIds: readonly string[]; readonly examples: number },
+): Promise<{ readonly total: number; readonly examples: readonly string[] }> {
+  const [row] = await db.$queryRaw<{ total: number; examples: string[] | null }[]>(Prisma.sql`
+    SELECT count(*)::int AS total, (array_agg(e.id ORDER BY e.id))[1:${options.examples}::int]::text[] AS examples
+    FROM executions e
+    WHERE ${operatorConditions(filter)}
+      AND e.worker_id = ANY(${[...options.workerIds]}::uuid[]) AND e.status IN ('running', 'paused')`);
+  return { total: row?.total ?? 0, examples: row?.examples ?? [] };
+}

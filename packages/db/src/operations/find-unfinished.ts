@@ -1,0 +1,23 @@
+import { type Database, Prisma } from '../client.js';
+import { operatorConditions, type OperatorFilter } from './filter.js';
+
+/** Unfinished runs that fit, counted. */
+export interface UnfinishedRuns {
+  readonly total: number;
+  /** Ids of the oldest few. */
+  readonly examples: readonly string[];
+}
+
+/** Counts the unfinished runs that fit and names the oldest few. Costs what there is of unfinished runs. */
+export async function findUnfinished(
+  db: Database,
+  filter: OperatorFilter,
+  options: { readonly examples: number },
+): Promise<UnfinishedRuns> {
+  const [row] = await db.$queryRaw<{ total: number; examples: string[] | null }[]>(Prisma.sql`
+    SELECT count(*)::int AS total, (array_agg(e.id ORDER BY e.id))[1:${options.examples}::int]::text[] AS examples
+    FROM executions e
+    WHERE ${operatorConditions(filter)}
+      AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')`);
+  return { total: row?.total ?? 0, examples: row?.examples ?? [] };
+}

@@ -1,0 +1,25 @@
+import { type Database, Prisma } from '../client.js';
+import type { ReleasedExecution } from '../executions/release.js';
+import { operatorConditions, type OperatorFilter } from './filter.js';
+
+/**
+ * Takes runs that fit from workers that are dead, as the reconciler takes all of them: running ones are dispatched again, paused ones
+ * rest. One that another has taken meanwhile is not theirs any more and stays where it is. May be repeated, and by two at once.
+ */
+export function requeueHeldRuns(
+  db: Database,
+  filter: OperatorFilter,
+  options: { readonly workerIds: readonly string[]; readonly limit: number },
+): Promise<ReleasedExecution[]> {
+  const workerIds = [...options.workerIds];
+  return db.$queryRaw<ReleasedExecution[]>(Prisma.sql`
+    UPDATE executions e
+    SET worker_id = NULL, revision = e.revision + 1,
+        dispatch = CASE WHEN e.status = 'running' THEN e.dispatch + 1 ELSE e.dispatch END,
+        dispatched_at = CASE WHEN e.status = 'running' THEN now() ELSE e.dispatched_at END
+    WHERE e.id IN (
+      SELECT e.id FROM executions e
+      WHERE ${operatorConditions(filter)} AND e.worker_id = ANY(${workerIds}::uuid[]) AND e.status IN ('running', 'paused')
+      ORDER BY e.id LIMIT ${options.limit} FOR UPDATE SKIP LOCKED)
+    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
+}

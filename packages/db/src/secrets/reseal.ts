@@ -1,0 +1,31 @@
+import { type Database, Prisma } from '../client.js';
+import type { SealedRow, SecretHolder } from './list-sealed.js';
+
+/** A row as it was read, and what is to stand in it. */
+export interface Resealing extends SealedRow {
+  /** The same secrets, sealed with another key. */
+  readonly resealed: string;
+}
+
+/**
+ * Puts secrets back that were sealed with another key, each only where its row still holds what was read: one that a person
+ * replaced meanwhile stays. What a reader of the row sees does not change, so neither does its time of change.
+ * @returns the ids of the rows that were changed.
+ */
+export async function resealSecrets(
+  db: Database,
+  holder: SecretHolder,
+  rows: readonly Resealing[],
+): Promise<readonly string[]> {
+  const given = Prisma.sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ sealed }) => sealed)}::text[],
+    ${rows.map(({ resealed }) => resealed)}::text[]) AS r(id, sealed, resealed)`;
+  const changed =
+    holder === 'credential'
+      ? await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+          UPDATE credentials c SET secret = r.resealed FROM ${given}
+          WHERE c.id = r.id AND c.secret = r.sealed RETURNING c.id`)
+      : await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+          UPDATE workflow_versions v SET sealed_secrets = r.resealed::json FROM ${given}
+          WHERE v.id = r.id AND v.sealed_secrets::text = r.sealed RETURNING v.id`);
+  return changed.map(({ id }) => id);
+}
