@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
+import { type AppOptions, freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
 import { stopLater } from './cleanup.js';
 import { TEST_ENCRYPTION_KEY } from './gateway.js';
 
@@ -18,12 +18,12 @@ const DEFAULTS = {
 /**
  * Starts the built API (on a free port, unless `env.PORT` names one) or a built worker, and waits until it is ready.
  * @param env its settings: DATABASE_URL and REDIS_URL at least. Nothing else of this process's environment reaches it.
- * @param options.root where what was built is; the repository by default.
+ * @param options.root where what was built is; the repository by default. `onSpawn`: told of the process before it is ready.
  */
 export async function spawnApp(
   app: 'api' | 'worker',
   env: Readonly<Record<string, string>>,
-  options: { readonly root?: string } = {},
+  options: Pick<AppOptions, 'root' | 'onSpawn'> = {},
 ): Promise<TestApp> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
   const logPath = join(dir, `${app}.log`);

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { isNativeError } from 'node:util/types';
 
 /** What a client saw of its requests. */
 export interface LoadReport {
@@ -8,8 +9,8 @@ export interface LoadReport {
   readonly acknowledged: readonly string[];
   /** Ids of runs that the API named when it refused them. */
   readonly refused: readonly string[];
-  /** How many answers of each status. */
-  readonly statuses: Readonly<Record<number, number>>;
+  /** How many answers of each status, with the code of those that have one: `202`, `503 QUEUE_UNAVAILABLE`. */
+  readonly statuses: Readonly<Record<string, number>>;
   /** Requests without an answer at the end of all tries. */
   readonly unanswered: readonly string[];
   /** Requests sent again because a connection was refused or reset. */
@@ -44,7 +45,7 @@ export function startLoad(options: {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const acknowledged: string[] = [];
   const refused: string[] = [];
-  const statuses: Record<number, number> = {};
+  const statuses: Record<string, number> = {};
   const unanswered: string[] = [];
   const latencies: number[] = [];
   const open = new Set<Promise<void>>();
@@ -66,8 +67,9 @@ export function startLoad(options: {
       try {
         const { status, answer } = await post(agent, url + options.path, headers, body);
         latencies.push(performance.now() - startedAt);
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        const { executionId } = JSON.parse(answer) as { executionId?: string };
+        const { executionId, code } = JSON.parse(answer) as { executionId?: string; code?: string };
+        const kind = code === undefined ? String(status) : `${status} ${code}`;
+        statuses[kind] = (statuses[kind] ?? 0) + 1;
         if (executionId !== undefined) (status === 202 ? acknowledged : refused).push(executionId);
         return;
       } catch (error) {
@@ -117,7 +119,7 @@ function post(
 }
 
 function isRefusedOrReset(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(String(error.code));
+  return isNativeError(error) && 'code' in error && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(String(error.code));
 }
 
 /** The value below which that share of a sorted list lies; NaN of an empty one. */

@@ -1,4 +1,4 @@
-import { createDatabase } from '@deckhand/db';
+import { createDatabase, describePending, pendingMigrations } from '@deckhand/db';
 import {
   createLogger,
   createProcessRegistry,
@@ -37,6 +37,13 @@ async function main(): Promise<void> {
   });
   logger.info({ port: settings.PORT }, 'ready');
   void reportLostKeys(services);
+  // It serves all the same, and says so at /readyz: what is still missing may be applied at any moment.
+  pendingMigrations(settings.DATABASE_URL).then(
+    (pending) => {
+      if (pending.length > 0) logger.error(`not ready for requests yet: ${describePending(pending)}`);
+    },
+    (err: unknown) => logger.warn({ err }, 'the database could not be asked for its migrations'),
+  );
 
   onShutdown({
     logger,

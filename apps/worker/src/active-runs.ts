@@ -35,6 +35,8 @@ export interface ActiveRuns {
   all(): Iterable<ActiveRun>;
   /** Resolves when fewer than so many runs are claimed or held. */
   fewerThan(count: number): Promise<void>;
+  /** Pauses every run, now and from now on: the worker starts no node any more. */
+  pauseAll(): void;
   /** Resolves when no run is claimed or held, or after `ms`. */
   emptied(ms: number): Promise<void>;
 }
@@ -88,12 +90,12 @@ export function createActiveRuns(): ActiveRuns {
   /** Runs that are being claimed or held. */
   const places = new Set<string>();
   let waiters: { count: number; resolve: () => void }[] = [];
+  let isPaused = false;
 
   function fewerThan(count: number): Promise<void> {
     if (places.size < count) return Promise.resolve();
     return new Promise((resolve) => waiters.push({ count, resolve }));
   }
-
   return {
     get size() {
       return places.size;
@@ -104,7 +106,11 @@ export function createActiveRuns(): ActiveRuns {
       return true;
     },
     get: (executionId) => runs.get(executionId),
-    add: (run) => void runs.set(run.executionId, run),
+    add(run) {
+      runs.set(run.executionId, run);
+      // One that was being claimed as the worker was told to stop.
+      if (isPaused) run.pause();
+    },
     remove(executionId) {
       runs.delete(executionId);
       places.delete(executionId);
@@ -114,6 +120,10 @@ export function createActiveRuns(): ActiveRuns {
       for (const { resolve } of due) resolve();
     },
     all: () => runs.values(),
+    pauseAll() {
+      isPaused = true;
+      for (const run of runs.values()) run.pause();
+    },
     fewerThan,
     async emptied(ms) {
       const patience = new AbortController();

@@ -18,6 +18,7 @@ import {
   SettingsError,
 } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
+import { awaitSchema } from './await-schema.js';
 import { WorkerSettings } from './settings.js';
 import { startWorker } from './worker.js';
 
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
   let isConsuming = (): boolean => false;
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => isConsuming() });
+  await awaitSchema(settings.DATABASE_URL, logger);
   const worker = await startWorker({
     id: uuidv7(),
     version: '0.1.0',

@@ -25,6 +25,7 @@ const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 15, 60, 300];
 const RUN_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 const NODE_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 120];
 const WRITE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
 const BATCH_RUNS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 /** What a worker counts and times. Labels are node types, statuses and the like: nothing of workspaces. */
@@ -42,6 +43,8 @@ export interface WorkerMetrics {
   checkpointRetried(): void;
   /** So many runs were sent on, or ended. */
   reconciled(action: ReconcilerAction, runs: number): void;
+  /** A schedule's run was started, so long after its time. */
+  scheduleFired(lateSeconds: number): void;
   /** The holder of the reconciler's lease has looked after everything. */
   reconcilerPassed(seconds: number): void;
 }
@@ -116,6 +119,12 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
     buckets: WRITE_SECONDS,
     registers,
   });
+  const lateSeconds = new Histogram({
+    name: 'deckhand_schedule_late_seconds',
+    help: 'How long after its time the run of a schedule was started; only the holder of the reconciler lease starts them',
+    buckets: LATE_SECONDS,
+    registers,
+  });
   for (const verdict of VERDICTS) verdicts.inc({ verdict }, 0);
   for (const action of RECONCILER_ACTIONS) actions.inc({ action }, 0);
   const runs = createRunCounters(registry);
@@ -152,6 +161,7 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
     },
     checkpointRetried: () => retries.inc(),
     reconciled: (action, count) => actions.inc({ action }, count),
+    scheduleFired: (late) => lateSeconds.observe(late),
     reconcilerPassed: (seconds) => passSeconds.observe(seconds),
   };
 }

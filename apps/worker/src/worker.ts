@@ -258,7 +258,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     queue,
     logger,
     holdLease: () => reconciler.holdLease(),
-    onStarted: () => metrics.runs.accepted('schedule'),
+    onStarted: (lateSeconds) => {
+      metrics.runs.accepted('schedule');
+      metrics.scheduleFired(lateSeconds);
+    },
   });
   const timers = [
     every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
@@ -309,10 +312,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     isConsuming: () => state === 'consuming',
     async drain() {
       state = 'draining';
-      await sendHeartbeat().catch(() => undefined);
-      await reconciler.leave().catch(() => undefined);
       const taken = consumer.close();
-      for (const run of active.all()) run.pause();
+      active.pauseAll();
+      await Promise.allSettled([sendHeartbeat(), reconciler.leave()]);
       await active.emptied(options.graceMs);
       for (const run of active.all()) run.halt('draining');
       await active.emptied(1_000);

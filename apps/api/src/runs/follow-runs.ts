@@ -15,14 +15,14 @@ export interface RunFollower {
   follow(executionId: string, listener: StateListener, options?: { isLive?: boolean }): () => void;
   /**
    * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the process
-   * is about to stop.
+   * is about to stop. `isPatient` waits for some seconds more in that case, for an answer that only this request can get.
    */
   waitFor(
     executionId: string,
     isEnough: (state: ExecutionState) => boolean,
-    options: { timeoutMs: number; signal: AbortSignal; isLive?: boolean },
+    options: { timeoutMs: number; signal: AbortSignal; isLive?: boolean; isPatient?: boolean },
   ): Promise<boolean>;
-  /** Ends every wait, now and from now on: the process is about to stop. */
+  /** Ends every wait, now and from now on, and those of the patient soon: the process is about to stop. */
   drain(): void;
   isDraining(): boolean;
   /** Listeners at present. */
@@ -36,6 +36,8 @@ const LOOK_MS = 2_000;
 const LIVE_LOOK_MS = 400;
 /** Runs of one statement. */
 const BATCH = 5_000;
+/** How long the patient go on waiting once the process is about to stop, in ms: less than requests under way get. */
+const PATIENCE_MS = 7_000;
 
 interface Followed {
   readonly listeners: Set<StateListener>;
@@ -48,7 +50,10 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   const followed = new Map<string, Followed>();
   /** Ends a wait before it is met. */
   const waits = new Set<() => void>();
+  const patientWaits = new Set<() => void>();
   let isDraining = false;
+  let isPatienceOver = false;
+  let patience: NodeJS.Timeout | undefined;
   let due = new Set<string>();
   let isLooking = false;
 
@@ -112,6 +117,12 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   function drain(): void {
     isDraining = true;
     for (const giveUp of waits) giveUp();
+    patience ??= setTimeout(endPatience, PATIENCE_MS).unref();
+  }
+
+  function endPatience(): void {
+    isPatienceOver = true;
+    for (const giveUp of patientWaits) giveUp();
   }
 
   return {
@@ -119,7 +130,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
       if (followed.size > 0) lookAt(executionIds.filter((id) => followed.has(id)));
     },
     follow,
-    waitFor(executionId, isEnough, { timeoutMs, signal, isLive = false }) {
+    waitFor(executionId, isEnough, { timeoutMs, signal, isLive = false, isPatient = false }) {
+      const held = isPatient ? patientWaits : waits;
       return new Promise((resolve) => {
         const listener = (state: ExecutionState): void => {
           if (isEnough(state)) end(true);
@@ -132,13 +144,13 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
         function end(isMet: boolean): void {
           clearTimeout(timer);
           unfollow();
-          waits.delete(giveUp);
+          held.delete(giveUp);
           signal.removeEventListener('abort', giveUp);
           resolve(isMet);
         }
-        waits.add(giveUp);
+        held.add(giveUp);
         signal.addEventListener('abort', giveUp);
-        if (signal.aborted || isDraining) giveUp();
+        if (signal.aborted || (isPatient ? isPatienceOver : isDraining)) giveUp();
       });
     },
     drain,
@@ -147,6 +159,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     close() {
       for (const timer of timers) clearInterval(timer);
       drain();
+      clearTimeout(patience);
+      endPatience();
     },
   };
 }

@@ -31,6 +31,7 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
     await follower.waitFor(executionId, ({ status }) => isFinished(status), {
       timeoutMs: Math.min(timeoutMs, TIMER_MAX_MS),
       signal,
+      isPatient: true,
     });
     if (signal.aborted) return undefined;
     return outcomeOf(executionId, await readResult(executionId), follower.isDraining());

@@ -11,8 +11,8 @@ export interface FiringOptions {
   readonly queue: RunQueue;
   readonly logger: Logger;
   readonly holdLease: () => Promise<boolean>;
-  /** Told of each run that was started. */
-  readonly onStarted: () => void;
+  /** Told of each run that was started, and how long after its time, in seconds. */
+  readonly onStarted: (lateSeconds: number) => void;
   /** Ms since the epoch; the process's clock unless a test gives another. */
   readonly now?: () => number;
 }

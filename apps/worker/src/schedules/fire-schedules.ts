@@ -16,8 +16,8 @@ export interface FiringParts {
   readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
   readonly hold: (holds: readonly ScheduleHold[]) => Promise<void>;
   readonly countExecution: CountExecution;
-  /** Told of each run that was started. */
-  readonly onStarted: () => void;
+  /** Told of each run that was started, and how long after its time, in seconds. */
+  readonly onStarted: (lateSeconds: number) => void;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly logger: Logger;
   /** The time by which schedules are due, in ms since the epoch. */
@@ -66,7 +66,8 @@ async function moveAll(
   const runs = moved.flatMap(({ schedule: { workspaceId }, run }) =>
     run ? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }] : [],
   );
-  for (const _ of runs) parts.onStarted();
+  const now = parts.now();
+  for (const { run } of moved) if (run) parts.onStarted(Math.max(0, now - run.at.getTime()) / 1_000);
   // Should this fail, the reconciler finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
