@@ -1,8 +1,14 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startFloor } from './floor/start.js';
+import { growth } from './growth.js';
 import { lists } from './lists.js';
 import { nodes } from './nodes.js';
+import { plotSoak } from './plot-soak.js';
+import { PLACES, scaling } from './scaling.js';
 import { scripts } from './scripts.js';
+import { soak } from './soak.js';
 import { startStack, type Stack } from './stack.js';
 import { SUITE } from './suite/all.js';
 import { printReport, writeReport } from './suite/report.js';
@@ -19,13 +25,20 @@ interface Options {
   readonly out: string | undefined;
   /** Old runs that lists are measured among. */
   readonly oldRuns: number;
+  /** How long a soak goes on. */
+  readonly minutes: number;
+  /** Runs that a soak starts a second. */
+  readonly perSecond: number;
 }
 
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   suite: measureSuite,
+  growth: measureGrowth,
   lists: measureLists,
   nodes: measureNodes,
+  scaling: measureScaling,
   scripts: measureScripts,
+  soak: measureSoak,
 };
 
 /** Runs the benchmarks. @param args what stands behind `npm run bench --`. @returns the exit code. */
@@ -38,6 +51,8 @@ export async function main(args: readonly string[]): Promise<number> {
       out: { type: 'string' },
       repeat: { type: 'string', default: '3' },
       'old-runs': { type: 'string', default: '1000000' },
+      minutes: { type: 'string', default: '30' },
+      'per-second': { type: 'string', default: '1000' },
       profile: { type: 'string' },
     },
   });
@@ -47,13 +62,19 @@ export async function main(args: readonly string[]): Promise<number> {
     return 1;
   }
   console.log('Starting PostgreSQL (fsync on), Redis, one API and one worker ...');
-  const stack = await startStack({ profileDir: values.profile });
+  const stack = await startStack({
+    profileDir: values.profile,
+    workerEnv:
+      values.scenario === 'scaling' ? { WORKER_CONCURRENCY: String(PLACES), HTTP_NODE_ALLOW_PRIVATE: 'true' } : {},
+  });
   try {
     const isRight = await measure(stack, {
       only: values.only,
       out: values.out,
       repeat: Number(values.repeat),
       oldRuns: Number(values['old-runs']),
+      minutes: Number(values.minutes),
+      perSecond: Number(values['per-second']),
     });
     return isRight ? 0 : 1;
   } finally {
@@ -73,6 +94,59 @@ async function measureSuite(stack: Stack, { only, repeat, out }: Options): Promi
   } finally {
     await floor.stop();
   }
+}
+
+async function measureGrowth(stack: Stack, { repeat, out }: Options): Promise<boolean> {
+  const floor = await startFloor({ db: stack.db, databaseUrl: stack.postgres.url, redisUrl: stack.redis.url });
+  try {
+    const { sizes, rows } = await growth({ stack, floor }, repeat, showProgress);
+    console.log('');
+    const table = rows.map(({ scenario, metric, values }) => ({
+      scenario,
+      metric,
+      ...Object.fromEntries(
+        values.flatMap(({ measured, ratio }, index) => [
+          [`${sizes[index]} runs`, Number(measured.toPrecision(3))],
+          [`÷ floor at ${sizes[index]}`, ratio === null ? '–' : Number(ratio.toFixed(2))],
+        ]),
+      ),
+    }));
+    console.table(table);
+    await write(out, 'growth.json', JSON.stringify(table, null, 2));
+    return true;
+  } finally {
+    await floor.stop();
+  }
+}
+
+async function measureScaling(stack: Stack, { out }: Options): Promise<boolean> {
+  const rows = await scaling(stack);
+  const [one] = rows;
+  const table = rows.map(({ workers, runsPerSecond, most }) => ({
+    workers,
+    'runs/s': Math.round(runsPerSecond),
+    'times one worker': Number((runsPerSecond / (one?.runsPerSecond ?? NaN)).toFixed(2)),
+    'of what is possible': Number((runsPerSecond / most).toFixed(2)),
+  }));
+  console.table(table);
+  await write(out, 'scaling.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureSoak(stack: Stack, { minutes, perSecond, out }: Options): Promise<boolean> {
+  console.log(`Starting ${perSecond} runs a second for ${minutes} minutes ...`);
+  const { samples, accepted, succeeded, acceptP99Ms } = await soak(stack, { minutes, perSecond });
+  console.table({ soak: { accepted, succeeded, 'accept p99 ms': acceptP99Ms } });
+  await write(out, 'soak.json', JSON.stringify(samples));
+  await write(out, 'soak.svg', plotSoak(samples));
+  return true;
+}
+
+/** Writes a file into the folder that results go to, if there is one. */
+async function write(folder: string | undefined, name: string, text: string): Promise<void> {
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), text);
 }
 
 const BAR = 24;

@@ -28,6 +28,10 @@ export interface Stack {
   readonly worker: ManagedProcess;
   readonly postgres: LocalPostgres;
   readonly redis: LocalRedis;
+  /** Where Prometheus would read the API and the worker. */
+  readonly metricsUrls: { readonly api: string; readonly worker: string };
+  /** Starts one more worker, which stops with the stack. */
+  addWorker(): Promise<ManagedProcess>;
   stop(): Promise<void>;
 }
 
@@ -36,8 +40,16 @@ const SHARED_BUFFERS = `${Math.min(1_024, Math.floor(totalmem() / 4 / 1_048_576)
 
 const OWNER = { email: 'owner@bench.local', password: 'bench-password-1', name: 'Owner', workspaceName: 'Bench' };
 
-/** Starts a stack. `profileDir`: where the API and the worker leave CPU profiles, and PostgreSQL its statements, when they stop. */
-export async function startStack(options: { profileDir?: string | undefined }): Promise<Stack> {
+/** How a stack is started. */
+export interface StackOptions {
+  /** Where the API and the worker leave CPU profiles, and PostgreSQL its statements, when they stop. */
+  readonly profileDir?: string | undefined;
+  /** Further settings of the workers. */
+  readonly workerEnv?: Readonly<Record<string, string>>;
+}
+
+/** Starts a stack. */
+export async function startStack(options: StackOptions): Promise<Stack> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-bench-'));
   await ensureRedisServer((line) => {
     console.log(line);
@@ -52,7 +64,7 @@ export async function startStack(options: { profileDir?: string | undefined }): 
   });
   const redis = await startRedis({ dir: join(dir, 'redis'), appendOnly: true });
   await applyMigrations({ databaseUrl: postgres.url });
-  const port = await freePort();
+  const [port, apiMetrics, workerMetrics] = [await freePort(), await freePort(), await freePort()];
   const env = {
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
@@ -61,8 +73,18 @@ export async function startStack(options: { profileDir?: string | undefined }): 
     LOG_LEVEL: 'warn',
   };
   const nodeArgs = options.profileDir ? ['--cpu-prof', `--cpu-prof-dir=${options.profileDir}`] : [];
-  const api = await startApi({ env, nodeArgs, logPath: join(dir, 'api.log') });
-  const worker = await startWorker({ env, nodeArgs, logPath: join(dir, 'worker.log') });
+  const api = await startApi({
+    env: { ...env, METRICS_PORT: String(apiMetrics) },
+    nodeArgs,
+    logPath: join(dir, 'api.log'),
+  });
+  const workerEnv = { ...env, ...options.workerEnv };
+  const worker = await startWorker({
+    env: { ...workerEnv, METRICS_PORT: String(workerMetrics) },
+    nodeArgs,
+    logPath: join(dir, 'worker.log'),
+  });
+  const added: ManagedProcess[] = [];
   const { token } = await post<{ token: string }>(api.url, '/api/auth/setup', OWNER, {});
   const session = { authorization: `Bearer ${token}` };
   const { key } = await post<{ key: string }>(
@@ -84,10 +106,19 @@ export async function startStack(options: { profileDir?: string | undefined }): 
     worker,
     postgres,
     redis,
+    metricsUrls: {
+      api: `http://127.0.0.1:${apiMetrics}/metrics`,
+      worker: `http://127.0.0.1:${workerMetrics}/metrics`,
+    },
+    async addWorker() {
+      const more = await startWorker({ env: workerEnv, logPath: join(dir, `worker-${added.length + 2}.log`) });
+      added.push(more);
+      return more;
+    },
     async stop() {
       if (options.profileDir !== undefined) await writeStatements(db, options.profileDir);
       await db.$disconnect();
-      await worker.stop();
+      await Promise.all([worker, ...added].map((process) => process.stop()));
       await api.stop();
       await redis.stop();
       await postgres.stop();

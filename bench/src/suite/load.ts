@@ -13,6 +13,8 @@ export interface Load {
   readonly connections: number;
   /** How many requests in all. */
   readonly amount: number;
+  /** How many are sent a second; as many as are answered without it. */
+  readonly perSecond?: number;
   /** What every answer must have. */
   readonly status: number;
 }
@@ -26,7 +28,7 @@ export interface LoadResult {
 
 /** Sends a load. @throws when an answer has another status, or none comes. */
 export async function send(load: Load): Promise<LoadResult> {
-  const { url, method, headers = {}, body, connections, amount, status } = load;
+  const { url, method, headers = {}, body, connections, amount, perSecond, status } = load;
   const startedAt = performance.now();
   const result = await autocannon({
     url,
@@ -37,6 +39,7 @@ export async function send(load: Load): Promise<LoadResult> {
     // It notices only then that the last answer is there.
     sampleInt: SAMPLE_MS,
     ...(body === undefined ? {} : { body }),
+    ...(perSecond === undefined ? {} : { overallRate: perSecond }),
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   const statuses: Readonly<Record<string, { count?: number }>> = result.statusCodeStats ?? {};

@@ -1,0 +1,79 @@
+import { readdir } from 'node:fs/promises';
+import { countRuns, waitForRuns } from './runs.js';
+import { rssOf } from './rss.js';
+import type { Stack } from './stack.js';
+import { send } from './suite/load.js';
+import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
+
+/** Between two looks at the processes, in ms. */
+const SAMPLE_MS = 5_000;
+const CONNECTIONS = 20;
+
+/** One look at a process. */
+export interface ProcessSample {
+  readonly rssMb: number;
+  /** Open files, sockets among them. */
+  readonly handles: number;
+  /** How late the event loop was at most for 99 of 100 of its turns since the last look, in ms. */
+  readonly lagMs: number;
+}
+
+/** One look at API and worker, so many seconds after the beginning. */
+export interface SoakSample {
+  readonly seconds: number;
+  readonly api: ProcessSample;
+  readonly worker: ProcessSample;
+}
+
+/** What a soak came to. */
+export interface SoakResult {
+  readonly samples: readonly SoakSample[];
+  readonly accepted: number;
+  readonly succeeded: number;
+  readonly acceptP99Ms: number;
+}
+
+/** Starts runs of four nodes at a steady pace for so long, and watches API and worker. @throws when a run is lost or doubled. */
+export async function soak(stack: Stack, load: { minutes: number; perSecond: number }): Promise<SoakResult> {
+  const workflowId = await saveWorkflow(stack, 'soak', FOUR_NODES);
+  const amount = Math.round(load.minutes * 60 * load.perSecond);
+  const samples: SoakSample[] = [];
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    void Promise.all([
+      look(stack.api.pid, stack.metricsUrls.api),
+      look(stack.worker.pid, stack.metricsUrls.worker),
+    ]).then(([api, worker]) => samples.push({ seconds, api, worker }));
+  }, SAMPLE_MS);
+  try {
+    const { p99 } = await send({
+      url: `${stack.url}/api/workflows/${workflowId}/execute`,
+      method: 'POST',
+      headers: { 'x-api-key': stack.apiKey },
+      body: FOUR_NODES_BODY,
+      connections: CONNECTIONS,
+      amount,
+      perSecond: load.perSecond,
+      status: 202,
+    });
+    await waitForRuns(stack, workflowId);
+    const { all, succeeded } = await countRuns(stack, workflowId);
+    if (all !== amount || succeeded !== amount) {
+      throw new Error(`${amount} runs were started, ${succeeded} of ${all} succeeded`);
+    }
+    return { samples, accepted: amount, succeeded, acceptP99Ms: p99 };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function look(pid: number, metricsUrl: string): Promise<ProcessSample> {
+  const [rssMb, files, metrics] = await Promise.all([
+    rssOf(pid),
+    readdir(`/proc/${pid}/fd`).catch(() => []),
+    fetch(metricsUrl).then((answer) => answer.text()),
+  ]);
+  const lag = /^\w*eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1];
+  return { rssMb, handles: files.length, lagMs: Number(lag) * 1_000 };
+}
