@@ -1,0 +1,188 @@
+import type { Definition, JsonObject } from '@deckhand/contracts';
+import { createDatabase, type Database } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  chain,
+  createTestDatabase,
+  OWNER,
+  type ReceivedCall,
+  spawnApp,
+  startReceiver,
+  startTestRedis,
+  stopAll,
+  stopLater,
+  type TestApp,
+  until,
+} from '../harness/index.js';
+
+/** Runs of the burst. */
+const RUNS = 2_000;
+/** Requests that start them, at once. */
+const STARTERS = 20;
+const LIMIT = 3;
+
+let env: Record<string, string>;
+let db: Database;
+let api: TestApp;
+let workers: TestApp[];
+let session: string;
+let workspaceId: string;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  const redis = await startTestRedis();
+  env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  db = createDatabase({ url: database.url, poolSize: 4 });
+  stopLater({ stop: () => db.$disconnect() });
+  api = await spawnApp('api', env);
+  workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
+  ({ token: session } = await call('POST', '/api/auth/setup', OWNER));
+  workspaceId = (await call('GET', '/api/auth/me')).workspaces[0].workspaceId;
+}, 60_000);
+afterAll(stopAll);
+
+// What a test expects of an answer, the test says.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+async function call(method: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(api.url + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...(session ? { authorization: `Bearer ${session}` } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+async function create(definition: Definition, maxConcurrentExecutions?: number, inWorkspace = workspaceId) {
+  const settings = maxConcurrentExecutions === undefined ? {} : { maxConcurrentExecutions };
+  return call('POST', '/api/workflows', {
+    workspaceId: inWorkspace,
+    name: 'Test',
+    definition: { ...definition, settings },
+  });
+}
+
+const post = (id: string, url: string, body: JsonObject = {}) => ({
+  id,
+  type: 'http',
+  parameters: { method: 'POST', url, body },
+});
+const count = (workflowId: string, where: object = {}) => db.execution.count({ where: { workflowId, ...where } });
+const keysOf = (calls: readonly ReceivedCall[]) => new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
+
+describe('a burst of runs of a workflow with a limit', () => {
+  it('has never more under way on two workers, loses none, does none twice, and holds up nobody else', async () => {
+    const receiver = await startReceiver(() => 2);
+    const { id } = await create(chain(post('call', receiver.url)), LIMIT);
+    const others = await call('POST', '/api/workspaces', { name: 'Others' });
+    const other = await create(chain(post('call', `${receiver.url}/other`)), undefined, others.id);
+
+    const starter = async (): Promise<void> => {
+      for (let n = 0; n < RUNS / STARTERS; n += 1) await call('POST', `/api/workflows/${id}/execute`);
+    };
+    await Promise.all(Array.from({ length: STARTERS }, starter));
+    const { executionId } = await call('POST', `/api/workflows/${other.id}/execute`);
+    const startedAt = Date.now();
+    const run = await call('GET', `/api/executions/${executionId}?wait=60`);
+    const left = await count(id, { status: 'pending' });
+    expect(run.status).toBe('success');
+    expect(left).toBeGreaterThan(RUNS / 10);
+    process.stdout.write(
+      `another workspace's run took ${Date.now() - startedAt} ms, while ${left} runs were held back\n`,
+    );
+
+    await until(async () => (await count(id, { status: 'success' })) === RUNS, 400_000, 'the end of the burst');
+    const calls = receiver.calls.filter(({ path }) => path !== '/other');
+    process.stdout.write(`${RUNS} runs, ${LIMIT} at once, in ${Date.now() - startedAt} ms\n`);
+    expect([calls.length, keysOf(calls).size]).toEqual([RUNS, RUNS]);
+    // The other workspace's call may have been under way beside them.
+    expect(receiver.inFlightMax()).toBeGreaterThanOrEqual(LIMIT);
+    expect(receiver.inFlightMax()).toBeLessThanOrEqual(LIMIT + 1);
+    expect(await mostAtOnce(id)).toBe(LIMIT);
+  }, 600_000);
+});
+
+describe('a workflow with a limit that starts itself', () => {
+  it('through its own webhook, twice a run, comes to an end with no more than the limit under way', async () => {
+    const receiver = await startReceiver(() => 5);
+    const depth = 6;
+    // Its URL is known once it is saved, and then saved into it.
+    const hook = { id: 'hook', type: 'trigger.webhook', parameters: { responseMode: 'immediately' } };
+    const { id, webhooks } = await create({ nodes: [hook], edges: [] });
+    const url = api.url + new URL(webhooks[0].url).pathname;
+    const again = (node: string) => post(node, url, { depth: '{{ $trigger.body.depth + 1 }}' });
+    await call('POST', `/api/workflows/${id}/versions`, {
+      definition: {
+        nodes: [
+          hook,
+          post('call', receiver.url),
+          { id: 'more', type: 'if', parameters: { condition: `{{ $trigger.body.depth < ${depth} }}` } },
+          again('left'),
+          again('right'),
+        ],
+        edges: [
+          { source: 'hook', target: 'call' },
+          { source: 'call', target: 'more' },
+          { source: 'more', sourceHandle: 'true', target: 'left' },
+          { source: 'more', sourceHandle: 'true', target: 'right' },
+        ],
+        settings: { maxConcurrentExecutions: 2 },
+      },
+    });
+    await call('PATCH', `/api/workflows/${id}`, { status: 'active' });
+    const first = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ depth: 0 }),
+    });
+    expect(first.status).toBe(200);
+    const all = 2 ** (depth + 1) - 1;
+    await until(async () => (await count(id, { status: 'success' })) === all, 120_000, 'the end of all generations');
+    expect(await count(id)).toBe(all);
+    expect([receiver.calls.length, keysOf(receiver.calls).size]).toEqual([all, all]);
+    expect(receiver.inFlightMax()).toBe(2);
+    expect(await mostAtOnce(id)).toBe(2);
+  }, 180_000);
+});
+
+describe('a worker that dies with all slots of a limit', () => {
+  it('leaves them to others once it is found dead, and the limit holds', async () => {
+    const receiver = await startReceiver((path) => (path === '/slow' ? 700 : 20));
+    const { id } = await create(
+      chain(post('slow', `${receiver.url}/slow`), post('fast', `${receiver.url}/{{ $execution.id }}`)),
+      2,
+    );
+    const runs = 12;
+    for (let n = 0; n < runs; n += 1) await call('POST', `/api/workflows/${id}/execute`);
+    const holder = await until(async () => {
+      const held = await db.execution.findMany({ where: { workflowId: id, workerId: { not: null } } });
+      return held.length === 2 && workers.find((worker) => worker.output().includes(held[0]?.workerId ?? '-'));
+    }, 10_000);
+    await holder.kill('SIGKILL');
+    await until(async () => (await count(id, { status: 'success' })) === runs, 120_000, 'the end of all runs');
+    expect(receiver.inFlightMax()).toBe(2);
+    const ends = receiver.calls.filter(({ path }) => path !== '/slow').map(({ path }) => path);
+    expect([ends.length, new Set(ends).size]).toEqual([runs, runs]);
+    // What the dead worker had in flight is called again, with the same key; nothing else is.
+    const slow = receiver.calls.filter(({ path }) => path === '/slow');
+    expect(keysOf(slow).size).toBe(runs);
+    expect(slow.length).toBeLessThanOrEqual(runs + 2);
+  }, 180_000);
+});
+
+/** The most runs of a workflow that had an `http` node under way at the same time, by the times that the workers recorded. */
+async function mostAtOnce(workflowId: string): Promise<number> {
+  const rows = await db.$queryRaw<{ most: number }[]>`
+    WITH spans AS (
+      SELECT n.execution_id, min(n.started_at) AS began, max(n.finished_at) AS ended
+      FROM node_runs n JOIN executions e ON e.id = n.execution_id
+      WHERE e.workflow_id = ${workflowId}::uuid AND n.status = 'success' GROUP BY n.execution_id
+    ), moves AS (
+      SELECT began AS at, 1 AS move FROM spans UNION ALL SELECT ended, -1 FROM spans
+    )
+    SELECT max(now_running)::int AS most FROM (
+      SELECT sum(move) OVER (ORDER BY at, move ROWS UNBOUNDED PRECEDING) AS now_running FROM moves
+    ) counted`;
+  return rows[0]?.most ?? 0;
+}
