@@ -29,6 +29,8 @@ export interface HeldBackRuns {
    * before there was a limit count from here on.
    */
   readonly releaseAll: () => Promise<void>;
+  /** Resolves when the slots left so far are given on, or could not be. */
+  readonly idle: () => Promise<void>;
 }
 
 /** Creates it. `onReleased` is told how many `releaseAll` found. */
@@ -41,7 +43,7 @@ export function createHeldBackRuns({
   queue: Pick<RunQueue, 'add'>;
   onReleased: (runs: number) => void;
 }): HeldBackRuns {
-  const slotLeft = createBatcher<Subject, undefined>({
+  const giveOn = createBatcher<Subject, undefined>({
     async flush(left) {
       await send(await releaseHeldBack(db, left));
       return left.map(() => undefined);
@@ -49,6 +51,8 @@ export function createHeldBackRuns({
     maxSize: LEFT_BATCH,
     concurrency: 1,
   });
+
+  const underWay = new Set<Promise<unknown>>();
 
   async function send(runs: readonly DispatchedExecution[]): Promise<void> {
     if (runs.length > 0) await queue.add(runs);
@@ -64,7 +68,11 @@ export function createHeldBackRuns({
   }
 
   return {
-    slotLeft,
+    async slotLeft(run) {
+      const given = giveOn(run);
+      underWay.add(given);
+      await given.finally(() => underWay.delete(given));
+    },
     async releaseAll() {
       await countHeldRuns(db);
       let ids = await findWorkspacesHeldBack(db, NO_WORKSPACE, WORKSPACES_BATCH);
@@ -72,6 +80,9 @@ export function createHeldBackRuns({
         await releaseOf(ids);
         ids = await findWorkspacesHeldBack(db, ids.at(-1) ?? NO_WORKSPACE, WORKSPACES_BATCH);
       }
+    },
+    async idle() {
+      await Promise.allSettled(underWay);
     },
   };
 }

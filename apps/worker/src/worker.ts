@@ -320,6 +320,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await active.emptied(1_000);
       await taken;
       await writer.idle();
+      await heldBack.idle();
       for (const stop of timers) stop();
       alarm.close();
       firing.close();

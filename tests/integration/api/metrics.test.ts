@@ -11,6 +11,7 @@ import {
   sendHook,
   startGateway,
   startInstance,
+  startReceiver,
   startTestWorker,
   stopAll,
   total,
@@ -91,6 +92,17 @@ describe('metrics of the API', () => {
     }
     expect(said).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   });
+
+  it('say how many runs a limit of runs at once holds back', async () => {
+    const { gateway, key, workspaceId } = instance;
+    const receiver = await startReceiver(() => 60_000);
+    const call = { id: 'call', type: 'http', parameters: { url: receiver.url } };
+    const workflowId = await createWorkflow(instance, { ...chain(call), settings: { maxConcurrentExecutions: 1 } });
+    for (let n = 0; n < 3; n += 1) await gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: key });
+    // They are counted every few seconds at most.
+    await until(async () => total(await samples(), 'deckhand_runs_held_back') === 2, 15_000, 'the count');
+    await gateway.call('POST', '/api/executions/stop', { as: key, body: { workspaceId, workflowId } });
+  }, 30_000);
 
   it('count runs where they are accepted and stopped, and say how many are not finished', async () => {
     const workflowId = await createWorkflow(

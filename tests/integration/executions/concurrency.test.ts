@@ -118,7 +118,7 @@ describe('a limit of runs at once', () => {
     await claim([String(a), String(b)]);
     await finish(String(a));
     const { claimed, dispatched } = await claimLimited(db, [{ executionId: String(c), dispatch: 1 }], worker);
-    expect([claimed, dispatched]).toEqual([[], [{ executionId: b, dispatch: 2 }]]);
+    expect([claimed, dispatched]).toEqual([[], [{ workspaceId: seed.workspaceId, executionId: b, dispatch: 2 }]]);
   });
 
   it('of a workflow holds up no other workflow of a limited workspace', async () => {

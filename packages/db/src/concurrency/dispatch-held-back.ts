@@ -22,7 +22,7 @@ export async function dispatchHeldBack(
     SET dispatch = e.dispatch + 1, dispatched_at = now(), held_back_at = CASE WHEN r.is_limited THEN e.held_back_at END
     FROM unnest(${ids}::uuid[], ${limited}::boolean[]) AS r(id, is_limited)
     WHERE e.id = r.id AND ${IS_HELD_BACK} AND e.claimed_dispatch = e.dispatch
-    RETURNING e.id AS "executionId", e.dispatch`);
+    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`);
 }
 
 /** Locks runs in the order of their ids, as everybody does who changes several. One alone needs no order. */
