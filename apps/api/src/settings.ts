@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox';
 export const ApiSettings = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
   DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://' }),
-  REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  REDIS_URL: Type.String({ pattern: '^rediss?(\\+sentinel|\\+cluster)?://' }),
   /** Where people reach the service; http://localhost:PORT when it is not set. */
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */

@@ -1,5 +1,5 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
 
 /** What a person asked of a run. A hint: the database's fence is what makes it true. */

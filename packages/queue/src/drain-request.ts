@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { drainRequestKey } from './names.js';
 
 /** How long a request waits for its worker, in s: one that cannot reach Redis for longer is not to drain out of the blue. */

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { createWindowRate } from './window-rate.js';
 
 const WINDOW_SECONDS = 60;

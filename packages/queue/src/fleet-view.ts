@@ -1,5 +1,5 @@
 import type { WorkerCounts } from '@deckhand/contracts';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { readFleet, type FleetEntry, HEARTBEAT_LIFETIME_MS } from './heartbeat.js';
 
 const REFRESH_INTERVAL_MS = 500;

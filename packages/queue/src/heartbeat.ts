@@ -1,5 +1,5 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
 
 /** How often a worker says that it is alive, in ms. */

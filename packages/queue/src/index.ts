@@ -1,5 +1,5 @@
 export * from './channels.js';
-export * from './connect.js';
+export { connectRedis, type Redis, type RedisRole } from './connect.js';
 export * from './drain-request.js';
 export { type CountExecution, createExecutionCounter } from './execution-rate.js';
 export * from './fleet-view.js';

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 
 /*
  * KEYS[1] the lease  ARGV[1] who asks  ARGV[2] for how long, in ms

@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { createFairOrder } from './fair-order.js';
 import { JOB_VERSION, nameOfRun, type QueuedRun, type RunJob, type RunJobData } from './job.js';
 import { JOB_OF_RUN_KEY, QUEUE_PREFIX, RUN_QUEUE } from './names.js';

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Redis } from './connect.js';
 import { WRITE_PROBE_KEY } from './names.js';
 
 /** Whether an error says that Redis takes no writes for lack of memory: beyond `maxmemory`, when it may evict nothing. */

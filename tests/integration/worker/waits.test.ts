@@ -1,12 +1,11 @@
 import type { Definition } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
-import { connectRedis, createRunQueue, publishControl, type RunQueue } from '@deckhand/queue';
+import { connectRedis, createRunQueue, publishControl, type Redis, type RunQueue } from '@deckhand/queue';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { openOutputStore } from '@deckhand/outputs';
 import { createLogger, createSecretBox } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { NO_SERVICES, OUTPUTS_IN_POSTGRES } from '../../harness/node-context.js';
