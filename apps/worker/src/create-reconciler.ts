@@ -43,8 +43,6 @@ export interface ReconcilerOptions {
   readonly wake: () => Promise<void>;
   /** Lets parents go on whose children are finished. */
   readonly finishChildren: (finished: { limit: number }) => Promise<void>;
-  /** Lets runs go on that were held back and need not be any more. */
-  readonly releaseHeldBack: () => Promise<void>;
 }
 
 /** What a worker does again and again for all runs, not only its own. */
@@ -69,7 +67,6 @@ export function createReconciler({
   metrics,
   wake,
   finishChildren,
-  releaseHeldBack,
 }: ReconcilerOptions): Reconciler {
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
   let hasLeft = false;
@@ -116,7 +113,6 @@ export function createReconciler({
     },
     wake,
     finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
-    releaseHeldBack,
     async stopOrphans() {
       const executionIds = await stopOrphans(db, PARENTS_BATCH);
       metrics.reconciled('orphan', executionIds.length);

@@ -28,8 +28,6 @@ export interface ReconcilerParts {
   readonly wake: () => Promise<void>;
   /** Lets parents go on whose children are finished. */
   readonly finishChildren: () => Promise<void>;
-  /** Lets runs go on that were held back and need not be any more. */
-  readonly releaseHeldBack: () => Promise<void>;
   /** Stops runs whose parents ended without them, and tells who holds them. @returns them. */
   readonly stopOrphans: () => Promise<readonly string[]>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
@@ -64,8 +62,6 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
   }
   const orphans = await parts.stopOrphans();
   if (orphans.length > 0) await parts.announce(orphans);
-  // Last: what ended or rests above has left its slot.
-  await parts.releaseHeldBack();
   return true;
 }
 

@@ -250,7 +250,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     metrics,
     wake,
     finishChildren,
-    releaseHeldBack: heldBack.releaseAll,
   });
   const firing = createFiring({
     db,
@@ -270,6 +269,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     every(TICK_MS, logger, 'housekeeping', () =>
       keepHouse({ db, outputs, queue, logger, metrics, holdLease: () => reconciler.holdLease() }),
     ),
+    // Apart from the reconciler: it waits for its turn, and lost runs must not wait for it.
+    every(TICK_MS, logger, 'held back runs', async () => {
+      if (await reconciler.holdLease()) await heldBack.releaseAll();
+    }),
     every(TICK_MS, logger, 'schedules', () => firing.fire()),
     drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {

@@ -75,6 +75,38 @@ const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
 const release = async (seed: Seed) => (await releaseHeldBack(db, [seed])).map(({ executionId }) => executionId);
 const held = (seed: Seed) => db.execution.count({ where: { workspaceId: seed.workspaceId, workerId: { not: null } } });
 
+/** A database whose transactions stand still after their first statement, as in a process that was stopped, until `thaw`. */
+function freezeAfterLock(real: Database) {
+  let locked = (): void => undefined;
+  let thaw = (): void => undefined;
+  const hasLock = new Promise<void>((resolve) => (locked = resolve));
+  const thawed = new Promise<void>((resolve) => (thaw = resolve));
+  type Act = Parameters<Database['$transaction']>[0];
+  const frozen = new Proxy(real, {
+    get(target, name) {
+      if (name !== '$transaction') return Reflect.get(target, name);
+      return (act: Act) =>
+        target.$transaction(async (tx) => {
+          let statements = 0;
+          const slow = new Proxy(tx, {
+            get(inner, member) {
+              if (member !== '$queryRaw') return Reflect.get(inner, member);
+              return async (...args: Parameters<typeof inner.$queryRaw>) => {
+                statements += 1;
+                if (statements > 1) await thawed;
+                const rows = await inner.$queryRaw(...args);
+                locked();
+                return rows;
+              };
+            },
+          });
+          return act(slow);
+        });
+    },
+  });
+  return { frozen, hasLock, thaw: () => thaw() };
+}
+
 describe('a limit of runs at once', () => {
   it.each<[string, Limits]>([
     ['a workflow', { ofWorkflow: 2 }],
@@ -188,6 +220,21 @@ describe('a limit of runs at once', () => {
     expect(await claim([String(a)])).toEqual([a]);
     expect(await held(seed)).toBe(1);
   });
+
+  it('does not wait for a worker that freezes in the middle of its claim', async () => {
+    const seed = await seedLimited({ ofWorkflow: 1 });
+    const [a, b] = (await acceptMany(seed, 2)).map(String);
+    const { frozen, hasLock, thaw } = freezeAfterLock(db);
+    const late = claimLimited(frozen, [{ executionId: String(a), dispatch: 1 }], uuidv7()).then(
+      () => 'claimed',
+      () => 'refused',
+    );
+    await hasLock;
+    expect(await claim([String(b)])).toEqual([b]);
+    thaw();
+    expect(await late).toBe('refused');
+    expect(await held(seed)).toBe(1);
+  }, 30_000);
 
   it('may be asked for again by the worker that never got its answer', async () => {
     const seed = await seedLimited({ ofWorkflow: 1 });

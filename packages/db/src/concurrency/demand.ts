@@ -14,6 +14,9 @@ export interface Demand {
   readonly heldBack: readonly HeldBack[];
 }
 
+/** A worker that freezes in between must not keep all others waiting for its turn to end: after so long, in ms, it has ended. */
+const TURN_MAX_MS = 5_000;
+
 /** Held back runs of one workflow that are let go by one statement at most. */
 const HELD_BACK_MAX = 1_000;
 
@@ -23,12 +26,15 @@ export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND e.worker_i
 
 /**
  * Lets those who share out the slots of a workspace take turns, until the transaction ends. A statement after this one sees all that
- * those before did: in the same one, its snapshot would be older than the lock.
+ * those before did: in the same one, its snapshot would be older than the lock. PostgreSQL itself ends a turn in which nothing is asked
+ * for TURN_MAX_MS, and with it the transaction.
  */
 export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
   // In the order of the keys, so that two who need several never wait for each other in a circle.
   await tx.$queryRaw(Prisma.sql`/* concurrency.lock */
-    SELECT pg_advisory_xact_lock(key)::text FROM (
+    SELECT set_config('idle_in_transaction_session_timeout', ${String(TURN_MAX_MS)}, true),
+      pg_advisory_xact_lock(key)::text
+    FROM (
       SELECT DISTINCT hashtextextended('slots of ' || id, 0) AS key FROM unnest(${[...workspaceIds]}::text[]) AS id
       ORDER BY key OFFSET 0
     ) keys`);
