@@ -1,6 +1,7 @@
 // The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
-//   node infra/bootstrap.mjs start | test | bench | build | generate [arguments of the command]
+//   node infra/bootstrap.mjs start | test | audit | bench | build | generate [arguments of the command]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
+import { audit } from './bootstrap/audit.mjs';
 import { build, bundle, checks, generate, install } from './bootstrap/preparations.mjs';
 import { hasNode } from './bootstrap/node-version.mjs';
 import { StepError } from './bootstrap/step.mjs';
@@ -9,9 +10,15 @@ const COMMANDS = {
   generate: [install, generate],
   build: [install, generate, build, bundle],
   start: [install, generate, build, bundle, lead('../local/dist/start.js')],
-  test: [install, generate, build, bundle, checks, lead('../local/dist/test.js')],
+  test: [install, generate, build, bundle, checks, auditInCi, lead('../local/dist/test.js')],
+  audit: [audit],
   bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
 };
+
+/** Like the other checks, where a push is judged; it needs the network. */
+function auditInCi() {
+  return process.env.CI === 'true' ? audit([]) : 0;
+}
 
 /** Runs `main(arguments)` of a built module in this process; resolves with its exit code. */
 function lead(path) {

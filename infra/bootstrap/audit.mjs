@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { EXCEPTIONS } from './audit-exceptions.mjs';
+import { ROOT } from './paths.mjs';
+import { PNPM } from './preparations.mjs';
+
+/** What fails a build. */
+const GRAVE = ['high', 'critical'];
+/** How long the registry may take, in ms. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Asks the registry for advisories on what ships, and names the grave ones. A registry that does not tell (many mirrors do not) is no
+ * reason to fail: it says so, and goes on.
+ * @param args `--registry=<URL>` asks another; all else is for other steps.
+ * @returns 1 when there is a grave one that infra/bootstrap/audit-exceptions.mjs does not argue away.
+ */
+export async function audit(args) {
+  const registry = args.filter((arg) => arg.startsWith('--registry='));
+  const { stdout, stderr } = await run('npx', ['--yes', PNPM, 'audit', '--prod', '--json', ...registry]);
+  const advisories = readAdvisories(stdout);
+  if (advisories === undefined) {
+    const reason = `${stdout}\n${stderr}`.split('\n').find((line) => /ERR_|error/i.test(line)) ?? 'it gave no answer';
+    console.log(`- Audit of dependencies skipped: the registry did not tell (${reason.trim()})`);
+    return 0;
+  }
+  const argued = new Set(EXCEPTIONS.map(({ id }) => id));
+  const grave = advisories.filter(({ id, severity }) => GRAVE.includes(severity) && !argued.has(id));
+  for (const { id, severity, name, title, url } of grave)
+    console.error(`✖ ${severity}: ${name}: ${title} (${id}, ${url})`);
+  if (grave.length > 0) return 1;
+  console.log(`✔ Audit dependencies (${advisories.length} advisories, none of them grave)`);
+  return 0;
+}
+
+/** The advisories of pnpm's report; undefined where it is none. */
+function readAdvisories(text) {
+  try {
+    const { advisories } = JSON.parse(text);
+    return Object.values(advisories).map((advisory) => ({
+      id: advisory.github_advisory_id ?? String(advisory.id),
+      severity: advisory.severity,
+      name: advisory.module_name,
+      title: advisory.title,
+      url: advisory.url,
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a command to its end, whatever that is. */
+function run(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: ROOT, timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (bytes) => (stdout += bytes));
+    child.stderr.on('data', (bytes) => (stderr += bytes));
+    child.once('error', (error) => resolve({ stdout, stderr: `error: ${error.message}` }));
+    child.once('close', () => resolve({ stdout, stderr }));
+  });
+}
