@@ -19,7 +19,7 @@ import type { Services } from '../../services.js';
 const parse = compileBody(CreateApiKeyBody);
 
 /** POST /api/api-keys: the only answer that ever shows the key. */
-export function createApiKey({ db, secretBox }: Services): Route {
+export function createApiKey({ db, loginThrottle, secretBox }: Services): Route {
   return forSession(
     'POST',
     '/api/api-keys',
@@ -27,14 +27,18 @@ export function createApiKey({ db, secretBox }: Services): Route {
       summary: 'Create an API key: the only answer that shows it',
       body: CreateApiKeyBody,
       answers: { 201: CreatedApiKey },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
       const faults = check(body);
       if (faults.length > 0) throw validationFailed(faults);
+      const address = request.ip ?? '';
+      await loginThrottle.attempt(caller.user.email, address);
       if (!(await isPassword(body.password, await readPasswordHash(db, caller.userId)))) {
         throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
       }
+      await loginThrottle.succeeded(caller.user.email, address);
       const workspaceId = body.workspaceId?.toLowerCase() ?? null;
       if (workspaceId !== null) await requireMembership(workspaceId);
       const key = createApiKeyText();

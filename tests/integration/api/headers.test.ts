@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Instance, startInstance, stopAll } from '../../harness/index.js';
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance();
+}, 60_000);
+afterAll(stopAll);
+
+describe('the headers of answers', () => {
+  it.each([
+    ['a page of the API', '/docs/', 200],
+    ['an answer', '/api/workspaces', 200],
+    ['a refusal', '/api/nothing', 404],
+  ])('tell browsers to be careful: %s', async (_, path, status) => {
+    const answer = await fetch(`${instance.gateway.url}${path}`, { headers: { 'x-api-key': instance.key } });
+    expect(answer.status).toBe(status);
+    const { headers } = answer;
+    expect(headers.get('content-security-policy')).toMatch(/script-src 'self'/);
+    expect(headers.get('content-security-policy')).not.toMatch(/upgrade-insecure-requests|unsafe-eval/);
+    expect(headers.get('strict-transport-security')).toMatch(/max-age=31536000/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-powered-by')).toBeNull();
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+
+  it('keep what the API says out of caches', async () => {
+    const read = async (path: string) => {
+      const answer = await fetch(`${instance.gateway.url}${path}`, { headers: { 'x-api-key': instance.key } });
+      return [answer.status, answer.headers.get('cache-control')];
+    };
+    expect(await read('/api/workspaces')).toEqual([200, 'no-store']);
+    expect(await read('/api/nothing')).toEqual([404, 'no-store']);
+  });
+});
+
+describe('a stolen session', () => {
+  it('cannot be used to guess the password where a key is made: 429', async () => {
+    const body = { name: 'guess', password: 'not the password' };
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 11; guess += 1) {
+      const { status } = await instance.gateway.call('POST', '/api/api-keys', { as: instance.session, body });
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 403), 429]);
+  });
+});
