@@ -26,7 +26,7 @@ const LEAVE_MS = 1_000;
 export interface ConsumeOptions {
   readonly redisUrl: string;
   readonly workerId: string;
-  readonly queue: Pick<RunQueue, 'taken'>;
+  readonly queue: Pick<RunQueue, 'putBack' | 'forget'>;
   readonly logger: Logger;
   /** How many more runs the worker has room for. */
   readonly room: () => number;
@@ -105,9 +105,13 @@ export async function consumeJobs(options: ConsumeOptions): Promise<Consumer> {
         logger.error({ err, executionId: run.executionId }, 'a run could not be claimed');
       }),
     );
-    await queue.taken(runs, { from, priority: job.priority });
+    if (from < runs.length) await queue.putBack(runs.slice(from), job.priority);
     await Promise.all(starts);
-    await job.moveToCompleted(null, workerId, false);
+    // Until they are claimed it is this job that says they are not lost.
+    await Promise.all([
+      job.moveToCompleted(null, workerId, false),
+      runs.length > 1 ? queue.forget(runs.slice(0, from)) : undefined,
+    ]);
   }
 
   async function takeJobs(): Promise<void> {

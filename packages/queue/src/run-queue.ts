@@ -31,11 +31,10 @@ export interface RunQueue {
    * that is queued already may be queued again. @throws when Redis refuses or is away.
    */
   add(runs: readonly QueuedRun[]): Promise<void>;
-  /**
-   * Takes note that a worker took a job's runs, and puts those back that it has no room for: `from` is the first of them, at
-   * least 1, `priority` the job's own.
-   */
-  taken(runs: readonly RunJob[], rest: { readonly from: number; readonly priority: number }): Promise<void>;
+  /** Puts runs of a job, but not all of it, back to where it was: `priority` is the job's own. */
+  putBack(runs: readonly RunJob[], priority: number): Promise<void>;
+  /** Forgets which jobs carried runs that are claimed. */
+  forget(runs: readonly RunJob[]): Promise<void>;
   /** For each run, what became of its job. */
   jobStates(runs: readonly RunJob[]): Promise<JobState[]>;
   counts(): Promise<QueueCounts>;
@@ -83,16 +82,20 @@ export function createRunQueue(connection: Redis): RunQueue {
   async function addJobs(jobs: readonly { runs: readonly RunJob[]; priority: number }[]): Promise<void> {
     const carried = new Map<string, string>();
     const entries = jobs.flatMap(({ runs, priority }) => {
-      const [first, ...others] = runs;
+      const [first] = runs;
       if (!first) return [];
       const jobId = nameOfRun(first);
-      for (const run of others) carried.set(nameOfRun(run), jobId);
+      if (runs.length > 1) for (const run of runs) carried.set(nameOfRun(run), jobId);
       const data = { version: JOB_VERSION, runs: runs.map(({ executionId, dispatch }) => ({ executionId, dispatch })) };
       return [{ name: 'run', data, opts: { jobId, priority } }];
     });
     // A run that is not found in here counts as lost, and is only dispatched once more.
     if (carried.size > 0) connection.hset(JOB_OF_RUN_KEY, carried).catch(() => undefined);
     await queue.addBulk(entries);
+  }
+
+  async function forget(runs: readonly RunJob[]): Promise<void> {
+    if (runs.length > 0) await connection.hdel(JOB_OF_RUN_KEY, ...runs.map(nameOfRun));
   }
 
   async function counts(): Promise<QueueCounts> {
@@ -116,12 +119,12 @@ export function createRunQueue(connection: Redis): RunQueue {
         ),
       );
     },
-    async taken(runs, { from, priority }) {
-      // The first of a job is found by the job's own name.
-      const carried = runs.slice(1).map(nameOfRun);
-      if (carried.length > 0) await connection.hdel(JOB_OF_RUN_KEY, ...carried);
-      if (from < runs.length) await addJobs([{ runs: runs.slice(from), priority }]);
+    async putBack(runs, priority) {
+      // A run that is alone in its job is found by its own name.
+      if (runs.length === 1) await forget(runs);
+      await addJobs([{ runs, priority }]);
     },
+    forget,
     async jobStates(runs) {
       if (runs.length === 0) return [];
       const names = runs.map(nameOfRun);
