@@ -119,6 +119,24 @@ describe('jobs of other versions', () => {
   });
 });
 
+describe('runs whose checkpoints are of a newer form', () => {
+  it('are left to workers that know it, and others go on', async () => {
+    const [newer, known] = [await workflow(), await workflow()];
+    const [run] = await accept(newer, 1);
+    const where = { id: run?.executionId ?? '' };
+    await stores.db.execution.update({ where, data: { checkpointVersion: 2 } });
+    await queue.add(run ? [run] : []);
+    await startWorker();
+    await queue.add(await accept(known, 20));
+    expect(await epochsOf(known, 20)).toEqual(new Set([1]));
+    const left = () => stores.db.execution.findUniqueOrThrow({ where });
+    await until(async () => (await left()).dispatch > 1, 20_000, 'another dispatch of the run');
+    expect(await left()).toMatchObject({ status: 'pending', epoch: 0 });
+    await stores.db.execution.update({ where, data: { checkpointVersion: 1 } });
+    expect(await epochsOf(newer, 1)).toEqual(new Set([1]));
+  });
+});
+
 describe('a workspace that queues a lot', () => {
   it('does not keep the run of another waiting, nor runs that had begun before', async () => {
     const [busy, other, resumed] = [await workflow(), await workflow(), await workflow()];

@@ -65,8 +65,15 @@ export async function claimExecutions(
     RETURNING ${CLAIMED}`);
 }
 
+/**
+ * Version of the form in which checkpoints are kept (rows of node runs, iterations, waits). To be raised by whoever changes it in a way
+ * that earlier workers would misread: from the claim on they leave the run to others.
+ */
+const CHECKPOINT_VERSION = Prisma.raw('1');
+
 /** What a claim makes of a run `e`, beside naming the worker. */
-export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, checkpoint = 0, claimed_dispatch = e.dispatch,
+export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, checkpoint = 0,
+  checkpoint_version = ${CHECKPOINT_VERSION}, claimed_dispatch = e.dispatch,
   started_at = coalesce(e.started_at, now()), wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
 
 /** The columns of a ClaimedExecution. */
@@ -90,5 +97,6 @@ export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
 export function isClaimable(workerId: string): Prisma.Sql {
   return Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
     AND (e.claimed_dispatch < w.dispatch OR e.worker_id = ${workerId}::uuid)
-    AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')`;
+    AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
+    AND e.checkpoint_version <= ${CHECKPOINT_VERSION}`;
 }
