@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { applyMigrations, checkMigrations, pendingMigrations } from '@deckhand/db';
 import pg from 'pg';
-import { createEmptyDatabase, createTestDatabase, stopAll } from '../harness/index.js';
+import { createEmptyDatabase, createTestDatabase, stopAll, until } from '../harness/index.js';
 
 let directory: string;
 
@@ -59,6 +59,24 @@ describe('migrations', () => {
     expect(await pendingMigrations(databaseUrl, directory)).toEqual(['1_first']);
     await write('1_first', 'CREATE TABLE things (id int);');
     expect(await applyMigrations({ databaseUrl, directory })).toEqual(['1_first']);
+  });
+
+  it('let others by while somebody holds a table that they change, and get through once it is free', async () => {
+    const { url: databaseUrl } = await createEmptyDatabase();
+    await write('1_first', 'CREATE TABLE things (id int);');
+    await applyMigrations({ databaseUrl, directory });
+    await write('2_second', 'ALTER TABLE things ADD name text;');
+    const holder = new pg.Client({ connectionString: databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN; SELECT * FROM things;');
+    const migration = applyMigrations({ databaseUrl, directory });
+    const waiting = "SELECT 1 FROM pg_locks WHERE relation = 'things'::regclass AND NOT granted";
+    await until(async () => (await query(databaseUrl, waiting)).length > 0, 20_000, 'a migration that waits');
+    // It reads while the holder still holds the table: the migration has stepped back.
+    expect(await query(databaseUrl, 'SELECT * FROM things')).toEqual([]);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await migration).toEqual(['2_second']);
   });
 
   it('go on after a process that died between beginning one and finishing it', async () => {

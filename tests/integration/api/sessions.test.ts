@@ -59,6 +59,14 @@ describe('sessions', () => {
     expect(await instance.db.session.count({ where: { id } })).toBe(1);
   });
 
+  it('that are over are gone once the person signs in again', async () => {
+    const id = '01900000-0000-7000-8000-000000000003';
+    const { id: userId } = await instance.db.user.findFirstOrThrow({ where: { email: OWNER.email } });
+    await instance.db.session.create({ data: { id, userId, tokenHash: 'over', expiresAt: new Date(0) } });
+    await signIn();
+    expect(await instance.db.session.count({ where: { id } })).toBe(0);
+  });
+
   it('403: are closed to API keys', async () => {
     const { status, body } = await gateway.call('GET', '/api/auth/sessions', { as: instance.key });
     expect([status, body.code]).toEqual([403, 'SESSION_REQUIRED']);

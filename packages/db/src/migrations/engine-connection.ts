@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { ColumnTypeEnum, DriverAdapterError, type SqlQuery, type SqlResultSet } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
@@ -7,6 +8,15 @@ export interface EngineConnection {
   readonly factory: PrismaPg;
   close(): Promise<void>;
 }
+
+/** How long a migration waits for a table in one turn, in ms: for so long nobody else gets to it either. */
+const LOCK_TIMEOUT_MS = 2_000;
+/** Between two turns, in ms. */
+const PAUSE_MS = 1_000;
+/** Turns before a migration gives up: some three minutes. */
+const LOCK_TURNS = 60;
+/** PostgreSQL's code of a lock that could not be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 
@@ -48,7 +58,7 @@ class EngineAdapter extends PrismaPg {
       return { ...result, columnTypes };
     };
     adapter.executeScript = async (script: string): Promise<void> => {
-      await this.#pool.query(`${script}\n;${MARK_AS_FINISHED}`).catch(rethrow);
+      await withLocks(() => this.#pool.query(`${script}\n;${MARK_AS_FINISHED}`)).catch(rethrow);
     };
     return adapter;
   }
@@ -58,9 +68,26 @@ class EngineAdapter extends PrismaPg {
   }
 }
 
+/**
+ * Runs a script, again and again while others hold the tables that it changes: whoever waits for such a lock holds up all that
+ * come after, so it is waited for in short turns.
+ * @throws PostgreSQL's error 55P03 when no turn was long enough.
+ */
+async function withLocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLocked = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      if (!isLocked || turn === LOCK_TURNS) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
 /** Connects lazily; `close` ends every connection. */
 export function connectEngine(databaseUrl: string): EngineConnection {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, lock_timeout: LOCK_TIMEOUT_MS });
   pool.on('connect', disguiseChars);
   // A connection that breaks while idle is reported by the next query that needs it.
   pool.on('error', () => undefined);
