@@ -1,6 +1,7 @@
 import type { NamedRoute } from './openapi/document.js';
 import { readLimits, writeLimits } from './routes/admin/limits.js';
 import { readSettings, writeSettings } from './routes/admin/settings.js';
+import { readUsage } from './routes/admin/usage.js';
 import { createApiKey } from './routes/api-keys/create.js';
 import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
@@ -46,6 +47,7 @@ import { removeMember } from './routes/members/remove.js';
 import { updateMember } from './routes/members/update.js';
 import { readFleet } from './routes/monitoring/fleet.js';
 import { readStats } from './routes/monitoring/stats.js';
+import { readSlowWorkflows } from './routes/monitoring/workflows.js';
 import { listNodeTypes } from './routes/node-types/list.js';
 import { createVariable } from './routes/variables/create.js';
 import { deleteVariable } from './routes/variables/delete.js';
@@ -153,6 +155,7 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     readFleet,
     readStats,
+    readSlowWorkflows,
 
     listApprovals,
     submitApproval,
@@ -161,6 +164,7 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     readLimits,
     writeLimits,
+    readUsage,
     readSettings,
     writeSettings,
   ];

@@ -1,6 +1,7 @@
 export { type Actor, type Origin } from './access.js';
 export { readLimits, writeLimits } from './admin/limits.js';
 export { readInstanceSettings, readSettingsAs, writeSettings } from './admin/settings.js';
+export { readUsage } from './admin/usage.js';
 export { createApiKey, type CreatedApiKeyEntry } from './api-keys/create.js';
 export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
 export { listApiKeys } from './api-keys/list.js';
@@ -96,6 +97,7 @@ export { countUnfinished } from './monitoring/count-unfinished.js';
 export { oldestWaitingSeconds } from './monitoring/oldest-waiting.js';
 export { refreshStatistics } from './maintenance/refresh-statistics.js';
 export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
+export { readWorkflowTimes } from './monitoring/workflow-times.js';
 export { countRunsByWorker } from './operations/count-by-worker.js';
 export { describeRuns, type RunSummary } from './operations/describe-runs.js';
 export { type OperatorFilter } from './operations/filter.js';

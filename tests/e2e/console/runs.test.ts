@@ -71,6 +71,8 @@ describe('a run', () => {
     expect(await page.title()).toBe('Orders · Deckhand');
     await page.getByRole('button', { name: /^Add the price/ }).click();
     await page.getByRole('tree', { name: 'Output of price' }).getByText('150').waitFor();
+    await page.getByRole('tab', { name: 'Input' }).click();
+    await page.getByRole('region', { name: 'From Order arrives' }).getByText('count').waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 

@@ -158,8 +158,29 @@ describe('the fleet', () => {
     const { page } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
     await go(page, 'Fleet');
-    await page.getByRole('table', { name: 'Workers' }).getByText('consuming').waitFor();
+    await page.getByRole('table', { name: 'Workers' }).getByText('Consuming').waitFor();
     await until(async () => (await page.getByText('Taking runs').locator('..').textContent())?.endsWith('1'));
+    await page.getByRole('img', { name: /^Waiting in the queue in the last ten minutes: now 0/ }).waitFor();
+  }, 60_000);
+
+  it('shows how the runs of a period went, and the slowest workflows', async () => {
+    const id = await stack.createWorkflow('Fails', {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'fail', type: 'fail', parameters: { message: 'no' } },
+      ],
+      edges: [{ source: 'start', target: 'fail' }],
+    });
+    const run = await stack.start(id);
+    await until(async () => (await stack.say<Execution>('GET', `/api/executions/${run}`)).status === 'failed');
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await go(page, 'Fleet');
+    await page.getByText('Last hour').click();
+    await page.getByRole('img', { name: /^Runs of the last hour/ }).waitFor();
+    await page.getByRole('table', { name: 'Slowest workflows' }).getByRole('link', { name: 'Fails' }).click();
+    await page.waitForURL(`**/runs?workflowId=${id}`);
+    expect(complaints).toEqual([]);
   }, 60_000);
 });
 
@@ -173,7 +194,7 @@ it.each(['light', 'dark'] as const)(
       for (const [area, ready] of [
         ['approvals', 'Ship B-4?'],
         ['api-keys', 'New API key'],
-        ['fleet', 'consuming'],
+        ['fleet', 'Consuming'],
         ['members', OWNER.name],
         ['variables', 'New variable'],
         ['credentials', 'New credential'],

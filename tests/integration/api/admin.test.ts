@@ -61,6 +61,21 @@ describe('limits of a workspace', () => {
   });
 });
 
+describe('what a workspace uses', () => {
+  const usage = () => `/api/admin/workspaces/${instance.workspaceId}/usage`;
+
+  it('200: is what its runs keep', async () => {
+    await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storedBytes: 5_000_000_000n } });
+    expect(await read(usage())).toMatchObject({ status: 200, body: { storedBytes: 5_000_000_000 } });
+  });
+
+  it('403, 404: is for administrators, and of workspaces that there are', async () => {
+    const { session } = await addPerson(instance, 'owner');
+    expect((await read(usage(), session)).status).toBe(403);
+    expect((await read('/api/admin/workspaces/01900000-0000-7000-8000-000000000000/usage')).status).toBe(404);
+  });
+});
+
 describe('settings of the instance', () => {
   const some = {
     dataRetentionDays: 30,

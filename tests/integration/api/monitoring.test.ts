@@ -31,17 +31,18 @@ interface Run {
   readonly waitMs: number | null;
   readonly runMs?: number;
   readonly mode?: 'normal' | 'test' | 'debug' | 'sandbox';
+  readonly workflowId?: string;
 }
 
 /** Puts a run of that day into the database. */
-async function addRun({ status, atMinute, waitMs, runMs, mode = 'normal' }: Run): Promise<void> {
+async function addRun({ status, atMinute, waitMs, runMs, mode = 'normal', workflowId = uuidv7() }: Run): Promise<void> {
   const startedAt = new Date(Date.parse(DAY) + atMinute * 60_000);
   const createdAt = new Date(startedAt.getTime() - (waitMs ?? 0));
   await instance.db.execution.create({
     data: {
       id: uuidv7(),
       workspaceId: instance.workspaceId,
-      workflowId: uuidv7(),
+      workflowId,
       workflowVersionId: uuidv7(),
       status,
       executionMode: mode,
@@ -118,6 +119,42 @@ describe('statistics of runs', () => {
     expect((await stats('', (await addPerson(instance, 'viewer')).session)).status).toBe(200);
     const key = await createKey(gateway, instance.session, { scopes: ['executions:read'] });
     expect((await stats('', key)).body).toMatchObject({ required: 'monitoring:read' });
+  });
+});
+
+describe('the slowest workflows', () => {
+  const WEEK = '&from=2026-04-01T00:00:00.000Z&to=2026-04-08T00:00:00.000Z';
+  const slow = (query: string, as = instance.key) =>
+    gateway.call('GET', `/api/monitoring/workflows?workspaceId=${instance.workspaceId}${query}`, { as });
+
+  /** Saves a workflow with finished runs of these lengths, the last of which failed. */
+  async function addTimed(name: string, lengths: readonly number[], mode: Run['mode'] = 'normal'): Promise<string> {
+    const workflowId = uuidv7();
+    await instance.db.workflow.create({ data: { id: workflowId, workspaceId: instance.workspaceId, name } });
+    for (const [index, runMs] of lengths.entries()) {
+      const status = index === lengths.length - 1 ? 'failed' : 'success';
+      await addRun({ status, atMinute: 31 * 24 * 60 + index, waitMs: 0, runMs, mode, workflowId });
+    }
+    return workflowId;
+  }
+
+  it('200: come first, without test runs and those of another time', async () => {
+    const quick = await addTimed('Quick', [10, 20, 30]);
+    const slowest = await addTimed('Slow', [1_000, 3_000, 2_000]);
+    await addTimed('Tried out', [9_000], 'test');
+    const { status, body } = await slow(WEEK);
+    expect(status).toBe(200);
+    expect(body.data).toEqual([
+      { workflowId: slowest, name: 'Slow', total: 3, failed: 1, runMs: { p50: 2_000, p95: expect.closeTo(2_900) } },
+      { workflowId: quick, name: 'Quick', total: 3, failed: 1, runMs: { p50: 20, p95: expect.closeTo(29) } },
+    ]);
+    expect((await slow('')).body.data).toEqual([]);
+  });
+
+  it('400, 403: not of more than 31 days, and not for a stranger', async () => {
+    const { status, body } = await slow('&from=2026-01-01T00:00:00.000Z&to=2026-03-01T00:00:00.000Z');
+    expect([status, body.details[0].path]).toEqual([400, 'from']);
+    expect((await slow(WEEK, (await addPerson(instance)).session)).body.code).toBe('FORBIDDEN');
   });
 });
 

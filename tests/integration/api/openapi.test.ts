@@ -178,9 +178,11 @@ describe('the OpenAPI document', () => {
     // Looking after it
     await done('GET', '/api/monitoring/fleet');
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
+    await done('GET', `/api/monitoring/workflows${inWorkspace}`);
     await done('GET', `/api/audit-log${inWorkspace}`);
     const limits = `/api/admin/workspaces/${workspaceId}/limits`;
     await done('PUT', limits, await done('GET', limits));
+    await done('GET', `/api/admin/workspaces/${workspaceId}/usage`);
     await done('PUT', '/api/admin/settings', await done('GET', '/api/admin/settings'));
     await done('DELETE', path);
     await done('DELETE', `/api/workspaces/${second.id}`);

@@ -1,4 +1,4 @@
-import type { FleetAnswer, RunStats } from '@deckhand/contracts';
+import type { FleetAnswer, RunStats, WorkflowTimes } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
@@ -13,10 +13,24 @@ export const fleetQuery = queryOptions({
   refetchInterval: LIVE_MS,
 });
 
-/** The runs of a workspace in the last day. */
-export const statsQuery = (workspaceId: string) =>
+/** The runs of a workspace in a period until now. @param periodMs its length. */
+export const statsQuery = (workspaceId: string, periodMs: number) =>
   queryOptions({
-    queryKey: ['stats', workspaceId],
-    queryFn: ({ signal }) => call<RunStats>('GET', '/api/monitoring/stats', { query: { workspaceId }, signal }),
+    queryKey: ['stats', workspaceId, periodMs],
+    queryFn: ({ signal }) =>
+      call<RunStats>('GET', '/api/monitoring/stats', { query: { workspaceId, from: ago(periodMs) }, signal }),
     refetchInterval: STATS_MS,
   });
+
+/** The workflows whose runs took longest in a period until now. */
+export const slowWorkflowsQuery = (workspaceId: string, periodMs: number) =>
+  queryOptions({
+    queryKey: ['slow-workflows', workspaceId, periodMs],
+    queryFn: ({ signal }) =>
+      call<WorkflowTimes>('GET', '/api/monitoring/workflows', { query: { workspaceId, from: ago(periodMs) }, signal }),
+    refetchInterval: STATS_MS,
+  });
+
+function ago(periodMs: number): string {
+  return new Date(Date.now() - periodMs).toISOString();
+}

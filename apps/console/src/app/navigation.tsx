@@ -1,8 +1,20 @@
 import { Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { Braces, KeyRound, ListVideo, LockKeyhole, ScrollText, Server, Stamp, Users, Workflow } from 'lucide-react';
+import {
+  Braces,
+  KeyRound,
+  ListVideo,
+  LockKeyhole,
+  ScrollText,
+  Server,
+  SlidersHorizontal,
+  Stamp,
+  Users,
+  Workflow,
+} from 'lucide-react';
 import { approvalsQuery } from '../api/approvals.js';
+import { meQuery } from '../api/people.js';
 import classes from './navigation.module.css';
 
 /** The areas of a workspace, in the order of daily use. */
@@ -18,13 +30,19 @@ const AREAS = [
   { to: '/w/$workspaceId/audit-log', label: 'Audit log', Icon: ScrollText },
 ] as const;
 
+/** What only administrators of the instance see. */
+const ADMINISTRATION = [
+  { to: '/w/$workspaceId/administration', label: 'Administration', Icon: SlidersHorizontal },
+] as const;
+
 /** Links to the areas of the workspace. */
 export function Navigation() {
   const { workspaceId = '' } = useParams({ strict: false });
   const waiting = useQuery(approvalsQuery(workspaceId)).data?.data.length ?? 0;
+  const isAdmin = useQuery(meQuery).data?.user.isAdmin ?? false;
   return (
     <Stack gap={2} component="nav" aria-label="Areas">
-      {AREAS.map(({ to, label, Icon }) => (
+      {[...AREAS, ...(isAdmin ? ADMINISTRATION : [])].map(({ to, label, Icon }) => (
         <Link
           key={to}
           to={to}

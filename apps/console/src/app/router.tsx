@@ -123,6 +123,11 @@ const auditLog = createRoute({
   path: 'audit-log',
   component: lazyRouteComponent(() => import('../pages/audit-log/audit-log.js'), 'AuditLog'),
 });
+const administration = createRoute({
+  getParentRoute: () => workspace,
+  path: 'administration',
+  component: lazyRouteComponent(() => import('../pages/administration/administration-page.js'), 'AdministrationPage'),
+});
 const account = createRoute({
   getParentRoute: () => workspace,
   path: 'account',
@@ -147,6 +152,7 @@ const tree = root.addChildren([
     variables,
     credentials,
     auditLog,
+    administration,
     account,
   ]),
 ]);

@@ -42,6 +42,14 @@ export function changeNode(
   return { ...definition, nodes: definition.nodes.map((node) => (node.id === nodeId ? change(node) : node)) };
 }
 
+/** Replaces what holds for the whole workflow; without any of it, nothing is said. */
+export function changeSettings(
+  { nodes, edges }: Definition,
+  settings: NonNullable<Definition['settings']>,
+): Definition {
+  return { nodes, edges, ...(Object.keys(settings).length === 0 ? {} : { settings }) };
+}
+
 /** Takes nodes away, with the edges that led to and from them. */
 export function removeNodes(definition: Definition, ids: ReadonlySet<string>): Definition {
   return {

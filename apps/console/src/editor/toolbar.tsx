@@ -1,7 +1,7 @@
 import { type Workflow, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { ActionIcon, Button, Group, Select, Text, Tooltip } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { History, LayoutDashboard, Play, Redo2, Save, Undo2 } from 'lucide-react';
+import { History, LayoutDashboard, Play, Redo2, Save, SlidersHorizontal, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { updateWorkflow, workflowQuery } from '../api/workflows.js';
 import { choice } from '../app/search.js';
@@ -17,6 +17,7 @@ export function Toolbar({
   onSave,
   onRun,
   onVersions,
+  onSettings,
   onTidy,
 }: {
   workflow: Workflow;
@@ -25,6 +26,7 @@ export function Toolbar({
   onSave: () => void;
   onRun: () => void;
   onVersions: () => void;
+  onSettings: () => void;
   onTidy: () => void;
 }) {
   const queryClient = useQueryClient();
@@ -52,6 +54,9 @@ export function Toolbar({
       </Tool>
       <Tool label="Versions" onClick={onVersions}>
         <History size={17} aria-hidden />
+      </Tool>
+      <Tool label="Settings" onClick={onSettings}>
+        <SlidersHorizontal size={17} aria-hidden />
       </Tool>
       <Select
         aria-label="Status of the workflow"

@@ -16,6 +16,11 @@ export const WorkspaceLimitsBody = Type.Object(
   CLOSED,
 );
 
+/** What a workspace uses of it. */
+export const WorkspaceUsage = Type.Object({
+  storedBytes: Type.Integer({ minimum: 0, description: 'Inputs, outputs and results of its runs' }),
+});
+
 /** Settings of the whole instance. */
 export const InstanceSettings = Type.Object(
   {
@@ -32,4 +37,5 @@ export const InstanceSettings = Type.Object(
 
 export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
 export type WorkspaceLimitsBody = Static<typeof WorkspaceLimitsBody>;
+export type WorkspaceUsage = Static<typeof WorkspaceUsage>;
 export type InstanceSettings = Static<typeof InstanceSettings>;

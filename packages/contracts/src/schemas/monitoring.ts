@@ -30,6 +30,22 @@ export const RunStats = Type.Object({
   buckets: Type.Array(Type.Object({ from: Time, ...Stats })),
 });
 
+/** The slowest workflows of a period, by the time within which 95 of 100 finished runs ended; times in ms. */
+export const WorkflowTimes = Type.Object({
+  workspaceId: Id,
+  from: Time,
+  to: Time,
+  data: Type.Array(
+    Type.Object({
+      workflowId: Id,
+      name: Type.String(),
+      total: Type.Integer({ description: 'Finished runs' }),
+      failed: Type.Integer({ description: 'Of these, those that failed or timed out' }),
+      runMs: Type.Object({ p50: Type.Number(), p95: Type.Number() }),
+    }),
+  ),
+});
+
 export const FleetAnswer = Type.Object({
   workers: Type.Object({ live: Type.Integer(), consuming: Type.Integer() }),
   data: Type.Array(
@@ -56,4 +72,5 @@ export const FleetAnswer = Type.Object({
 export type RunStatsQuery = Static<typeof RunStatsQuery>;
 export type RunStats = Static<typeof RunStats>;
 export type RunStatsBucket = RunStats['buckets'][number];
+export type WorkflowTimes = Static<typeof WorkflowTimes>;
 export type FleetAnswer = Static<typeof FleetAnswer>;

@@ -1,14 +1,14 @@
-import { RunStatsQuery, validationFailed, RunStats } from '@deckhand/contracts';
+import { RunStats, RunStatsQuery } from '@deckhand/contracts';
 import { readRunStats, type StatsPeriod } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
+import { readPeriod } from './period.js';
 
 const readQuery = queryReader(RunStatsQuery);
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const PERIOD_MAX_MS = 366 * DAY_MS;
+const DAYS_MAX = 366;
 
 /** Lengths that people read well; the shortest that makes no more than this many parts is taken. */
 const BUCKET_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800];
@@ -26,13 +26,9 @@ export function readStats({ db }: Services): Route {
   );
 }
 
-function periodOf({ workspaceId, from, to }: RunStatsQuery): StatsPeriod {
-  const end = to === undefined ? new Date() : new Date(to);
-  const start = from === undefined ? new Date(end.getTime() - DAY_MS) : new Date(from);
-  const lengthMs = end.getTime() - start.getTime();
-  if (lengthMs <= 0) throw validationFailed([{ path: 'from', message: 'must be before to' }]);
-  if (lengthMs > PERIOD_MAX_MS)
-    throw validationFailed([{ path: 'from', message: 'must be at most 366 days before to' }]);
+function periodOf(query: RunStatsQuery): StatsPeriod {
+  const period = readPeriod(query, DAYS_MAX);
+  const lengthMs = period.to.getTime() - period.from.getTime();
   const bucketSeconds = BUCKET_SECONDS.find((seconds) => lengthMs / (seconds * 1_000) <= BUCKETS_MAX) ?? 604_800;
-  return { workspaceId: workspaceId.toLowerCase(), from: start, to: end, bucketSeconds };
+  return { ...period, bucketSeconds };
 }

@@ -6,7 +6,7 @@ import { useReactFlow } from '@xyflow/react';
 import { useMemo, useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute } from '../../api/workflows.js';
-import { addNode, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
+import { addNode, changeSettings, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
 import { EditorCanvas } from '../../editor/editor-canvas.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
@@ -18,6 +18,7 @@ import { useEditor } from '../../editor/use-editor.js';
 import { useSave } from '../../editor/use-save.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
 import { Versions } from '../../editor/versions.js';
+import { WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
 import { handlesOf } from '../../graph/handles.js';
 import { layOut, placeNodes, type Position } from '../../graph/layout.js';
@@ -47,6 +48,7 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
   const saving = useSave(workflow, editor);
   const [isAsking, asking] = useDisclosure(false);
   const [isShowingVersions, versions] = useDisclosure(false);
+  const [isShowingSettings, settings] = useDisclosure(false);
   const shown = useShownRun();
 
   // What went wrong is in `saving`, and shown.
@@ -102,6 +104,7 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
             onSave={save}
             onRun={asking.open}
             onVersions={versions.open}
+            onSettings={settings.open}
             onTidy={() => apply((before) => moveNodes(before, layOut(before, types)))}
           />
         )
@@ -172,6 +175,12 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
         onKeepEditing={saving.forgetStale}
         onLoadTheirs={() => void saving.takeTheirs()}
         onSaveMine={() => void saving.saveOnTop().catch(() => undefined)}
+      />
+      <WorkflowSettings
+        settings={definition.settings}
+        isOpen={isShowingSettings}
+        onClose={settings.close}
+        onChange={(next) => apply((before) => changeSettings(before, next))}
       />
       <Versions
         workflow={workflow}

@@ -2,13 +2,13 @@ import type { RunStats } from '@deckhand/contracts';
 import classes from './run-chart.module.css';
 
 /** Runs over time: a bar per part of the period, with what failed at its foot. */
-export function RunChart({ stats: { buckets } }: { stats: RunStats }) {
+export function RunChart({ stats: { buckets }, period }: { stats: RunStats; period: string }) {
   const most = Math.max(1, ...buckets.map(({ total }) => total));
   return (
-    <div className={classes.chart} role="img" aria-label={`Runs over the last day, at most ${most} in one bar`}>
+    <div className={classes.chart} role="img" aria-label={`Runs of the ${period}, at most ${most} in one bar`}>
       {buckets.map(({ from, total, statuses }) => {
         const failed = statuses.failed + statuses.timeout;
-        const when = new Date(from).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+        const when = new Date(from).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' });
         return (
           <div key={from} className={classes.slot} title={`${when}: ${total} runs, ${failed} failed`}>
             <div className={classes.rest} style={{ height: `${((total - failed) / most) * 100}%` }} />

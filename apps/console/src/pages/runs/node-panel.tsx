@@ -1,15 +1,12 @@
-import type { Execution, NodeDefinition, NodeProgress } from '@deckhand/contracts';
-import { CloseButton, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import type { EdgeDefinition, Execution, NodeDefinition, NodeProgress } from '@deckhand/contracts';
+import { CloseButton, Group, NumberInput, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { outputQuery } from '../../api/executions.js';
 import { describeBytes } from '../../parts/durations.js';
-import { JsonTree } from '../../parts/json-tree.js';
-import { Loading } from '../../parts/loading.js';
-import { Problem } from '../../parts/problem.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { AnswerNode } from './answer-node.js';
 import { Duration } from './duration.js';
+import { NodeInput } from './node-input.js';
+import { Output } from './output.js';
 
 /** What became of one node of a run: how it went, and what it put out. */
 export function NodePanel({
@@ -17,12 +14,17 @@ export function NodePanel({
   nodeId,
   title,
   node,
+  edges,
+  titles,
   onClose,
 }: {
   run: Execution;
   nodeId: string;
   title: string;
   node: NodeDefinition | undefined;
+  /** Of the run's version. */
+  edges: readonly EdgeDefinition[];
+  titles: ReadonlyMap<string, string>;
   onClose: () => void;
 }) {
   const progress = run.progress[nodeId];
@@ -41,7 +43,7 @@ export function NodePanel({
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
       {progress ? (
-        <Progress run={run} nodeId={nodeId} progress={progress} />
+        <Progress run={run} nodeId={nodeId} progress={progress} edges={edges} titles={titles} />
       ) : (
         <Text size="sm" c="dimmed">
           The run has not come to this node.
@@ -51,7 +53,19 @@ export function NodePanel({
   );
 }
 
-function Progress({ run, nodeId, progress }: { run: Execution; nodeId: string; progress: NodeProgress }) {
+function Progress({
+  run,
+  nodeId,
+  progress,
+  edges,
+  titles,
+}: {
+  run: Execution;
+  nodeId: string;
+  progress: NodeProgress;
+  edges: readonly EdgeDefinition[];
+  titles: ReadonlyMap<string, string>;
+}) {
   const { status, startedAt, finishedAt, attempts, iterations, outputBytes, error } = progress;
   const [iteration, setIteration] = useState<number | undefined>();
   return (
@@ -82,31 +96,29 @@ function Progress({ run, nodeId, progress }: { run: Execution; nodeId: string; p
           onChange={(value) => setIteration(typeof value === 'number' ? value : undefined)}
         />
       )}
-      {(status === 'success' || outputBytes > 0) && (
-        <Output
-          executionId={run.id}
-          nodeId={nodeId}
-          finishedAt={finishedAt}
-          {...(iteration === undefined ? {} : { iteration: String(iteration) })}
-        />
-      )}
+      <Tabs defaultValue="output" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="output">Output</Tabs.Tab>
+          <Tabs.Tab value="input">Input</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="output" pt="sm">
+          {status === 'success' || outputBytes > 0 ? (
+            <Output
+              executionId={run.id}
+              nodeId={nodeId}
+              finishedAt={finishedAt}
+              {...(iteration === undefined ? {} : { iteration: String(iteration) })}
+            />
+          ) : (
+            <Text size="sm" c="dimmed">
+              It has put nothing out.
+            </Text>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="input" pt="sm">
+          <NodeInput run={run} nodeId={nodeId} edges={edges} titles={titles} iteration={iteration} />
+        </Tabs.Panel>
+      </Tabs>
     </>
   );
-}
-
-function Output({
-  executionId,
-  nodeId,
-  iteration,
-  finishedAt,
-}: {
-  executionId: string;
-  nodeId: string;
-  iteration?: string;
-  finishedAt: string | null;
-}) {
-  const output = useQuery(outputQuery(executionId, nodeId, iteration, finishedAt));
-  if (output.isError) return <Problem error={output.error} />;
-  if (!output.data) return <Loading />;
-  return <JsonTree key={output.dataUpdatedAt} label={`Output of ${nodeId}`} value={output.data.output} />;
 }

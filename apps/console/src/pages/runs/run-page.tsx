@@ -1,4 +1,4 @@
-import type { Execution } from '@deckhand/contracts';
+import type { Definition, Execution } from '@deckhand/contracts';
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -28,6 +28,8 @@ export function RunPage() {
   if (!run.data) return <Loading />;
   return <ShownRun key={executionId} run={run.data} />;
 }
+
+const NO_EDGES: Definition['edges'] = [];
 
 function ShownRun({ run }: { run: Execution }) {
   const { node: asked } = route.useSearch();
@@ -86,6 +88,8 @@ function ShownRun({ run }: { run: Execution }) {
               nodeId={selected}
               title={titles.get(selected) ?? selected}
               node={definition?.nodes.find(({ id }) => id === selected)}
+              edges={definition?.edges ?? NO_EDGES}
+              titles={titles}
               onClose={() => select(undefined)}
             />
           )}

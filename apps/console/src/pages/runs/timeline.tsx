@@ -37,7 +37,7 @@ export function Timeline({
   }
   return (
     <ol className={classes.list} aria-label="Nodes by time">
-      {bars.map(({ nodeId, status, startedAt, finishedAt, left, width }) => (
+      {bars.map(({ nodeId, status, iterations, startedAt, finishedAt, left, width }) => (
         <li key={nodeId}>
           <button
             type="button"
@@ -45,7 +45,10 @@ export function Timeline({
             aria-pressed={nodeId === selected}
             onClick={() => onSelect(nodeId)}
           >
-            <span className={classes.name}>{titles.get(nodeId) ?? nodeId}</span>
+            <span className={classes.name}>
+              {titles.get(nodeId) ?? nodeId}
+              {iterations > 1 && <span className={classes.rounds}> × {iterations}</span>}
+            </span>
             <span className={classes.status}>
               <StatusBadge status={status} />
             </span>

@@ -1,0 +1,22 @@
+import { type RunStatsQuery, validationFailed } from '@deckhand/contracts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** A period of a workspace. */
+interface Period {
+  readonly workspaceId: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The period that is asked for: the last day, unless something else is. @throws DeckhandError VALIDATION_FAILED for one that is empty or too long. */
+export function readPeriod({ workspaceId, from, to }: RunStatsQuery, daysMax: number): Period {
+  const end = to === undefined ? new Date() : new Date(to);
+  const start = from === undefined ? new Date(end.getTime() - DAY_MS) : new Date(from);
+  const lengthMs = end.getTime() - start.getTime();
+  if (lengthMs <= 0) throw validationFailed([{ path: 'from', message: 'must be before to' }]);
+  if (lengthMs > daysMax * DAY_MS) {
+    throw validationFailed([{ path: 'from', message: `must be at most ${daysMax} days before to` }]);
+  }
+  return { workspaceId: workspaceId.toLowerCase(), from: start, to: end };
+}

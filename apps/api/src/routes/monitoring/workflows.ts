@@ -1,0 +1,23 @@
+import { RunStatsQuery, WorkflowTimes } from '@deckhand/contracts';
+import { readWorkflowTimes } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+import { readPeriod } from './period.js';
+
+const readQuery = queryReader(RunStatsQuery);
+
+const DAYS_MAX = 31;
+
+/** GET /api/monitoring/workflows?workspaceId=&from=&to=: the slowest workflows, with how often they ran and failed. */
+export function readSlowWorkflows({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/monitoring/workflows',
+    { summary: 'Time the slowest workflows of a workspace', query: RunStatsQuery, answers: { 200: WorkflowTimes } },
+    async (request, response, caller) => {
+      sendJson(response, 200, await readWorkflowTimes(db, caller, readPeriod(readQuery(request), DAYS_MAX)));
+    },
+  );
+}

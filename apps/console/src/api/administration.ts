@@ -1,0 +1,33 @@
+import type { InstanceSettings, WorkspaceLimits, WorkspaceUsage } from '@deckhand/contracts';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from './call.js';
+
+const USAGE_MS = 15_000;
+
+const limitsPath = (workspaceId: string): string => `/api/admin/workspaces/${workspaceId}/limits`;
+
+/** What a workspace is allowed; for administrators of the instance, as is all of this. */
+export const limitsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['limits', workspaceId],
+    queryFn: ({ signal }) => call<WorkspaceLimits>('GET', limitsPath(workspaceId), { signal }),
+  });
+
+/** What a workspace uses of it. */
+export const usageQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['usage', workspaceId],
+    queryFn: ({ signal }) => call<WorkspaceUsage>('GET', `/api/admin/workspaces/${workspaceId}/usage`, { signal }),
+    refetchInterval: USAGE_MS,
+  });
+
+/** Settings of the whole instance. */
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => call<InstanceSettings>('GET', '/api/admin/settings', { signal }),
+});
+
+export const writeLimits = (workspaceId: string, body: WorkspaceLimits): Promise<WorkspaceLimits> =>
+  call('PUT', limitsPath(workspaceId), { body });
+export const writeSettings = (body: InstanceSettings): Promise<InstanceSettings> =>
+  call('PUT', '/api/admin/settings', { body });

@@ -1,0 +1,63 @@
+import { NativeSelect, NumberInput } from '@mantine/core';
+import { useState } from 'react';
+
+/** Units of a size, the largest first. */
+const UNITS = [
+  ['GiB', 1_073_741_824],
+  ['MiB', 1_048_576],
+  ['KiB', 1_024],
+  ['bytes', 1],
+] as const;
+
+/** An amount of storage in a unit of the person's choice, or none: an empty field is null. */
+export function BytesInput({
+  label,
+  description,
+  placeholder,
+  value,
+  error = false,
+  onChange,
+}: {
+  label: string;
+  description: string;
+  /** What holds while the field is empty. */
+  placeholder: string;
+  /** Bytes. */
+  value: number | null;
+  error?: string | false;
+  onChange: (value: number | null) => void;
+}) {
+  // The largest in which what is kept is a whole number.
+  const [unit, setUnit] = useState(
+    () => UNITS.find(([, bytes]) => value !== null && value % bytes === 0)?.[1] ?? UNITS[0][1],
+  );
+  const amount = value === null ? '' : value / unit;
+  return (
+    <NumberInput
+      label={label}
+      description={description}
+      placeholder={placeholder}
+      value={amount}
+      error={error}
+      allowNegative={false}
+      hideControls
+      thousandSeparator=" "
+      onChange={(given) => onChange(typeof given === 'number' ? Math.round(given * unit) : null)}
+      rightSectionWidth={96}
+      rightSection={
+        <NativeSelect
+          aria-label={`Unit of: ${label}`}
+          variant="unstyled"
+          data={UNITS.map(([name]) => name)}
+          value={UNITS.find(([, bytes]) => bytes === unit)?.[0]}
+          onChange={({ currentTarget }) => {
+            const next = UNITS.find(([name]) => name === currentTarget.value)?.[1] ?? 1;
+            setUnit(next);
+            if (value !== null) onChange(Math.round((value / unit) * next));
+          }}
+          w={88}
+        />
+      }
+    />
+  );
+}

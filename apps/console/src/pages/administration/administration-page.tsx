@@ -1,0 +1,54 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { limitsQuery, settingsQuery } from '../../api/administration.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { Broken } from '../../parts/broken.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Loading } from '../../parts/loading.js';
+import { Page } from '../../parts/page.js';
+import classes from './administration-page.module.css';
+import { LimitsForm } from './limits-form.js';
+import { SettingsForm } from './settings-form.js';
+
+/** What administrators of the instance decide: what this workspace may use, and what holds for all. */
+export function AdministrationPage() {
+  const { workspaceId, name, user } = useWorkspace();
+  return (
+    <Page title="Administration">
+      {user.isAdmin ? (
+        <div className={classes.cards}>
+          <section className={classes.card} aria-labelledby="limits">
+            <h2 id="limits">Limits of {name}</h2>
+            <Text size="sm" c="dimmed" mb="md">
+              Whatever is left empty has no limit.
+            </Text>
+            <Limits key={workspaceId} workspaceId={workspaceId} />
+          </section>
+          <section className={classes.card} aria-labelledby="settings">
+            <h2 id="settings">The whole instance</h2>
+            <Text size="sm" c="dimmed" mb="md">
+              Holds for every workspace. Limits are those that a new workspace begins with.
+            </Text>
+            <Settings />
+          </section>
+        </div>
+      ) : (
+        <EmptyState title="Only for administrators">
+          Limits and settings are set by an administrator of the instance.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+function Limits({ workspaceId }: { workspaceId: string }) {
+  const limits = useQuery(limitsQuery(workspaceId));
+  if (limits.data) return <LimitsForm workspaceId={workspaceId} limits={limits.data} />;
+  return limits.isError ? <Broken error={limits.error} reset={() => void limits.refetch()} /> : <Loading />;
+}
+
+function Settings() {
+  const settings = useQuery(settingsQuery);
+  if (settings.data) return <SettingsForm settings={settings.data} />;
+  return settings.isError ? <Broken error={settings.error} reset={() => void settings.refetch()} /> : <Loading />;
+}

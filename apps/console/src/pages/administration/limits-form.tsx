@@ -1,0 +1,63 @@
+import type { WorkspaceLimits } from '@deckhand/contracts';
+import { Button, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { limitsQuery, writeLimits } from '../../api/administration.js';
+import { BytesInput } from '../../forms/bytes-input.js';
+import { faultAt, isAllAt } from '../../forms/fault-at.js';
+import { LimitInput } from '../../forms/limit-input.js';
+import { notify } from '../../parts/notice-board.js';
+import { Problem } from '../../parts/problem.js';
+import { StorageBar } from './storage-bar.js';
+
+const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;
+
+/** What a workspace may use. */
+export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limits: WorkspaceLimits }) {
+  const queryClient = useQueryClient();
+  const [draft, setDraft] = useState(limits);
+  const save = useMutation({
+    mutationFn: () => writeLimits(workspaceId, draft),
+    onSuccess(saved) {
+      queryClient.setQueryData(limitsQuery(workspaceId).queryKey, saved);
+      notify('The limits are saved, and hold at once.');
+    },
+  });
+  const field = (name: (typeof FIELDS)[number]) => ({
+    value: draft[name],
+    error: faultAt(save.error, name),
+    placeholder: 'No limit',
+    onChange: (value: number | null) => setDraft((before) => ({ ...before, [name]: value })),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack gap="md">
+        <LimitInput
+          label="Runs a minute"
+          description="Further ones are refused until the minute is over"
+          {...field('executionsPerMinute')}
+        />
+        <LimitInput
+          label="Runs at once"
+          description="Further ones are accepted, and wait for others to end"
+          {...field('maxConcurrentExecutions')}
+        />
+        <BytesInput
+          label="Storage"
+          description="Inputs and outputs of runs; new runs are refused beyond it"
+          {...field('storageQuotaBytes')}
+        />
+        <StorageBar workspaceId={workspaceId} quotaBytes={limits.storageQuotaBytes} />
+        {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
+        <Button type="submit" loading={save.isPending} w="fit-content">
+          Save the limits
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+import type { InstanceSettings } from '@deckhand/contracts';
+import { Button, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { settingsQuery, writeSettings } from '../../api/administration.js';
+import { BytesInput } from '../../forms/bytes-input.js';
+import { faultAt, isAllAt } from '../../forms/fault-at.js';
+import { LimitInput } from '../../forms/limit-input.js';
+import { notify } from '../../parts/notice-board.js';
+import { Problem } from '../../parts/problem.js';
+
+const FIELDS = [
+  'dataRetentionDays',
+  'runRetentionDays',
+  'defaultExecutionsPerMinute',
+  'defaultStorageQuotaBytes',
+] as const;
+
+/** How long runs are kept, and what a new workspace begins with. */
+export function SettingsForm({ settings }: { settings: InstanceSettings }) {
+  const queryClient = useQueryClient();
+  const [draft, setDraft] = useState(settings);
+  const save = useMutation({
+    mutationFn: () => writeSettings(draft),
+    onSuccess(saved) {
+      queryClient.setQueryData(settingsQuery.queryKey, saved);
+      notify('The settings are saved.');
+    },
+  });
+  const field = (name: (typeof FIELDS)[number]) => ({
+    value: draft[name],
+    error: faultAt(save.error, name),
+    onChange: (value: number | null) => setDraft((before) => ({ ...before, [name]: value })),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack gap="md">
+        <LimitInput
+          label="Days to keep inputs and outputs"
+          description="Of finished runs; the run itself stays in the list"
+          placeholder="For ever"
+          {...field('dataRetentionDays')}
+        />
+        <LimitInput
+          label="Days to keep runs"
+          description="Older finished runs are deleted altogether"
+          placeholder="For ever"
+          {...field('runRetentionDays')}
+        />
+        <LimitInput
+          label="Runs a minute, new workspaces"
+          description="Workspaces that are there already keep theirs"
+          placeholder="No limit"
+          {...field('defaultExecutionsPerMinute')}
+        />
+        <BytesInput
+          label="Storage, new workspaces"
+          description="Workspaces that are there already keep theirs"
+          placeholder="No limit"
+          {...field('defaultStorageQuotaBytes')}
+        />
+        {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
+        <Button type="submit" loading={save.isPending} w="fit-content">
+          Save the settings
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,36 @@
+import { Progress, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { usageQuery } from '../../api/administration.js';
+import { describeBytes } from '../../parts/durations.js';
+
+/** From here on, in percent, the bar is in the colour of a warning. */
+const NEARLY_FULL = 90;
+
+/** How much of its storage a workspace uses. */
+export function StorageBar({ workspaceId, quotaBytes }: { workspaceId: string; quotaBytes: number | null }) {
+  const usage = useQuery(usageQuery(workspaceId)).data;
+  if (!usage) return null;
+  const used = describeBytes(usage.storedBytes);
+  if (quotaBytes === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        {used} used
+      </Text>
+    );
+  }
+  const percent = Math.min(100, (usage.storedBytes / quotaBytes) * 100);
+  return (
+    <div>
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={percent}
+          color={percent >= NEARLY_FULL ? 'var(--status-bad)' : 'var(--accent)'}
+          aria-label="Storage used"
+        />
+      </Progress.Root>
+      <Text size="sm" c="dimmed" mt={4}>
+        {used} of {describeBytes(quotaBytes)} used ({percent.toFixed(percent < 10 ? 1 : 0)} %)
+      </Text>
+    </div>
+  );
+}

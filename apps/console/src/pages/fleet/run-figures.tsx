@@ -1,0 +1,65 @@
+import type { RunStats } from '@deckhand/contracts';
+import { Group, SegmentedControl, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { statsQuery } from '../../api/monitoring.js';
+import { Broken } from '../../parts/broken.js';
+import { describeDuration } from '../../parts/durations.js';
+import { Loading } from '../../parts/loading.js';
+import { Figure } from './figure.js';
+import classes from './fleet-page.module.css';
+import { type Period, PERIODS } from './period.js';
+import { RunChart } from './run-chart.js';
+import { SlowWorkflows } from './slow-workflows.js';
+
+/** How the workspace's runs went in a period: how many, how many failed, how long they took. */
+export function RunFigures({ workspaceId }: { workspaceId: string }) {
+  const [period, setPeriod] = useState<Period>(PERIODS[1]);
+  const stats = useQuery({ ...statsQuery(workspaceId, period.ms), placeholderData: (before) => before });
+  return (
+    <section aria-label="Runs">
+      <Group justify="space-between" mt="lg" mb="sm">
+        <Title order={2} size="h4">
+          Runs of this workspace
+        </Title>
+        <SegmentedControl
+          size="xs"
+          aria-label="Period"
+          data={PERIODS.map(({ value, label }) => ({ value, label }))}
+          value={period.value}
+          onChange={(value) => setPeriod(PERIODS.find((entry) => entry.value === value) ?? PERIODS[1])}
+        />
+      </Group>
+      {stats.data ? (
+        <Stats stats={stats.data} period={period} />
+      ) : stats.isError ? (
+        <Broken error={stats.error} reset={() => void stats.refetch()} />
+      ) : (
+        <Loading />
+      )}
+      <SlowWorkflows workspaceId={workspaceId} period={period} />
+    </section>
+  );
+}
+
+function Stats({ stats, period }: { stats: RunStats; period: Period }) {
+  const { statuses, total, runMs, waitMs } = stats;
+  const failures = statuses.failed + statuses.timeout;
+  return (
+    <>
+      <dl className={classes.numbers}>
+        <Figure name="Runs" value={String(total)} />
+        <Figure name="Runs a minute, on average" value={(total / (period.ms / 60_000)).toFixed(2)} />
+        <Figure name="Failed or timed out" value={describeShare(failures, total)} isBad={failures > 0} />
+        <Figure name="Wait, 95 of 100 within" value={waitMs ? describeDuration(waitMs.p95) : '–'} />
+        <Figure name="Run time, half within" value={runMs ? describeDuration(runMs.p50) : '–'} />
+        <Figure name="Run time, 95 of 100 within" value={runMs ? describeDuration(runMs.p95) : '–'} />
+      </dl>
+      {total > 0 && <RunChart stats={stats} period={period.label.toLowerCase()} />}
+    </>
+  );
+}
+
+function describeShare(part: number, whole: number): string {
+  return part === 0 ? '0' : `${part} (${((part / whole) * 100).toFixed(1)} %)`;
+}

@@ -1,0 +1,48 @@
+import { SAMPLES_MAX } from './seen.js';
+import classes from './sample-chart.module.css';
+
+const HEIGHT = 60;
+
+/**
+ * How something has gone since the page was opened: an area that grows from the right.
+ * @param describe writes a value for people.
+ */
+export function SampleChart({
+  name,
+  values,
+  describe,
+}: {
+  name: string;
+  values: readonly number[];
+  describe: (value: number) => string;
+}) {
+  const most = Math.max(0, ...values);
+  const now = values.at(-1) ?? 0;
+  const left = SAMPLES_MAX - values.length;
+  const points = values.map((value, index) => `${left + index},${HEIGHT - (value / Math.max(1, most)) * (HEIGHT - 4)}`);
+  return (
+    <figure className={classes.chart}>
+      <figcaption>
+        <span>{name}</span>
+        <strong>{describe(now)}</strong>
+        <span className={classes.most}>at most {describe(most)}</span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${SAMPLES_MAX - 1} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${name} in the last ten minutes: now ${describe(now)}, at most ${describe(most)}`}
+      >
+        <polygon
+          className={classes.area}
+          points={`${left},${HEIGHT} ${points.join(' ')} ${SAMPLES_MAX - 1},${HEIGHT}`}
+        />
+        <polyline className={classes.line} points={points.join(' ')} />
+      </svg>
+      <div className={classes.axis} aria-hidden>
+        <span>10 min ago</span>
+        <span>now</span>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FleetAnswer } from '@deckhand/contracts';
+import { look, SAMPLES_MAX, type Seen } from './seen.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const NOTHING: Seen = { workers: [], samples: [] };
+
+const answer = (ids: readonly string[], waiting = 0, at = START): FleetAnswer => ({
+  workers: { live: ids.length, consuming: ids.length },
+  data: ids.map((id) => ({
+    id,
+    host: 'host',
+    pid: 1,
+    version: '1',
+    state: 'consuming',
+    concurrency: 10,
+    active: 3,
+    startedAt: new Date(START).toISOString(),
+    lastSeenAt: new Date(at).toISOString(),
+  })),
+  queue: { waiting, active: 0, delayed: 0, oldestWaitingSeconds: waiting * 2 },
+});
+
+describe('what the page has seen of the fleet', () => {
+  it('keeps a worker that is gone, until it comes back or ten minutes have passed', () => {
+    const both = look(NOTHING, answer(['a', 'b']), START);
+    const one = look(both, answer(['b']), START + 2_000);
+    expect(one.workers.map(({ id, state, active }) => [id, state, active])).toEqual([
+      ['b', 'consuming', 3],
+      ['a', 'gone', 0],
+    ]);
+    expect(look(one, answer(['a', 'b']), START + 4_000).workers.map(({ state }) => state)).toEqual([
+      'consuming',
+      'consuming',
+    ]);
+    expect(look(one, answer(['b']), START + 600_000).workers.map(({ id }) => id)).toEqual(['b']);
+  });
+
+  it('samples the queue, the newest last, and forgets the oldest', () => {
+    let seen = NOTHING;
+    for (let index = 0; index <= SAMPLES_MAX; index += 1) seen = look(seen, answer(['a'], index), START + index);
+    expect(seen.samples).toHaveLength(SAMPLES_MAX);
+    expect(seen.samples[0]).toEqual({ at: START + 1, waiting: 1, oldestWaitingSeconds: 2 });
+    expect(seen.samples.at(-1)?.waiting).toBe(SAMPLES_MAX);
+  });
+});

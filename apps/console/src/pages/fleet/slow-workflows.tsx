@@ -1,0 +1,45 @@
+import type { WorkflowTimes } from '@deckhand/contracts';
+import { Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { slowWorkflowsQuery } from '../../api/monitoring.js';
+import { type Columns, DataTable } from '../../parts/data-table.js';
+import { describeDuration } from '../../parts/durations.js';
+import type { Period } from './period.js';
+
+type Row = WorkflowTimes['data'][number];
+
+const COLUMNS: Columns<Row> = [
+  {
+    id: 'name',
+    header: 'Workflow',
+    cell: ({ row: { original } }) => (
+      <Link from="/w/$workspaceId/fleet" to="/w/$workspaceId/runs" search={{ workflowId: original.workflowId }}>
+        {original.name}
+      </Link>
+    ),
+  },
+  { id: 'p95', header: '95 of 100 within', cell: ({ row: { original } }) => describeDuration(original.runMs.p95) },
+  { id: 'p50', header: 'Half within', cell: ({ row: { original } }) => describeDuration(original.runMs.p50) },
+  { id: 'total', header: 'Runs', cell: ({ row: { original } }) => original.total },
+  { id: 'failed', header: 'Failed', cell: ({ row: { original } }) => original.failed },
+];
+
+/** The workflows whose runs take longest; nothing while none has run. */
+export function SlowWorkflows({ workspaceId, period }: { workspaceId: string; period: Period }) {
+  const query = useQuery({ ...slowWorkflowsQuery(workspaceId, period.ms), placeholderData: (before) => before });
+  if (!query.data || query.data.data.length === 0) return null;
+  return (
+    <>
+      <Title order={3} size="h5" mt="lg" mb="sm">
+        Slowest workflows
+      </Title>
+      <DataTable
+        label="Slowest workflows"
+        columns={COLUMNS}
+        rows={query.data.data}
+        keyOf={({ workflowId }) => workflowId}
+      />
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { outputQuery } from '../../api/executions.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { Loading } from '../../parts/loading.js';
+import { Problem } from '../../parts/problem.js';
+
+/** What a node put out, fetched when it is shown. */
+export function Output({
+  executionId,
+  nodeId,
+  iteration,
+  finishedAt,
+}: {
+  executionId: string;
+  nodeId: string;
+  iteration?: string;
+  /** Of the node: another one is another output. */
+  finishedAt: string | null;
+}) {
+  const output = useQuery(outputQuery(executionId, nodeId, iteration, finishedAt));
+  if (output.isError) return <Problem error={output.error} />;
+  if (!output.data) return <Loading />;
+  return <JsonTree key={output.dataUpdatedAt} label={`Output of ${nodeId}`} value={output.data.output} />;
+}

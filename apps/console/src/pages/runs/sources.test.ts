@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import type { NodeProgress } from '@deckhand/contracts';
+import { sourcesOf } from './sources.js';
+
+const ran = (status: NodeProgress['status'], outputBytes = 0): NodeProgress => ({
+  status,
+  outputBytes,
+  startedAt: null,
+  finishedAt: null,
+  attempts: 1,
+});
+
+describe('what came to a node', () => {
+  it('is of those before it that ran, each once, in the order of the edges', () => {
+    const edges = [
+      { source: 'b', target: 'end' },
+      { source: 'a', sourceHandle: 'true', target: 'end' },
+      { source: 'a', sourceHandle: 'false', target: 'end' },
+      { source: 'c', target: 'end' },
+      { source: 'd', target: 'end' },
+      { source: 'a', target: 'elsewhere' },
+    ];
+    const progress = { a: ran('success'), b: ran('failed', 12), c: ran('skipped'), elsewhere: ran('success') };
+    expect(sourcesOf('end', edges, progress)).toEqual(['b', 'a']);
+    expect(sourcesOf('a', edges, progress)).toEqual([]);
+  });
+});

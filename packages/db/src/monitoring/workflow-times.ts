@@ -1,0 +1,50 @@
+import type { WorkflowTimes } from '@deckhand/contracts';
+import { type Actor, requireRole } from '../access.js';
+import { type Database, Prisma } from '../client.js';
+import type { StatsPeriod } from './run-stats.js';
+
+interface Row {
+  readonly workflowId: string;
+  readonly name: string;
+  readonly total: number;
+  readonly failed: number;
+  readonly runMs: readonly [number, number];
+}
+
+/** As many workflows as anybody looks at. */
+const ROWS = 10;
+
+/**
+ * The workflows of a workspace whose finished runs took longest, the slowest (p95) first. A run belongs to the moment it started; test
+ * and debug runs are left out.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
+export async function readWorkflowTimes(
+  db: Database,
+  actor: Actor,
+  { workspaceId, from, to }: Omit<StatsPeriod, 'bucketSeconds'>,
+): Promise<WorkflowTimes> {
+  await requireRole(db, actor, workspaceId, 'viewer');
+  // Served by executions_workspace_id_started_at_id_idx.
+  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+    SELECT t.workflow_id AS "workflowId", w.name, t.total, t.failed, t.run_ms AS "runMs"
+    FROM (
+      SELECT workflow_id, count(*)::int AS total,
+        count(*) FILTER (WHERE status IN ('failed', 'timeout'))::int AS failed,
+        percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP
+          (ORDER BY (extract(epoch FROM finished_at - started_at) * 1000)::float8) AS run_ms
+      FROM executions
+      WHERE workspace_id = ${workspaceId}::uuid AND started_at >= ${from}::timestamptz AND started_at < ${to}::timestamptz
+        AND finished_at IS NOT NULL AND execution_mode IN ('normal', 'sandbox')
+      GROUP BY workflow_id
+    ) t
+    JOIN workflows w ON w.id = t.workflow_id
+    ORDER BY t.run_ms[2] DESC, t.workflow_id
+    LIMIT ${ROWS}`);
+  return {
+    workspaceId,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    data: rows.map(({ runMs: [p50, p95], ...row }) => ({ ...row, runMs: { p50, p95 } })),
+  };
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { InstanceSettings, Workflow, WorkspaceLimits } from '@deckhand/contracts';
+import type { Browser, Page } from 'playwright-core';
+import { faultsOfAccess, openWindow, SCREENS, signIn, startBrowser, takePicture } from '../../harness/browser.js';
+import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
+import { OWNER, stopAll, until } from '../../harness/index.js';
+
+let stack: OwnedStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
+}, 120_000);
+afterAll(stopAll);
+
+const limits = () => stack.say<WorkspaceLimits>('GET', `/api/admin/workspaces/${stack.workspaceId}/limits`);
+const settings = () => stack.say<InstanceSettings>('GET', '/api/admin/settings');
+
+async function openAdministration(page: Page): Promise<void> {
+  await signIn(page, OWNER);
+  await page.getByRole('navigation').getByRole('link', { name: 'Administration' }).click();
+  await page.getByLabel('Runs at once').waitFor();
+}
+
+describe('the limits of a workspace', () => {
+  it('are set, lifted, and refused at the field that is wrong', async () => {
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await openAdministration(page);
+    await page.getByLabel('Runs at once').fill('4');
+    await page.getByRole('textbox', { name: 'Storage', exact: true }).fill('2.5');
+    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await page.getByText('of 2560.0 MiB used').waitFor();
+    const set = { executionsPerMinute: null, maxConcurrentExecutions: 4, storageQuotaBytes: 2_684_354_560 };
+    expect(await limits()).toEqual(set);
+    await page.getByLabel('Runs a minute', { exact: true }).fill('0');
+    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await until(
+      async () => (await page.getByLabel('Runs a minute', { exact: true }).getAttribute('aria-invalid')) === 'true',
+    );
+    expect(await limits()).toEqual(set);
+    await page.getByLabel('Runs a minute', { exact: true }).fill('');
+    await page.getByLabel('Runs at once').fill('');
+    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await until(async () => (await limits()).maxConcurrentExecutions === null);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('are not for those who administrate nothing', async () => {
+    const { token } = await stack.say<{ token: string }>('POST', `/api/workspaces/${stack.workspaceId}/invites`, {
+      role: 'admin',
+    });
+    const { page } = await openWindow(browser, stack.url);
+    await page.goto(`/invite#${token}`);
+    await page.getByLabel('Your name').fill('Grace');
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByLabel(/^Password/).fill('a password of some length');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
+    await page.goto(`/w/${stack.workspaceId}/administration`);
+    await page.getByText('Only for administrators').waitFor();
+  }, 60_000);
+});
+
+describe('the settings of the instance', () => {
+  it('are kept; data that would outlive its runs is refused at its field', async () => {
+    const { page } = await openWindow(browser, stack.url);
+    await openAdministration(page);
+    await page.getByLabel('Days to keep inputs and outputs').fill('90');
+    await page.getByLabel('Days to keep runs').fill('30');
+    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByText('must not be more than runRetentionDays').waitFor();
+    expect((await settings()).runRetentionDays).toBeNull();
+    await page.getByLabel('Days to keep inputs and outputs').fill('14');
+    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    expect(await settings()).toMatchObject({ dataRetentionDays: 14, runRetentionDays: 30 });
+    await page.reload();
+    await until(async () => (await page.getByLabel('Days to keep runs').inputValue()) === '30');
+  }, 60_000);
+});
+
+describe('the settings of a workflow', () => {
+  it('are a part of its definition: changed, taken back, saved', async () => {
+    const id = await stack.createWorkflow('Nightly', {
+      nodes: [{ id: 'start', type: 'trigger.manual' }],
+      edges: [],
+    });
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Time for a run, in seconds').fill('3600');
+    await dialog.getByLabel('Runs at once').fill('2');
+    await dialog.getByLabel('Webhook calls').fill('100');
+    await takePicture(page, 'workflow-settings');
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Not saved').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect((await stack.say<Workflow>('GET', `/api/workflows/${id}`)).definition?.settings).toEqual({
+      timeoutSeconds: 3_600,
+      maxConcurrentExecutions: 2,
+      rateLimit: { max: 100, windowSeconds: 60 },
+    });
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
+
+it.each(['light', 'dark'] as const)(
+  'the administration can be used by everybody, in %s',
+  async (colorScheme) => {
+    await stack.say('PUT', `/api/admin/workspaces/${stack.workspaceId}/limits`, {
+      executionsPerMinute: 600,
+      maxConcurrentExecutions: 20,
+      storageQuotaBytes: 1_048_576,
+    });
+    for (const screen of ['desktop', 'phone'] as const) {
+      const { page, complaints } = await openWindow(browser, stack.url, { screen, colorScheme });
+      await signIn(page, OWNER);
+      await page.goto(`/w/${stack.workspaceId}/administration`);
+      await page.getByText('of 1.0 MiB used').waitFor();
+      await page.getByLabel('Days to keep runs').waitFor();
+      await takePicture(page, `administration-${screen}-${colorScheme}`);
+      expect(await faultsOfAccess(page)).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        SCREENS[screen].width,
+      );
+      expect(complaints).toEqual([]);
+    }
+  },
+  120_000,
+);
