@@ -47,7 +47,8 @@ export function BytesInput({
       rightSection={
         <NativeSelect
           aria-label={`Unit of: ${label}`}
-          variant="unstyled"
+          rightSectionWidth={28}
+          styles={{ input: { width: 96, borderStartStartRadius: 0, borderEndStartRadius: 0 } }}
           data={UNITS.map(([name]) => name)}
           value={UNITS.find(([, bytes]) => bytes === unit)?.[0]}
           onChange={({ currentTarget }) => {
@@ -55,7 +56,6 @@ export function BytesInput({
             setUnit(next);
             if (value !== null) onChange(Math.round((value / unit) * next));
           }}
-          w={88}
         />
       }
     />
