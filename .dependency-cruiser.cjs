@@ -23,6 +23,9 @@ const TEST = '\\.test\\.ts$';
 /** A workspace package appears under its own folder, whichever way it was named. */
 const folder = (name) => `^packages/${name}/`;
 
+/** The language of expressions: pure, and so at home in a browser, too. */
+const EXPRESSIONS = '^packages/engine/(src|dist)/expressions/';
+
 const packageRules = Object.entries(MAY_IMPORT).map(([name, allowed]) => ({
   name: `${name}-imports`,
   comment: `packages/${name} may import ${allowed.length > 0 ? allowed.join(', ') : 'no other package'}.`,
@@ -57,10 +60,26 @@ module.exports = {
     },
     {
       name: 'console-knows-the-contract-only',
-      comment: 'The console speaks the public API: of the other packages it has the types and lists of contracts.',
+      comment:
+        'The console speaks the public API: of the other packages it has contracts, and the language of expressions.',
       severity: 'error',
       from: { path: '^apps/console/' },
-      to: { path: '^packages/', pathNot: folder('contracts') },
+      to: { path: '^packages/', pathNot: [folder('contracts'), EXPRESSIONS] },
+    },
+    {
+      name: 'console-tries-expressions-on-demand',
+      comment:
+        'Only the part of the console that is loaded on demand has the language of expressions and the code editor.',
+      severity: 'error',
+      from: { path: '^apps/console/', pathNot: '^apps/console/src/code/' },
+      to: { path: [EXPRESSIONS, 'node_modules/@codemirror/'] },
+    },
+    {
+      name: 'code-editor-is-loaded-on-demand',
+      comment: 'Otherwise it would be part of what every visit loads.',
+      severity: 'error',
+      from: { path: '^apps/console/', pathNot: '^apps/console/src/code/' },
+      to: { path: '^apps/console/src/code/', pathNot: '^apps/console/src/code/load\\.ts$' },
     },
     {
       name: 'engine-has-no-effects',

@@ -70,6 +70,7 @@ export async function bundle() {
     ...filesBelow(`${BUNDLED}/src`, isInput),
     ...filesBelow(`${BUNDLED}/public`, isInput),
     ...filesBelow('packages/contracts/src', isInput),
+    ...filesBelow('packages/engine/src/expressions', isInput),
     ...inRoot(`${BUNDLED}/index.html`, `${BUNDLED}/vite.config.js`, `${BUNDLED}/package.json`, 'pnpm-lock.yaml'),
   ];
   const vite = join(ROOT, BUNDLED, 'node_modules/vite/bin/vite.js');

@@ -49,6 +49,17 @@ export const runQuery = (executionId: string) =>
       call<Execution>('GET', `/api/executions/${executionId}`, { query: { slim: true }, signal }),
   });
 
+/** The run of a workflow that was made last, if there is one. */
+export const lastRunQuery = (workspaceId: string, workflowId: string) =>
+  queryOptions({
+    queryKey: ['last-run', workspaceId, workflowId],
+    queryFn: ({ signal }) =>
+      call<PageOf<ExecutionEntry>>('GET', '/api/executions', {
+        query: { workspaceId, workflowId, sortBy: 'createdAt', limit: 1 },
+        signal,
+      }),
+  });
+
 /**
  * What a node put out.
  * @param iteration of a node in a loop; the last one without it.

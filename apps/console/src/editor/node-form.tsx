@@ -1,4 +1,4 @@
-import type { Definition, NodeDefinition } from '@deckhand/contracts';
+import type { Definition, Execution, NodeDefinition } from '@deckhand/contracts';
 import {
   Button,
   Checkbox,
@@ -12,11 +12,14 @@ import {
   Title,
 } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
+import { useMemo } from 'react';
+import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import type { NodeTypes } from '../graph/handles.js';
 import { Connections } from './connections.js';
 import { CredentialSelect } from './credential-select.js';
 import { changeNode, removeNodes } from './edits.js';
+import { useSampleData } from './use-sample-data.js';
 
 const ON_ERROR = [
   { value: 'stop', label: 'Stop the run' },
@@ -30,6 +33,9 @@ export function NodeForm({
   node,
   types,
   workspaceId,
+  workflowId,
+  shown,
+  isReadOnly,
   onEdit,
   onClose,
 }: {
@@ -37,10 +43,16 @@ export function NodeForm({
   node: NodeDefinition;
   types: NodeTypes;
   workspaceId: string;
+  workflowId: string;
+  /** The run that the canvas shows: what expressions are tried on. */
+  shown: Execution | undefined;
+  isReadOnly: boolean;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
   onClose: () => void;
 }) {
   const type = types.get(node.type);
+  const data = useSampleData(definition, node.id, { workflowId, workspaceId, shown });
+  const form = useMemo(() => ({ data, isReadOnly }), [data, isReadOnly]);
   const change = (next: Partial<NodeDefinition>, step: string): void =>
     onEdit((before) => changeNode(before, node.id, (old) => withoutNothing({ ...old, ...next })), `${node.id} ${step}`);
   return (
@@ -82,11 +94,13 @@ export function NodeForm({
         />
       )}
       {type && (
-        <SchemaForm
-          schema={type.parameters}
-          value={node.parameters ?? {}}
-          onChange={(parameters, name) => change({ parameters }, name)}
-        />
+        <ExpressionFormContext value={form}>
+          <SchemaForm
+            schema={type.parameters}
+            value={node.parameters ?? {}}
+            onChange={(parameters, name) => change({ parameters }, name)}
+          />
+        </ExpressionFormContext>
       )}
       <Connections definition={definition} node={node} types={types} onEdit={onEdit} />
       <details>

@@ -11,7 +11,8 @@ export function useShortcuts(
   actions: { readonly save: () => void; readonly select: (ids: ReadonlySet<string>) => void },
 ): void {
   const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
-  useHotkeys([['mod+S', actions.save]], []);
+  // In fields too, those with an editor in them included.
+  useHotkeys([['mod+S', actions.save]], [], true);
   useHotkeys([
     ['mod+Z', editor.undo],
     ['mod+shift+Z', editor.redo],

@@ -1,9 +1,14 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput } from '@mantine/core';
+import { ExpressionInput } from './expression-input.js';
 import { MapInput } from './map-input.js';
 import type { Field } from './schema.js';
+import { ScriptInput } from './script-input.js';
 import { TextAsValue } from './text-as-value.js';
 import { fromNumberText, fromText, isExpression, toText } from './values.js';
+
+/** Kinds of fields that are filled in by typing: what is typed does not change what they are. */
+const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'number', 'code']);
 
 /** The input that fits a field. */
 export function FieldInput({
@@ -19,9 +24,9 @@ export function FieldInput({
   const common = { label, description, required: isRequired };
   const placeholder = fallback === undefined ? '' : toText(fallback).replaceAll(/\s+/g, ' ');
   const onText = (text: string): void => onChange(text === '' ? undefined : text);
-  // An expression in a field of fixed choices is edited as the text it is.
-  if (isExpression(value) && kind.kind !== 'code') {
-    return <Textarea {...common} autosize value={value} onChange={(event) => onText(event.currentTarget.value)} />;
+  // An expression in a field of fixed choices is edited as the text it is; the others are texts anyway.
+  if (isExpression(value) && !TYPED.has(kind.kind)) {
+    return <ExpressionInput {...common} value={value} onChange={onText} />;
   }
   switch (kind.kind) {
     case 'choice':
@@ -64,31 +69,14 @@ export function FieldInput({
       );
     case 'number':
       return (
-        <TextInput
-          {...common}
-          inputMode="decimal"
-          placeholder={placeholder}
-          value={toText(value)}
-          onChange={(event) => onChange(fromNumberText(event.currentTarget.value))}
-        />
+        <TextAsValue {...common} placeholder={placeholder} value={value} read={fromNumberText} onChange={onChange} />
       );
     case 'map':
       return (
         <MapInput field={field} value={value !== undefined && isJsonObject(value) ? value : {}} onChange={onChange} />
       );
     case 'code':
-      return (
-        <Textarea
-          {...common}
-          autosize
-          minRows={8}
-          maxRows={24}
-          spellCheck={false}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
-          value={toText(value)}
-          onChange={(event) => onText(event.currentTarget.value)}
-        />
-      );
+      return <ScriptInput {...common} value={toText(value)} onChange={onText} />;
     case 'text':
       return isSecret ? (
         <PasswordInput
@@ -98,14 +86,7 @@ export function FieldInput({
           onChange={(event) => onText(event.currentTarget.value)}
         />
       ) : (
-        <Textarea
-          {...common}
-          autosize
-          maxRows={10}
-          placeholder={placeholder}
-          value={toText(value)}
-          onChange={(event) => onText(event.currentTarget.value)}
-        />
+        <ExpressionInput {...common} placeholder={placeholder} value={toText(value)} onChange={onText} />
       );
     case 'json':
       return <TextAsValue {...common} placeholder={placeholder} value={value} read={fromText} onChange={onChange} />;

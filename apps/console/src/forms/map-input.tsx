@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
+import { ExpressionInput } from './expression-input.js';
 import type { Field } from './schema.js';
 import { fromText, toText } from './values.js';
 
@@ -38,13 +39,15 @@ export function MapInput({
               onChange={(event) => replace(index, [event.currentTarget.value, text])}
               flex={2}
             />
-            <TextInput
-              aria-label={`${label}: value ${index + 1}`}
-              placeholder="value or {{ expression }}"
-              value={text}
-              onChange={(event) => replace(index, [name, event.currentTarget.value])}
-              flex={3}
-            />
+            <Box flex={3} miw={0}>
+              <ExpressionInput
+                label={`${label}: value ${index + 1}`}
+                isLabelHidden
+                placeholder="value or {{ expression }}"
+                value={text}
+                onChange={(next) => replace(index, [name, next])}
+              />
+            </Box>
             <ActionIcon
               variant="subtle"
               color="gray"

@@ -17,6 +17,8 @@ export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
   /** `EXPRESSION_FAILED`: the data does not fit. `EXPRESSION_BUDGET`: too many steps or bytes. */
   readonly code: ExpressionErrorCode;
+  /** What is wrong, without where. */
+  readonly reason: string;
   /** The keys that lead to the parameter; empty for an expression on its own. */
   readonly path: readonly (string | number)[];
   /** Position in `source`, in UTF-16 units from 0. */
@@ -27,6 +29,7 @@ export class ExpressionError extends Error {
   constructor(code: ExpressionErrorCode, reason: string, site: Site, offset: number, cause?: unknown) {
     super(`${site.subject}: ${reason} (at character ${offset + 1} of ${excerpt(site.source, offset)})`, { cause });
     this.code = code;
+    this.reason = reason;
     this.path = site.path;
     this.offset = offset;
     this.source = site.source;

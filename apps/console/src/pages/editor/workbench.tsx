@@ -151,6 +151,9 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
                 node={chosen}
                 types={types}
                 workspaceId={workspaceId}
+                workflowId={workflow.id}
+                shown={shown.run}
+                isReadOnly={isReadOnly}
                 onEdit={apply}
                 onClose={() => setSelected(NOTHING)}
               />

@@ -1,0 +1,225 @@
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  pickedCompletion,
+} from '@codemirror/autocomplete';
+import { Facet } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { expressionFunctions } from '@deckhand/engine/expressions';
+import type { SampleData } from '../forms/sample-data.js';
+import { readInput, readLoop } from './try-expression.js';
+
+/** Names and the fields read from them, up to the cursor: `$nodes.order.output.lines[0].` */
+const PATH =
+  /(?<![\w$.\])])([$A-Za-z_][\w$]*)((?:\??\.[A-Za-z_$][\w$]*|(?:\?\.)?\[(?:"[^"\]]*"|'[^'\]]*'|\d+)\])*)(\??\.)([\w$]*)$/;
+const STEP = /\??\.([A-Za-z_$][\w$]*)|(?:\?\.)?\[(?:"([^"\]]*)"|'([^'\]]*)'|(\d+))\]/g;
+const NAME = /(?<![\w$.])[$A-Za-z_]?[\w$]*$/;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+/** How many fields of one value are listed. */
+const FIELDS_MAX = 500;
+
+const NAMES: readonly (readonly [string, string])[] = [
+  ['$trigger', 'The data that started the run'],
+  ['$input', 'The output of the node before'],
+  ['$nodes', 'The outputs of the nodes that ran before, by id'],
+  ['$loop', 'In a loop: the item and its position'],
+  ['$vars', 'The variables of the workspace'],
+  ['$execution', 'The run: id and mode'],
+  ['$now', 'The present moment, as ISO 8601 text'],
+];
+
+/** What an editor's expressions are completed from. */
+export const sampleData = Facet.define<SampleData>();
+
+/** What may come next inside `{{ }}`: names, nodes, fields of the last run's data, and the language's functions. */
+export async function completeExpression(context: CompletionContext): Promise<CompletionResult | null> {
+  const [data] = context.state.facet(sampleData);
+  if (!data) return null;
+  const text = context.state.sliceDoc(0, context.pos);
+  const opening = text.lastIndexOf('{{');
+  if (opening < 0 || text.includes('}}', opening)) return null;
+  const inside = text.slice(opening + 2);
+  const path = PATH.exec(inside);
+  if (path) {
+    const [, name = '', steps = '', dot = '', begun = ''] = path;
+    const options = await optionsAfter(name, keysOf(steps), dot, data);
+    return options.length === 0 ? null : { from: context.pos - begun.length, options, validFor: /^[\w$]*$/ };
+  }
+  const word = NAME.exec(inside)?.[0];
+  if (word === undefined || isInText(inside)) return null;
+  if (word === '' && !context.explicit && !/(^|[\s({[,:?!&|+*/%<>=-])$/.test(inside)) return null;
+  return { from: context.pos - word.length, options: namesToBegin(data), validFor: /^[\w$]*$/ };
+}
+
+/** Whether quotes are open: a text is nobody's to complete. */
+function isInText(inside: string): boolean {
+  const closed = inside.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '');
+  return /["']/.test(closed);
+}
+
+function namesToBegin(data: SampleData): Completion[] {
+  const names = NAMES.filter(([name]) => name !== '$loop' || data.loop).map(([label, info]): Completion => ({
+    label,
+    info,
+    type: 'variable',
+    boost: 2,
+  }));
+  const functions = expressionFunctions.filter(({ type }) => type === 'global');
+  const single = functions.filter(({ name }) => !name.includes('.'));
+  const spaces = new Set(
+    functions.flatMap(({ name }) => (name.includes('.') ? [name.slice(0, name.indexOf('.'))] : [])),
+  );
+  return [
+    ...names,
+    ...single.map((one) => toCall(one.name, one.signature, one.doc)),
+    ...[...spaces]
+      .filter((space) => !single.some(({ name }) => name === space))
+      .map((label): Completion => ({ label, type: 'namespace' })),
+  ];
+}
+
+/** What may follow a name and some fields of it. */
+async function optionsAfter(
+  name: string,
+  keys: readonly (string | number)[],
+  dot: string,
+  data: SampleData,
+): Promise<Completion[]> {
+  if (name === '$nodes' && keys.length === 0) {
+    return data.before.map((id, index) => ({ ...toField(id, undefined, dot), detail: 'node', boost: -index }));
+  }
+  if (!name.startsWith('$')) {
+    return expressionFunctions
+      .filter((one) => one.type === 'global' && one.name.startsWith(`${name}.`) && keys.length === 0)
+      .map((one) => toCall(one.name.slice(name.length + 1), one.signature.slice(name.length + 1), one.doc));
+  }
+  const root = await readRoot(name, keys, data);
+  if (!root) return [];
+  const value = root.rest.reduce<JsonValue | undefined>(step, root.value);
+  return [...fieldsOf(value, dot), ...methodsOf(value)];
+}
+
+/** The value of a name, and the fields that are still to be read from it. */
+async function readRoot(
+  name: string,
+  keys: readonly (string | number)[],
+  data: SampleData,
+): Promise<{ readonly value: JsonValue | undefined; readonly rest: readonly (string | number)[] } | undefined> {
+  switch (name) {
+    case '$trigger':
+      return { value: data.run?.trigger, rest: keys };
+    case '$input':
+      return { value: await readInput(data), rest: keys };
+    case '$vars':
+      return { value: await data.vars(), rest: keys };
+    case '$execution':
+      return { value: { id: data.run?.id ?? '', mode: data.run?.mode ?? '' }, rest: keys };
+    case '$now':
+      return { value: new Date().toISOString(), rest: keys };
+    case '$loop':
+      return { value: data.loop && { ...((await readLoop(data)) ?? { item: null, index: 0 }) }, rest: keys };
+    case '$nodes': {
+      const [id, field, ...rest] = keys;
+      if (field === undefined) return { value: { output: (await data.output(String(id))) ?? null }, rest: [] };
+      return field === 'output' ? { value: await data.output(String(id)), rest } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function keysOf(steps: string): (string | number)[] {
+  return Array.from(steps.matchAll(STEP), ([, name, double, single, index]) =>
+    index === undefined ? (name ?? double ?? single ?? '') : Number(index),
+  );
+}
+
+function step(value: JsonValue | undefined, key: string | number): JsonValue | undefined {
+  if (value === undefined || value === null || typeof value !== 'object') return undefined;
+  return new Map<string, JsonValue>(Object.entries(value)).get(String(key));
+}
+
+function fieldsOf(value: JsonValue | undefined, dot: string): Completion[] {
+  if (value === undefined || !isJsonObject(value)) return [];
+  return Object.entries(value)
+    .slice(0, FIELDS_MAX)
+    .map(([name, member]) => ({ ...toField(name, member, dot), boost: 1 }));
+}
+
+function methodsOf(value: JsonValue | undefined): Completion[] {
+  const kind = kindOf(value);
+  if (kind === undefined) return [];
+  const length: Completion[] =
+    kind === 'string' || kind === 'array' ? [{ label: 'length', type: 'property', detail: 'number' }] : [];
+  return [
+    ...length,
+    ...expressionFunctions
+      .filter(({ type }) => type === kind)
+      .map(({ name, signature, doc }) => toCall(name, signature, doc)),
+  ];
+}
+
+function kindOf(value: JsonValue | undefined): 'string' | 'number' | 'boolean' | 'array' | 'object' | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'number') return 'number';
+  return typeof value === 'boolean' ? 'boolean' : 'object';
+}
+
+/** A field; a name that cannot stand behind a dot is written in brackets instead. */
+function toField(name: string, value: JsonValue | undefined, dot: string): Completion {
+  const field: Completion = {
+    label: name,
+    type: 'property',
+    ...(value === undefined ? {} : { detail: glance(value) }),
+  };
+  if (IDENTIFIER.test(name)) return field;
+  const bracketed = `${dot === '?.' ? '?.' : ''}[${JSON.stringify(name)}]`;
+  return {
+    ...field,
+    apply(view, completion, from, to) {
+      insert(view, completion, bracketed, bracketed.length, from - dot.length, to);
+    },
+  };
+}
+
+function toCall(name: string, signature: string, doc: string): Completion {
+  const takesNothing = signature.startsWith(`${name}()`);
+  return {
+    label: name,
+    type: 'function',
+    detail: signature.slice(name.length),
+    info: doc,
+    apply(view, completion, from, to) {
+      insert(view, completion, `${name}()`, name.length + (takesNothing ? 2 : 1), from, to);
+    },
+  };
+}
+
+function insert(
+  view: EditorView,
+  completion: Completion,
+  text: string,
+  cursor: number,
+  from: number,
+  to: number,
+): void {
+  view.dispatch({
+    changes: { from, to, insert: text },
+    selection: { anchor: from + cursor },
+    annotations: pickedCompletion.of(completion),
+    userEvent: 'input.complete',
+  });
+}
+
+/** A value in a few characters. */
+function glance(value: JsonValue): string {
+  if (Array.isArray(value)) return `list of ${value.length}`;
+  if (isJsonObject(value)) return 'object';
+  const text = JSON.stringify(value);
+  return text.length > 24 ? `${text.slice(0, 23)}…` : text;
+}

@@ -1,0 +1,2 @@
+export { ExpressionEditor } from './expression-editor.js';
+export { ScriptEditor } from './script-editor.js';

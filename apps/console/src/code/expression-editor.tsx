@@ -1,0 +1,61 @@
+import { autocompletion } from '@codemirror/autocomplete';
+import { Decoration, EditorView, MatchDecorator, ViewPlugin } from '@codemirror/view';
+import { useDeferredValue, useMemo } from 'react';
+import type { ExpressionForm } from '../forms/sample-data.js';
+import type { ExpressionField } from '../forms/text-field.js';
+import { completeExpression, sampleData } from './complete-expression.js';
+import { Preview } from './preview.js';
+import { TextEditor } from './text-editor.js';
+import { useTrial } from './use-trial.js';
+
+const matcher = new MatchDecorator({
+  regexp: /\{\{.*?(\}\}|$)/g,
+  decoration: Decoration.mark({ class: 'cm-expression' }),
+});
+
+/** Colours what stands in braces. */
+const braces = ViewPlugin.define(
+  (view) => ({
+    decorations: matcher.createDeco(view),
+    update(update) {
+      this.decorations = matcher.updateDeco(update, this.decorations);
+    },
+  }),
+  { decorations: ({ decorations }) => decorations },
+);
+
+const EXTENSIONS = [
+  // What is offered is offered at once, so it is taken at once too.
+  autocompletion({ override: [completeExpression], icons: false, interactionDelay: 0 }),
+  braces,
+  EditorView.contentAttributes.of({ 'aria-autocomplete': 'list' }),
+];
+
+/** A field for text with expressions in it: completed, and tried out on the last run's data. */
+export function ExpressionEditor({
+  form: { data, isReadOnly },
+  hadFocus,
+  ...field
+}: ExpressionField & { form: ExpressionForm; hadFocus: boolean }) {
+  const context = useMemo(() => sampleData.of(data), [data]);
+  const trial = useTrial(useDeferredValue(field.value), data);
+  const fault = useMemo(
+    () =>
+      trial.kind === 'fault'
+        ? { message: trial.fault.message, from: Math.max(0, trial.fault.offset - 1), to: trial.fault.offset + 1 }
+        : undefined,
+    [trial],
+  );
+  return (
+    <TextEditor
+      {...field}
+      isReadOnly={isReadOnly}
+      hadFocus={hadFocus}
+      fault={fault}
+      extensions={EXTENSIONS}
+      context={context}
+    >
+      <Preview trial={trial} />
+    </TextEditor>
+  );
+}

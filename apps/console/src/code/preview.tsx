@@ -1,0 +1,48 @@
+import type { JsonValue } from '@deckhand/contracts';
+import classes from './below.module.css';
+import type { Trial } from './try-expression.js';
+
+/** How much of a value is shown, in characters. */
+const SHOWN_MAX = 300;
+
+/** What a text with expressions in it was worked out to, or why it was not; nothing for plain text. */
+export function Preview({ trial }: { trial: Trial }) {
+  return <div aria-live="polite">{contentOf(trial)}</div>;
+}
+
+function contentOf(trial: Trial) {
+  switch (trial.kind) {
+    case 'constant':
+      return null;
+    case 'untried':
+      return <p className={classes.note}>Run the workflow once to see the value here.</p>;
+    case 'fault':
+      return <p className={classes.fault}>{trial.fault.message}</p>;
+    case 'failed':
+      return (
+        <>
+          <p className={classes.fault}>With the last run: {trial.reason}</p>
+          <Missing ids={trial.missing} />
+        </>
+      );
+    case 'value':
+      return (
+        <>
+          <p className={classes.note}>
+            In the last run: <span className={classes.value}>{shorten(trial.value)}</span>
+          </p>
+          <Missing ids={trial.missing} />
+        </>
+      );
+  }
+}
+
+function Missing({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  return <p className={classes.note}>Without data in it, or with too much: {ids.join(', ')}</p>;
+}
+
+function shorten(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

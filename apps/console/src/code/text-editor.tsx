@@ -1,0 +1,159 @@
+import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { setDiagnostics } from '@codemirror/lint';
+import { Annotation, Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
+import { EditorView, keymap, placeholder as emptyText } from '@codemirror/view';
+import { Input } from '@mantine/core';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { looks } from './looks.js';
+
+/** Something that is wrong with a text, and where: positions from 0, in UTF-16 units. */
+export interface TextFault {
+  readonly message: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const NOTHING: Extension = [];
+
+/** Marks changes that did not come from typing. */
+const fromOutside = Annotation.define<boolean>();
+
+/** A labelled field in which text is edited as code. */
+export function TextEditor({
+  label,
+  isLabelHidden = false,
+  description,
+  placeholder,
+  required = false,
+  isReadOnly,
+  hadFocus,
+  fault,
+  value,
+  onChange,
+  extensions,
+  context = NOTHING,
+  children,
+}: {
+  label: string;
+  isLabelHidden?: boolean | undefined;
+  description?: string | undefined;
+  placeholder?: string | undefined;
+  required?: boolean | undefined;
+  isReadOnly: boolean;
+  /** Whether it takes the focus over when it appears. */
+  hadFocus?: boolean | undefined;
+  fault: TextFault | undefined;
+  value: string;
+  onChange: (text: string) => void;
+  /** Those that it begins with are those that it keeps. */
+  extensions: Extension;
+  /** What they go by, which may change. */
+  context?: Extension | undefined;
+  /** What is said below it: read with the field. */
+  children?: ReactNode;
+}) {
+  const id = useId();
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const settings = useState(() => new Compartment())[0];
+  // Texts that were told and did not come back as the value yet: typing may be ahead of it.
+  const told = useRef<string[]>([]);
+  const tell = useRef(onChange);
+  useEffect(() => {
+    tell.current = onChange;
+  });
+
+  useEffect(() => {
+    if (!host.current) return;
+    const made = new EditorView({
+      parent: host.current,
+      doc: value,
+      extensions: [
+        extensions,
+        settings.of([]),
+        history(),
+        closeBrackets(),
+        keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
+        emptyText(placeholder ?? ''),
+        EditorView.lineWrapping,
+        looks,
+        EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+          if (!docChanged || transactions.some((one) => one.annotation(fromOutside))) return;
+          const text = state.doc.toString();
+          told.current.push(text);
+          tell.current(text);
+        }),
+      ],
+    });
+    view.current = made;
+    if (hadFocus) {
+      made.dispatch({ selection: { anchor: made.state.doc.length } });
+      made.focus();
+    }
+    return () => made.destroy();
+    // An editor is made once: what changes later is told to it below.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+
+  useEffect(() => {
+    const at = told.current.indexOf(value);
+    if (at >= 0) {
+      told.current.splice(0, at + 1);
+      return;
+    }
+    told.current = [];
+    const { current } = view;
+    if (!current || current.state.doc.toString() === value) return;
+    current.dispatch({
+      changes: { from: 0, to: current.state.doc.length, insert: value },
+      annotations: [fromOutside.of(true), Transaction.addToHistory.of(false)],
+    });
+  }, [value]);
+
+  useEffect(() => {
+    view.current?.dispatch({
+      effects: settings.reconfigure([
+        context,
+        EditorState.readOnly.of(isReadOnly),
+        EditorView.contentAttributes.of({
+          ...(isLabelHidden ? { 'aria-label': label } : { 'aria-labelledby': `${id}-label` }),
+          'aria-describedby': `${id}-description ${id}-below`,
+          'aria-required': String(required),
+          'aria-readonly': String(isReadOnly),
+          'aria-invalid': String(fault !== undefined),
+        }),
+      ]),
+    });
+  }, [settings, context, id, label, isLabelHidden, required, isReadOnly, fault]);
+
+  useEffect(() => {
+    const { current } = view;
+    if (!current) return;
+    const end = current.state.doc.length;
+    const marks = fault
+      ? [
+          {
+            severity: 'error' as const,
+            message: fault.message,
+            from: Math.min(fault.from, end),
+            to: Math.min(fault.to, end),
+          },
+        ]
+      : [];
+    current.dispatch(setDiagnostics(current.state, marks));
+  }, [fault]);
+
+  return (
+    <Input.Wrapper
+      {...(isLabelHidden ? {} : { label, description })}
+      required={required}
+      labelElement="div"
+      labelProps={{ id: `${id}-label`, onClick: () => view.current?.focus() }}
+      descriptionProps={{ id: `${id}-description` }}
+    >
+      <div ref={host} style={{ marginTop: isLabelHidden ? 0 : 4 }} />
+      <div id={`${id}-below`}>{children}</div>
+    </Input.Wrapper>
+  );
+}

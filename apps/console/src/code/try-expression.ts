@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import {
+  compileParameters,
+  compileTemplate,
+  ExpressionError,
+  type ExpressionFault,
+  type ExpressionName,
+  type ExpressionReferences,
+  type ExpressionScope,
+} from '@deckhand/engine/expressions';
+import type { SampleData } from '../forms/sample-data.js';
+
+/** What came of trying a text with expressions in it. */
+export type Trial =
+  | { readonly kind: 'constant' }
+  | { readonly kind: 'value'; readonly value: JsonValue; readonly missing: readonly string[] }
+  | { readonly kind: 'fault'; readonly fault: ExpressionFault }
+  | { readonly kind: 'failed'; readonly reason: string; readonly missing: readonly string[] }
+  | { readonly kind: 'untried' };
+
+/** The names that nothing stands for until there is a run. */
+const OF_A_RUN: readonly ExpressionName[] = ['$trigger', '$input', '$loop', '$execution'];
+
+/** The item of a loop that its body is tried on. */
+interface LoopItem {
+  readonly item: JsonValue;
+  readonly index: number;
+}
+
+/** Works a text out as the engine does, on the data of a run that was. Never throws. */
+export async function tryExpression(text: string, data: SampleData): Promise<Trial> {
+  const compiled = compileTemplate(text);
+  if ('fault' in compiled) return { kind: 'fault', fault: compiled.fault };
+  const { constant, references, evaluate } = compiled.template;
+  if (constant !== undefined) return { kind: 'constant' };
+  const { nodes, names } = references;
+  const needsRun = nodes.length > 0 || OF_A_RUN.some((name) => names.has(name));
+  if (needsRun && !data.run) return { kind: 'untried' };
+  const { scope, missing } = await readScope(references, data);
+  try {
+    return { kind: 'value', value: evaluate(scope), missing };
+  } catch (error) {
+    return { kind: 'failed', reason: error instanceof ExpressionError ? error.reason : 'it failed', missing };
+  }
+}
+
+/** `$input` of the node. */
+export async function readInput(data: SampleData): Promise<JsonValue | undefined> {
+  const read = async ({ nodeId, isItem }: SampleData['sources'][number]): Promise<JsonValue | undefined> =>
+    isItem ? (await readLoop(data))?.item : data.output(nodeId);
+  const [only, ...others] = data.sources;
+  if (!only) return null;
+  if (others.length === 0) return read(only);
+  const outputs = await Promise.all(data.sources.map(async (source) => [source.nodeId, await read(source)] as const));
+  return Object.fromEntries(outputs.flatMap(([id, output]) => (output === undefined ? [] : [[id, output]])));
+}
+
+/** The first item of the loop around the node, since which one it was is nobody's to know afterwards. */
+export async function readLoop({ loop }: SampleData): Promise<LoopItem | undefined> {
+  if (!loop) return undefined;
+  const { items, data } = loop();
+  const compiled = compileParameters({ items });
+  if ('faults' in compiled) return undefined;
+  const { references, evaluate } = compiled.parameters;
+  try {
+    const list = itemsOf(evaluate((await readScope(references, data)).scope));
+    return list.length > 0 ? { item: list[0] ?? null, index: 0 } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readScope(
+  { nodes, names }: ExpressionReferences,
+  data: SampleData,
+): Promise<{ readonly scope: ExpressionScope; readonly missing: readonly string[] }> {
+  const [input, loop, vars, outputs] = await Promise.all([
+    names.has('$input') ? readInput(data) : undefined,
+    names.has('$loop') ? readLoop(data) : undefined,
+    names.has('$vars') ? data.vars() : {},
+    Promise.all(nodes.map(async (id) => [id, await data.output(id)] as const)),
+  ]);
+  const byId = new Map(outputs);
+  const missing = [
+    ...nodes.filter((id) => byId.get(id) === undefined),
+    ...(names.has('$input') && input === undefined ? ['$input'] : []),
+    ...(names.has('$loop') && loop === undefined ? ['$loop'] : []),
+  ];
+  const { run } = data;
+  const scope: ExpressionScope = {
+    trigger: run?.trigger,
+    input: input ?? null,
+    node: (id) => byId.get(id),
+    loop,
+    vars,
+    execution: { id: run?.id ?? '', mode: run?.mode ?? '' },
+    now: () => new Date().toISOString(),
+  };
+  return { scope, missing };
+}
+
+function itemsOf(parameters: JsonValue): readonly JsonValue[] {
+  const items = isJsonObject(parameters) ? parameters.items : undefined;
+  const list: readonly JsonValue[] = Array.isArray(items) ? items : [];
+  return list;
+}

@@ -1,0 +1,63 @@
+import type { Definition, Execution, JsonValue } from '@deckhand/contracts';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { lastRunQuery, outputQuery, runQuery } from '../api/executions.js';
+import { variablesQuery } from '../api/variables.js';
+import type { SampleData } from '../forms/sample-data.js';
+import { loopAround, nodesBefore, sourcesOf } from './upstream.js';
+
+/** How large an output may be to be fetched for a preview, in bytes. */
+const OUTPUT_BYTES_MAX = 4_194_304;
+
+/**
+ * What the expressions of a node can be tried on.
+ * @param shown the run that the canvas shows; the workflow's last one without it.
+ */
+export function useSampleData(
+  definition: Definition,
+  nodeId: string,
+  { workflowId, workspaceId, shown }: { workflowId: string; workspaceId: string; shown: Execution | undefined },
+): SampleData {
+  const queryClient = useQueryClient();
+  const last = useQuery({ ...lastRunQuery(workspaceId, workflowId), enabled: shown === undefined });
+  const lastId = last.data?.data[0]?.executionId;
+  const read = useQuery({ ...runQuery(lastId ?? ''), enabled: shown === undefined && lastId !== undefined });
+  const run = shown ?? read.data;
+  return useMemo(
+    () => sampleOf({ queryClient, workspaceId, definition, run }, nodeId),
+    [queryClient, workspaceId, definition, run, nodeId],
+  );
+}
+
+interface Sources {
+  readonly queryClient: QueryClient;
+  readonly workspaceId: string;
+  readonly definition: Definition;
+  readonly run: Execution | undefined;
+}
+
+function sampleOf(sources: Sources, nodeId: string): SampleData {
+  const { queryClient, workspaceId, definition, run } = sources;
+  const loop = loopAround(definition, nodeId);
+  return {
+    run: run && { id: run.executionId, mode: run.executionMode, trigger: run.data.trigger },
+    before: nodesBefore(definition, nodeId),
+    sources: sourcesOf(definition, nodeId, loop?.id),
+    loop: loop && (() => ({ items: loop.parameters?.items ?? [], data: sampleOf(sources, loop.id) })),
+    output: (id) => readOutput(sources, id),
+    async vars() {
+      const query = { ...variablesQuery(workspaceId), staleTime: 60_000 };
+      const { data } = await queryClient.query(query).catch(() => ({ data: [] }));
+      return Object.fromEntries(data.map(({ name, value }) => [name, value]));
+    },
+  };
+}
+
+/** What a node put out in the run; undefined when it cannot be had. */
+async function readOutput({ queryClient, run }: Sources, nodeId: string): Promise<JsonValue | undefined> {
+  const progress = run?.progress[nodeId];
+  if (!run || progress?.outputOmitted !== true || progress.outputBytes > OUTPUT_BYTES_MAX) return undefined;
+  const query = outputQuery(run.executionId, nodeId, undefined, progress.finishedAt);
+  const answer = await queryClient.query({ ...query, staleTime: Infinity }).catch(() => undefined);
+  return answer?.output;
+}

@@ -1,0 +1,30 @@
+import { Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useContext, useState } from 'react';
+import { editorsQuery } from '../code/load.js';
+import { ExpressionFormContext } from './sample-data.js';
+import type { ExpressionField } from './text-field.js';
+
+/** A field for text that may hold expressions: completed and tried out in the form of a node, plain text anywhere else. */
+export function ExpressionInput(props: ExpressionField) {
+  const form = useContext(ExpressionFormContext);
+  const { data: editors } = useQuery({ ...editorsQuery, enabled: form !== undefined });
+  // Who types already while the editor is loaded goes on typing in it.
+  const [hadFocus, setFocus] = useState(false);
+  if (form && editors) return <editors.ExpressionEditor {...props} form={form} hadFocus={hadFocus} />;
+  const { label, isLabelHidden = false, description, placeholder, required, value, onChange } = props;
+  return (
+    <Textarea
+      {...(isLabelHidden ? { 'aria-label': label } : { label, description })}
+      required={required ?? false}
+      placeholder={placeholder ?? ''}
+      autosize
+      maxRows={14}
+      spellCheck={false}
+      value={value}
+      onFocus={() => setFocus(true)}
+      onBlur={() => setFocus(false)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
