@@ -61,7 +61,8 @@ describe('sessions', () => {
 
   it('that are over are gone once the person signs in again', async () => {
     const id = '01900000-0000-7000-8000-000000000003';
-    const { id: userId } = await instance.db.user.findFirstOrThrow({ where: { email: OWNER.email } });
+    await signIn();
+    const { userId } = await instance.db.session.findFirstOrThrow({ where: { userAgent: 'test browser' } });
     await instance.db.session.create({ data: { id, userId, tokenHash: 'over', expiresAt: new Date(0) } });
     await signIn();
     expect(await instance.db.session.count({ where: { id } })).toBe(0);
