@@ -100,10 +100,12 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ...endingColumns(entry.ending),
     bytes: bytesOf(entry),
   }));
+  const ids = checkpoints.map(({ executionId }) => executionId);
   const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
   const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
   const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
-  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle.
+  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle. Their ids are
+  // named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table that is not yet large.
   const verdicts = await db.$queryRaw<
     { i: number; verdict: CheckpointVerdict }[]
   >(Prisma.sql`/* executions.checkpoint */
@@ -113,7 +115,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
         "isResting" boolean, "wakeAt" float8, answers int, bytes int)
     ), locked AS (
       SELECT e.id, e.epoch, e.checkpoint, e.status, e.answers, e.workspace_id
-      FROM executions e WHERE e.id IN (SELECT id FROM given) ORDER BY e.id FOR UPDATE
+      FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ORDER BY e.id FOR UPDATE
     ), judged AS (
       SELECT g.*, l.workspace_id,
         l.epoch = g.epoch AND l.checkpoint >= g.checkpoint AS is_repeated,
@@ -131,7 +133,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           wake_at = CASE WHEN j.is_ending THEN to_timestamp(j."wakeAt" / 1000.0) END,
           error = CASE WHEN j.is_ending THEN j.error END,
           result = CASE WHEN j.is_ending THEN j.result END
-      FROM judged j WHERE e.id = j.id AND j.is_accepted
+      FROM judged j WHERE e.id = j.id AND e.id = ANY (${ids}::uuid[]) AND j.is_accepted
     ), written_nodes AS (
       INSERT INTO node_runs (execution_id, node_id, status, started_at, finished_at, attempts, handle, output,
         output_ref, output_bytes, error, state, debug, iterations, last_iteration)

@@ -57,7 +57,7 @@ export async function claimExecutions(
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid
     FROM ${wanted(requests)}
-    WHERE ${isClaimable(workerId)}
+    WHERE e.id = ANY (${requests.map(({ executionId }) => executionId)}::uuid[]) AND ${isClaimable(workerId)}
       AND NOT EXISTS (
         SELECT 1 FROM workspaces s WHERE s.id = e.workspace_id AND s.max_concurrent_executions IS NOT NULL)
       AND NOT EXISTS (
