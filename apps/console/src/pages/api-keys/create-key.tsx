@@ -3,7 +3,6 @@ import {
   Button,
   Checkbox,
   Collapse,
-  Group,
   Modal,
   MultiSelect,
   PasswordInput,
@@ -17,7 +16,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeysQuery, createApiKey } from '../../api/api-keys.js';
 import { choice } from '../../app/search.js';
-import { Problem } from '../../parts/problem.js';
+import { FormFooter } from '../../parts/form-footer.js';
 import { KeyMade } from './key-made.js';
 
 const PRESETS = ['read-only', 'read-write', 'read-write-ai', 'full'] as const;
@@ -161,15 +160,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
             />
           </Stack>
         </Collapse>
-        <Problem error={creation.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={creation.isPending}>
-            Create the key
-          </Button>
-        </Group>
+        <FormFooter error={creation.error} submit="Create the key" isPending={creation.isPending} onCancel={onCancel} />
       </Stack>
     </form>
   );

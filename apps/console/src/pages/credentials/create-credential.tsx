@@ -5,13 +5,13 @@ import {
   type JsonObject,
   parseOwnJson,
 } from '@deckhand/contracts';
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { createCredential, credentialsQuery } from '../../api/credentials.js';
 import { choice } from '../../app/search.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { Problem } from '../../parts/problem.js';
+import { FormFooter } from '../../parts/form-footer.js';
 
 /** What each type is for. */
 const LABELS: Readonly<Record<CredentialType, string>> = {
@@ -65,15 +65,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
             }}
           />
           <SchemaForm schema={schema} value={secret} onChange={setSecret} />
-          <Problem error={creation.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={creation.isPending}>
-              Save
-            </Button>
-          </Group>
+          <FormFooter error={creation.error} submit="Save" isPending={creation.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

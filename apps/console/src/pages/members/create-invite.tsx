@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createInvite, invitesQuery } from '../../api/members.js';
 import { choice } from '../../app/search.js';
-import { Problem } from '../../parts/problem.js';
+import { FormFooter } from '../../parts/form-footer.js';
 
 /** Makes a link that lets somebody in, shown once. */
 export function CreateInvite({
@@ -71,15 +71,7 @@ export function CreateInvite({
               value={role}
               onChange={(value) => setRole(choice(ROLES, value) ?? 'editor')}
             />
-            <Problem error={creation.error} />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={creation.isPending}>
-                Make a link
-              </Button>
-            </Group>
+            <FormFooter error={creation.error} submit="Make a link" isPending={creation.isPending} onCancel={close} />
           </Stack>
         </form>
       )}

@@ -1,9 +1,9 @@
 import type { VariableEntry } from '@deckhand/contracts';
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createVariable, updateVariable, variablesQuery } from '../../api/variables.js';
-import { Problem } from '../../parts/problem.js';
+import { FormFooter } from '../../parts/form-footer.js';
 
 /** A new variable, or another name or value of one. */
 export function VariableForm({
@@ -57,15 +57,7 @@ export function VariableForm({
             value={value}
             onChange={(event) => setValue(event.currentTarget.value)}
           />
-          <Problem error={saving.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              Save
-            </Button>
-          </Group>
+          <FormFooter error={saving.error} submit="Save" isPending={saving.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

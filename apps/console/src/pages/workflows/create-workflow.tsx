@@ -1,10 +1,10 @@
 import type { Definition } from '@deckhand/contracts';
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.js';
-import { Problem } from '../../parts/problem.js';
+import { FormFooter } from '../../parts/form-footer.js';
 
 /** What every workflow begins with. */
 const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };
@@ -59,15 +59,7 @@ export function CreateWorkflow({
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
-          <Problem error={creation.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={creation.isPending}>
-              Create
-            </Button>
-          </Group>
+          <FormFooter error={creation.error} submit="Create" isPending={creation.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,0 +1,32 @@
+import { Button, Group } from '@mantine/core';
+import { Problem } from './problem.js';
+
+/**
+ * The end of a form in a dialog: what went wrong, and the two ways out.
+ * @param submit what the button that sends the form says.
+ */
+export function FormFooter({
+  error,
+  submit,
+  isPending,
+  onCancel,
+}: {
+  error: unknown;
+  submit: string;
+  isPending: boolean;
+  onCancel: () => void;
+}) {
+  return (
+    <>
+      <Problem error={error} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={isPending}>
+          {submit}
+        </Button>
+      </Group>
+    </>
+  );
+}
