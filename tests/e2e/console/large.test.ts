@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Definition } from '@deckhand/contracts';
+import type { Definition, Execution } from '@deckhand/contracts';
+import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
@@ -40,6 +41,24 @@ async function noteLongTasks(page: Page): Promise<() => Promise<number[]>> {
   return () => page.evaluate<number[]>('window.longTasks');
 }
 
+/** Puts copies of a finished run into the database, a second apart. */
+async function copyRun(databaseUrl: string, id: string, copies: number): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `INSERT INTO executions
+       SELECT (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(),
+         'created_at', e.created_at - n * interval '1 second', 'started_at', e.started_at - n * interval '1 second',
+         'finished_at', e.finished_at - n * interval '1 second'))).*
+       FROM executions e, generate_series(1, $2::int) n WHERE e.id = $1::uuid`,
+      [id, copies],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
 function report(what: string, tasks: readonly number[]): void {
   // eslint-disable-next-line no-console -- a measure, for whoever reads the log
   console.log(`${what}: ${tasks.length} long tasks, the longest ${Math.max(0, ...tasks)} ms`);
@@ -72,6 +91,33 @@ describe('what is large', () => {
     await page.getByText('Not saved').waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
+
+  it('a list of 100,000 runs is scrolled, and only what is seen of it is drawn', async () => {
+    const id = await stack.createWorkflow('Busy', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
+    const run = await stack.start(id);
+    await until(async () => (await stack.say<Execution>('GET', `/api/executions/${run}`)).status === 'success');
+    await copyRun(stack.env.DATABASE_URL ?? '', run, 100_000);
+    const { page, complaints } = await openWindow(browser, stack.url);
+    await signIn(page, OWNER);
+    await page.goto(`/w/${stack.workspaceId}/runs`);
+    const table = page.getByRole('table', { name: 'Runs' });
+    await table.getByRole('link').first().waitFor();
+    const tasks = await noteLongTasks(page);
+    const loaded = async () => Number(await table.getAttribute('aria-rowcount'));
+    const began = Date.now();
+    await page.mouse.move(640, 500);
+    await until(
+      async () => {
+        await page.mouse.wheel(0, 4_000);
+        return (await loaded()) > 2_000;
+      },
+      45_000,
+      'two thousand rows',
+    );
+    report(`${await loaded()} rows of 100,000 runs, in ${Date.now() - began} ms`, await tasks());
+    expect(await table.getByRole('row').count()).toBeLessThan(100);
+    expect(complaints).toEqual([]);
+  }, 90_000);
 
   it('an output of 5 MB opens, is searched, and is drawn only where it is seen', async () => {
     const id = await stack.createWorkflow('Large', {
