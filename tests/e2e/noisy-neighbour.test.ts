@@ -61,9 +61,9 @@ it('a workspace that has queued 50,000 runs does not keep the runs of another wa
     waits.push(((await startedAt())?.getTime() ?? NaN) - createdAt.getTime());
   }
   const pending = await db.execution.count({ where: { workflowId: noisy.workflowId, status: 'pending' } });
-  console.log(
+  process.stdout.write(
     `noisy neighbour: ${ASKED} runs among ${QUEUED} of another workspace began after ` +
-      `${Math.round(Math.min(...waits))} to ${Math.round(Math.max(...waits))} ms; ${pending} of those were still waiting`,
+      `${Math.round(Math.min(...waits))} to ${Math.round(Math.max(...waits))} ms; ${pending} of those were still waiting\n`,
   );
   expect(pending).toBeGreaterThan(QUEUED / 10);
 }, 180_000);
