@@ -55,8 +55,8 @@ function connect(target: RedisTarget, role: RedisRole): Redis {
         ...(target.sentinelLogin.password === undefined ? {} : { sentinelPassword: target.sentinelLogin.password }),
         ...(target.hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
         sentinelRetryStrategy: reconnect,
-        // A master that was cut off does not know that it is none any more: the sentinels say so.
-        failoverDetector: true,
+        // No failoverDetector: told of a change while it connects, ioredis 6 gives the connection up for good. A master that is
+        // demoted closes its connections, or answers READONLY.
       });
     case 'cluster':
       return new Cluster([...target.nodes], {
