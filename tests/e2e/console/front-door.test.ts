@@ -9,7 +9,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [stack, browser] = await Promise.all([startStack(), startBrowser()]);
-}, 60_000);
+});
 afterAll(stopAll);
 
 describe('the way in', () => {
@@ -26,14 +26,14 @@ describe('the way in', () => {
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByRole('heading', { name: 'No workflow yet' }).waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('is closed to setup afterwards', async () => {
     const { page } = await openWindow(browser, stack.url);
     await page.goto('/setup');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.waitForURL('**/sign-in');
-  }, 60_000);
+  });
 
   it('says what is wrong with a password, and goes on to where one wanted to be', async () => {
     const { page, complaints } = await openWindow(browser, stack.url);
@@ -56,7 +56,7 @@ describe('the way in', () => {
     await signInHere(page);
     await page.waitForURL(address);
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('is passed once for all tabs of a window, and left by all at once', async () => {
     const { page, context } = await openWindow(browser, stack.url);
@@ -67,7 +67,7 @@ describe('the way in', () => {
     await second.getByRole('button', { name: /Signed in as/ }).click();
     await second.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in**');
-  }, 60_000);
+  });
 
   it('sends whoever lost the session back to it', async () => {
     const { page } = await openWindow(browser, stack.url);
@@ -78,9 +78,10 @@ describe('the way in', () => {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(answer.status).toBe(204);
-    await page.getByRole('link', { name: 'Runs' }).click();
+    // A request under way may have told the page already, and taken it there.
+    await page.reload();
     await page.waitForURL('**/sign-in?next=**');
-  }, 60_000);
+  });
 
   it.each(['light', 'dark'] as const)(
     'can be used by everybody, in %s',
@@ -152,5 +153,5 @@ describe('the files of the console', () => {
     console.log(`first load: ${Math.round(bytes / 1_000)} KB of JavaScript in ${sizes.size} files`);
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(350_000);
-  }, 60_000);
+  });
 });

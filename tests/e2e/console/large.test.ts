@@ -28,7 +28,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [stack, browser] = await Promise.all([startOwnedStack(), startBrowser()]);
-}, 60_000);
+});
 afterAll(stopAll);
 
 /** Notes from now on how long the page was busy in one go, beyond 50 ms (W3C Long Tasks). */
@@ -90,7 +90,7 @@ describe('what is large', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Not saved').waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('a list of 100,000 runs is scrolled, and only what is seen of it is drawn', async () => {
     const id = await stack.createWorkflow('Busy', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
@@ -111,13 +111,13 @@ describe('what is large', () => {
         await page.mouse.wheel(0, 4_000);
         return (await loaded()) > 2_000;
       },
-      45_000,
+      120_000,
       'two thousand rows',
     );
     report(`${await loaded()} rows of 100,000 runs, in ${Date.now() - began} ms`, await tasks());
     expect(await table.getByRole('row').count()).toBeLessThan(100);
     expect(complaints).toEqual([]);
-  }, 90_000);
+  }, 240_000);
 
   it('an output of 5 MB opens, is searched, and is drawn only where it is seen', async () => {
     const id = await stack.createWorkflow('Large', {
@@ -144,5 +144,5 @@ describe('what is large', () => {
     report('an output of 5 MB', await tasks());
     expect(await tree.getByRole('treeitem').count()).toBeLessThan(100);
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   await stack.start(failing);
   await stack.createWorkflow(HOSTILE, { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
-}, 60_000);
+});
 afterAll(stopAll);
 
 const statusOf = (page: Page, name: string) => page.locator('.react-flow__node', { hasText: name }).getByRole('img');
@@ -73,8 +73,12 @@ describe('a run', () => {
     await page.getByRole('tree', { name: 'Output of price' }).getByText('150').waitFor();
     await page.getByRole('tab', { name: 'Input' }).click();
     await page.getByRole('region', { name: 'From Order arrives' }).getByText('count').waitFor();
+    await page.locator('.react-flow__node', { hasText: 'Order arrives' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Output' }).click();
+    await page.getByRole('tree', { name: 'Output of start' }).getByText('50').waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('can be paused, resumed and stopped, and run again', async () => {
     const { page } = await openWindow(browser, stack.url);
@@ -92,7 +96,7 @@ describe('a run', () => {
     await page.getByRole('button', { name: 'Run again', exact: true }).click();
     await page.getByRole('link', { name: id.slice(0, 8) }).waitFor();
     expect(page.url()).not.toContain(id);
-  }, 60_000);
+  });
 
   it('that failed opens at the node which did', async () => {
     const { page } = await openWindow(browser, stack.url);
@@ -103,7 +107,7 @@ describe('a run', () => {
     await stack.say('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: false });
     await page.getByRole('region', { name: 'Node' }).getByText('the manager refused').waitFor();
     await expectStatus(page, 'Refuse', 'Failed');
-  }, 60_000);
+  });
 });
 
 describe('the list of runs', () => {
@@ -125,7 +129,7 @@ describe('the list of runs', () => {
     await page.getByRole('option', { name: 'Success' }).click();
     await page.getByText('No run matches').waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('is saved as a file', async () => {
     const { page } = await openWindow(browser, stack.url);
@@ -135,7 +139,7 @@ describe('the list of runs', () => {
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'As CSV' }).click();
     expect((await download).suggestedFilename()).toBe('runs.csv');
-  }, 60_000);
+  });
 });
 
 describe('the list of workflows', () => {
@@ -148,34 +152,29 @@ describe('the list of workflows', () => {
     await page.getByText(HOSTILE).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Orders', exact: true }).waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 });
 
-it.each(['light', 'dark'] as const)(
-  'every page can be used by everybody, in %s',
-  async (colorScheme) => {
-    const finished = await stack.start(orders, { count: 1 });
-    for (const screen of ['desktop', 'phone'] as const) {
-      const { page, complaints } = await openWindow(browser, stack.url, { screen, colorScheme });
-      await signIn(page, OWNER);
-      for (const [name, path, ready] of [
-        ['workflows', 'workflows', 'Orders'],
-        ['runs', 'runs', 'Success'],
-        ['run', `runs/${finished}?node=ship`, 'shipped'],
-      ] as const) {
-        await page.goto(`/w/${stack.workspaceId}/${path}`);
-        await page.getByText(ready).first().waitFor();
-        expect(await faultsOfAccess(page)).toEqual([]);
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-          SCREENS[screen].width,
-        );
-        await takePicture(page, `${name}-${screen}-${colorScheme}`);
-      }
-      expect(complaints).toEqual([]);
+it.each(['light', 'dark'] as const)('every page can be used by everybody, in %s', async (colorScheme) => {
+  const finished = await stack.start(orders, { count: 1 });
+  for (const screen of ['desktop', 'phone'] as const) {
+    const { page, complaints } = await openWindow(browser, stack.url, { screen, colorScheme });
+    await signIn(page, OWNER);
+    for (const [name, path, ready] of [
+      ['runs', 'runs', 'Success'],
+      ['run', `runs/${finished}?node=ship`, 'shipped'],
+    ] as const) {
+      await page.goto(`/w/${stack.workspaceId}/${path}`);
+      await page.getByText(ready).first().waitFor();
+      expect(await faultsOfAccess(page)).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        SCREENS[screen].width,
+      );
+      await takePicture(page, `${name}-${screen}-${colorScheme}`);
     }
-  },
-  120_000,
-);
+    expect(complaints).toEqual([]);
+  }
+});
 
 async function expectStatus(page: Page, node: string, status: string): Promise<void> {
   await statusOf(page, node).and(page.getByLabel(status)).waitFor();

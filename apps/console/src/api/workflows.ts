@@ -21,6 +21,10 @@ import { call } from './call.js';
 export interface WorkflowFilter {
   readonly search?: string | undefined;
   readonly status?: WorkflowStatus | undefined;
+  /** A folder, or `none` for the workflows that are in no folder. */
+  readonly folderId?: string | undefined;
+  /** With `folderId`: also what is in the folders in it. */
+  readonly includeInnerFolders?: boolean | undefined;
 }
 
 /** The workflows of a workspace, page by page. */
@@ -51,12 +55,12 @@ export const versionQuery = (workflowId: string, versionId: string) =>
     staleTime: Infinity,
   });
 
-/** The saved versions of a workflow, the newest first. */
+/** The saved versions of a workflow, the newest first: up to 500 of them. */
 export const versionsQuery = (workflowId: string) =>
   queryOptions({
     queryKey: ['versions', workflowId],
     queryFn: ({ signal }) =>
-      call<PageOf<VersionEntry>>('GET', `/api/workflows/${workflowId}/versions`, { query: { limit: 100 }, signal }),
+      call<PageOf<VersionEntry>>('GET', `/api/workflows/${workflowId}/versions`, { query: { limit: 500 }, signal }),
   });
 
 /** Every node type; they change with the service only. */
@@ -69,6 +73,7 @@ export const nodeTypesQuery = queryOptions({
 export const createWorkflow = (body: CreateWorkflowBody): Promise<Workflow> => call('POST', '/api/workflows', { body });
 export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Workflow> =>
   call('PATCH', `/api/workflows/${id}`, { body });
+export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);
 export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
   call('POST', `/api/workflows/${id}/versions`, { body });
 export const execute = (id: string, body: ExecuteBody): Promise<ExecuteAnswer> =>

@@ -1,13 +1,13 @@
 import { EXECUTION_STATUSES, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { RunFilter } from '../api/executions.js';
-import type { WorkflowFilter } from '../api/workflows.js';
 import { Broken } from '../parts/broken.js';
 import { NotFound } from '../parts/not-found.js';
 import { Invite } from '../pages/sign-in/invite.js';
 import { SetUp } from '../pages/sign-in/set-up.js';
 import { SignIn } from '../pages/sign-in/sign-in.js';
 import { RunList } from '../pages/runs/run-list.js';
+import { SCOPES, type WorkflowAddress } from '../pages/workflows/address.js';
 import { WorkflowList } from '../pages/workflows/workflow-list.js';
 import { watchSession } from '../session/store.js';
 import { Home } from './home.js';
@@ -55,13 +55,21 @@ const workflows = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows',
   component: WorkflowList,
-  validateSearch: (given): WorkflowFilter =>
-    optional({ search: text(given.search), status: choice(WORKFLOW_STATUSES, given.status) }),
+  validateSearch: (given): WorkflowAddress =>
+    optional({
+      folderId: text(given.folderId),
+      search: text(given.search),
+      status: choice(WORKFLOW_STATUSES, given.status),
+      scope: choice(SCOPES, given.scope),
+    }),
 });
 
 const editor = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows/$workflowId',
+  // With `after`, what changed between two versions is shown (src/editor/sides.ts).
+  validateSearch: (given): { before?: string; after?: string } =>
+    optional({ before: text(given.before), after: text(given.after) }),
   component: lazyRouteComponent(() => import('../pages/editor/editor-page.js'), 'EditorPage'),
 });
 

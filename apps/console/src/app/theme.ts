@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple, Menu } from '@mantine/core';
 
 const harbor: MantineColorsTuple = [
   '#eef7fc',
@@ -23,6 +23,11 @@ export const theme = createTheme({
   fontFamily: 'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
+  respectReducedMotion: true,
+  components: {
+    // A menu opens with its first entry in focus: the placeholder that would have it is no child a menu may have.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
 });
 
 /** Colours with enough contrast (WCAG AA) on the page and on cards, by scheme. */

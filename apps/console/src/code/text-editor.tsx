@@ -37,7 +37,7 @@ export function TextEditor({
 }: {
   label: string;
   isLabelHidden?: boolean | undefined;
-  description?: string | undefined;
+  description?: ReactNode;
   placeholder?: string | undefined;
   required?: boolean | undefined;
   isReadOnly: boolean;

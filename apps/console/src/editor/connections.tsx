@@ -1,6 +1,6 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { MultiSelect } from '@mantine/core';
-import { handlesOf, type NodeTypes } from '../graph/handles.js';
+import { type NodeTypes, waysOut } from '../graph/handles.js';
 import { connect } from './edits.js';
 
 /** Where a node leads, way out by way out: what can be drawn with a mouse can be said here with a keyboard. */
@@ -15,8 +15,6 @@ export function Connections({
   types: NodeTypes;
   onEdit: (change: (definition: Definition) => Definition) => void;
 }) {
-  const handles = handlesOf(node, types);
-  const ways: readonly (string | undefined)[] = handles.length === 0 ? [undefined] : handles;
   const targets = definition.nodes
     .filter(({ id, type }) => id !== node.id && types.get(type)?.isTrigger !== true)
     .map(({ id, name }) => ({ value: id, label: name ?? id }));
@@ -30,7 +28,7 @@ export function Connections({
       }));
       return edges.reduce(connect, { ...before, edges: others });
     });
-  return ways.map((handle) => (
+  return waysOut(node, types).map((handle) => (
     <MultiSelect
       key={handle ?? ''}
       label={handle === undefined ? 'Leads to' : `"${handle}" leads to`}

@@ -1,4 +1,11 @@
 import type { Definition, Fault } from '@deckhand/contracts';
+import { ApiFault } from '../api/api-fault.js';
+
+/** Whether a save was refused for what is on the canvas: it has faults, or somebody saved in between. */
+export function isAboutDefinition(error: unknown): boolean {
+  if (!(error instanceof ApiFault)) return false;
+  return error.code === 'CONFLICT' || error.faults.some(({ path }) => path.startsWith('definition'));
+}
 
 /** Faults of a save by the node they are in: what is wrong, in words, each with its place within the node. */
 export function faultsByNode(definition: Definition, faults: readonly Fault[]): ReadonlyMap<string, string> {

@@ -1,12 +1,12 @@
 import { type Workflow, WORKFLOW_STATUSES } from '@deckhand/contracts';
-import { ActionIcon, Button, Group, Select, Text, Tooltip } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { History, LayoutDashboard, Play, Redo2, Save, SlidersHorizontal, Undo2 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { History, LayoutDashboard, MessageSquarePlus, Play, Redo2, Save, SlidersHorizontal, Undo2 } from 'lucide-react';
 import { updateWorkflow, workflowQuery } from '../api/workflows.js';
 import { choice } from '../app/search.js';
 import { notify, notifyProblem } from '../parts/notice-board.js';
 import { STATUS_LOOKS } from '../parts/status-badge.js';
+import { Tool } from './tool.js';
 import type { Editor } from './use-editor.js';
 
 /** What is done with the workflow as a whole. */
@@ -15,6 +15,7 @@ export function Toolbar({
   editor,
   isSaving,
   onSave,
+  onSaveWithComment,
   onRun,
   onVersions,
   onSettings,
@@ -24,6 +25,7 @@ export function Toolbar({
   editor: Editor;
   isSaving: boolean;
   onSave: () => void;
+  onSaveWithComment: () => void;
   onRun: () => void;
   onVersions: () => void;
   onSettings: () => void;
@@ -79,29 +81,12 @@ export function Toolbar({
       >
         Save
       </Button>
+      <Tool label="Save with a comment…" isDisabled={!editor.isDirty} onClick={onSaveWithComment}>
+        <MessageSquarePlus size={17} aria-hidden />
+      </Tool>
       <Button leftSection={<Play size={16} aria-hidden />} onClick={onRun}>
         Run
       </Button>
     </Group>
-  );
-}
-
-function Tool({
-  label,
-  isDisabled = false,
-  onClick,
-  children,
-}: {
-  label: string;
-  isDisabled?: boolean;
-  onClick: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="default" size={36} aria-label={label} disabled={isDisabled} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
   );
 }

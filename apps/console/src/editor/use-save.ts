@@ -9,19 +9,33 @@ import type { Editor } from './use-editor.js';
 /** Saving what is on the canvas. */
 export interface Saving {
   readonly isPending: boolean;
+  /** The version that the next save is based on; null before the first. */
+  readonly baseVersionId: string | null;
   /** Why it was not saved; a stale save is not among them. */
   readonly error: unknown;
+  /** Why what is on the canvas now was refused: an edit may have mended what was wrong before. */
+  readonly refusal: ApiFault | null;
+  /** What was to be said of the version that was refused. */
+  readonly comment: string;
   /** What is wrong, by node. */
   readonly faults: ReadonlyMap<string, string>;
   /** Somebody saved in between. */
   readonly isStale: boolean;
   /** Saves unless there is nothing to save. @throws what is also in `error`. */
-  readonly save: () => Promise<void>;
-  /** Saves on top of what somebody else saved. */
+  readonly save: (comment?: string) => Promise<void>;
+  /** Saves on top of what somebody else saved, with the comment that was refused with it. */
   readonly saveOnTop: () => Promise<void>;
   /** Takes what somebody else saved. */
   readonly takeTheirs: () => Promise<void>;
-  readonly forgetStale: () => void;
+  /** Goes on editing, whatever was wrong. */
+  readonly forget: () => void;
+}
+
+/** What is sent. */
+interface Save {
+  readonly definition: Definition;
+  readonly comment: string;
+  readonly base: string | null;
 }
 
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
@@ -32,8 +46,8 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
   const [baseVersionId, setBase] = useState(workflow.latestVersionId);
   const [isStale, setStale] = useState(false);
   const mutation = useMutation({
-    mutationFn: ({ definition, base }: { definition: Definition; base: string | null }): Promise<SavedVersion> =>
-      saveVersion(workflow.id, { definition, ...(base === null ? {} : { baseVersionId: base }) }),
+    mutationFn: ({ definition, comment, base }: Save): Promise<SavedVersion> =>
+      saveVersion(workflow.id, { definition, comment, ...(base === null ? {} : { baseVersionId: base }) }),
     async onSuccess({ workflowVersionId }, { definition }) {
       setBase(workflowVersionId);
       setStale(false);
@@ -45,21 +59,25 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
   });
   const readLatest = (): Promise<Workflow> => queryClient.query({ ...workflowQuery(workflow.id), staleTime: 0 });
   const { error, variables } = mutation;
+  const refusal = error instanceof ApiFault && variables?.definition === editor.definition ? error : null;
   return {
     isPending: mutation.isPending,
+    baseVersionId,
     error: isStaleSave(error) ? null : error,
-    // They belong to what was sent: an edit since may have mended them.
-    faults:
-      error instanceof ApiFault && variables?.definition === editor.definition
-        ? faultsByNode(variables.definition, error.faults)
-        : NO_FAULTS,
+    refusal,
+    comment: mutation.isError ? (variables?.comment ?? '') : '',
+    faults: refusal ? faultsByNode(editor.definition, refusal.faults) : NO_FAULTS,
     isStale,
-    async save() {
-      if (editor.isDirty) await mutation.mutateAsync({ definition: editor.definition, base: baseVersionId });
+    async save(comment = '') {
+      if (editor.isDirty) await mutation.mutateAsync({ definition: editor.definition, comment, base: baseVersionId });
     },
     async saveOnTop() {
       const { latestVersionId } = await readLatest();
-      await mutation.mutateAsync({ definition: editor.definition, base: latestVersionId });
+      await mutation.mutateAsync({
+        definition: editor.definition,
+        comment: variables?.comment ?? '',
+        base: latestVersionId,
+      });
     },
     async takeTheirs() {
       const { latestVersionId, definition } = await readLatest();
@@ -67,7 +85,10 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
       setStale(false);
       if (definition) editor.load(definition);
     },
-    forgetStale: () => setStale(false),
+    forget() {
+      setStale(false);
+      mutation.reset();
+    },
   };
 }
 

@@ -1,19 +1,30 @@
 import type { Definition, Workflow } from '@deckhand/contracts';
-import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Button, Drawer, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { versionQuery, versionsQuery } from '../api/workflows.js';
+import { ButtonLink } from '../parts/button-link.js';
 import { Loading } from '../parts/loading.js';
-import { Moment } from '../parts/moment.js';
 import { Problem } from '../parts/problem.js';
+import { CANVAS } from './sides.js';
+import { marksOf } from './version-facts.js';
+import { VersionLine } from './version-line.js';
+import classes from './versions.module.css';
 
-/** The saved versions; any of them can be taken up again, which is an edit like others until it is saved. */
+/**
+ * The saved versions: what changed with each, and any of them to be taken up again, which is an edit like others until it is
+ * saved.
+ */
 export function Versions({
   workflow,
+  isDirty,
+  isReadOnly,
   isOpen,
   onClose,
   onTake,
 }: {
   workflow: Workflow;
+  isDirty: boolean;
+  isReadOnly: boolean;
   isOpen: boolean;
   onClose: () => void;
   onTake: (definition: Definition) => void;
@@ -36,34 +47,68 @@ export function Versions({
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Problem error={versions.error ?? take.error} />
-      {versions.isPending ? (
-        <Loading />
-      ) : (
-        <Stack gap="sm">
-          {versions.data?.data.map(({ workflowVersionId, number, comment, createdAt }) => (
-            <Group key={workflowVersionId} justify="space-between" wrap="nowrap">
-              <div>
-                <Text size="sm" fw={600}>
-                  Version {number}
-                  {workflowVersionId === workflow.latestVersionId && ', the latest'}
-                  {workflowVersionId === workflow.activeVersionId && ', active'}
-                </Text>
-                <Text size="xs" c="dimmed">
-                  <Moment at={createdAt} /> {comment}
-                </Text>
-              </div>
-              <Button
-                variant="default"
-                size="xs"
-                loading={take.isPending && take.variables === workflowVersionId}
-                onClick={() => take.mutate(workflowVersionId)}
-              >
-                Take up
-              </Button>
-            </Group>
-          ))}
-        </Stack>
+      {versions.isPending && <Loading />}
+      <ul className={classes.list} aria-label="Versions">
+        {isDirty && (
+          <li>
+            <span className={classes.name}>On the canvas</span>
+            <Text size="xs" c="dimmed">
+              Not saved
+            </Text>
+            <Compare workflow={workflow} after={CANVAS} of="the canvas" />
+          </li>
+        )}
+        {versions.data?.data.map((version) => {
+          const { workflowVersionId, number } = version;
+          return (
+            <li key={workflowVersionId}>
+              <span className={classes.name}>
+                Version {number}
+                {marksOf(workflowVersionId, workflow).map((mark) => (
+                  <span key={mark} className={classes.mark}>
+                    {mark}
+                  </span>
+                ))}
+              </span>
+              <VersionLine version={version} />
+              <span className={classes.actions}>
+                <Compare workflow={workflow} after={workflowVersionId} of={`version ${number}`} />
+                {!isReadOnly && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    aria-label={`Take up version ${number}`}
+                    loading={take.isPending && take.variables === workflowVersionId}
+                    onClick={() => take.mutate(workflowVersionId)}
+                  >
+                    Take up
+                  </Button>
+                )}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {versions.data?.hasMore === true && (
+        <Text size="sm" c="dimmed" mt="sm">
+          Earlier versions are not listed.
+        </Text>
       )}
     </Drawer>
+  );
+}
+
+function Compare({ workflow, after, of }: { workflow: Workflow; after: string; of: string }) {
+  return (
+    <ButtonLink
+      variant="default"
+      size="xs"
+      aria-label={`Changes of ${of}`}
+      to="/w/$workspaceId/workflows/$workflowId"
+      params={{ workspaceId: workflow.workspaceId, workflowId: workflow.id }}
+      search={{ after }}
+    >
+      Changes
+    </ButtonLink>
   );
 }

@@ -1,9 +1,21 @@
 import type { Definition } from '@deckhand/contracts';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { faultAt } from '../forms/fault-at.js';
 import { LimitInput } from '../forms/limit-input.js';
+import { FormFooter } from '../parts/form-footer.js';
 
 type Settings = NonNullable<Definition['settings']>;
+
+/** Where a save says what is wrong with each field. */
+const PATHS = {
+  timeoutSeconds: 'definition.settings.timeoutSeconds',
+  runsAtOnce: 'definition.settings.maxConcurrentExecutions',
+  max: 'definition.settings.rateLimit.max',
+  windowSeconds: 'definition.settings.rateLimit.windowSeconds',
+};
+/** What this form can say of a refused save. */
+export const SETTING_PATHS: readonly string[] = Object.values(PATHS);
 
 /** Seconds over which a rate is counted where nothing else is said. */
 const MINUTE = 60;
@@ -11,11 +23,14 @@ const MINUTE = 60;
 /** What holds for the workflow as a whole. A part of its definition: it is saved with it, and taken back like any change. */
 export function WorkflowSettings({
   settings,
+  error,
   isOpen,
   onClose,
   onChange,
 }: {
   settings: Settings | undefined;
+  /** Why they were not saved. */
+  error: unknown;
   isOpen: boolean;
   onClose: () => void;
   onChange: (settings: Settings) => void;
@@ -29,6 +44,7 @@ export function WorkflowSettings({
     >
       <Fields
         settings={settings ?? {}}
+        error={error}
         onClose={onClose}
         onApply={(next) => {
           onChange(next);
@@ -41,10 +57,12 @@ export function WorkflowSettings({
 
 function Fields({
   settings,
+  error,
   onClose,
   onApply,
 }: {
   settings: Settings;
+  error: unknown;
   onClose: () => void;
   onApply: (settings: Settings) => void;
 }) {
@@ -69,6 +87,7 @@ function Fields({
           description="A run that takes longer times out"
           placeholder="The service's own limit"
           value={timeoutSeconds}
+          error={faultAt(error, PATHS.timeoutSeconds)}
           onChange={setTimeoutSeconds}
         />
         <LimitInput
@@ -76,6 +95,7 @@ function Fields({
           description="Further ones are accepted, and wait for others to end"
           placeholder="No limit"
           value={runsAtOnce}
+          error={faultAt(error, PATHS.runsAtOnce)}
           onChange={setRunsAtOnce}
         />
         <Group grow align="flex-start" preventGrowOverflow={false}>
@@ -84,6 +104,7 @@ function Fields({
             description="Further ones are refused"
             placeholder="No limit"
             value={max}
+            error={faultAt(error, PATHS.max)}
             onChange={setMax}
           />
           <LimitInput
@@ -91,18 +112,14 @@ function Fields({
             description="Then counted anew"
             placeholder={String(MINUTE)}
             value={windowSeconds}
+            error={faultAt(error, PATHS.windowSeconds)}
             onChange={setWindowSeconds}
           />
         </Group>
         <Text size="sm" c="dimmed">
           They hold for new runs once the workflow is saved.
         </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Apply</Button>
-        </Group>
+        <FormFooter error={null} submit="Apply" isPending={false} onCancel={onClose} />
       </Stack>
     </form>
   );

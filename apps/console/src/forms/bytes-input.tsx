@@ -48,7 +48,11 @@ export function BytesInput({
         <NativeSelect
           aria-label={`Unit of: ${label}`}
           rightSectionWidth={28}
-          styles={{ input: { width: 96, borderStartStartRadius: 0, borderEndStartRadius: 0 } }}
+          // The margin is that of the input around it, which has a description.
+          styles={{
+            wrapper: { marginTop: 0 },
+            input: { width: 96, borderStartStartRadius: 0, borderEndStartRadius: 0 },
+          }}
           data={UNITS.map(([name]) => name)}
           value={UNITS.find(([, bytes]) => bytes === unit)?.[0]}
           onChange={({ currentTarget }) => {

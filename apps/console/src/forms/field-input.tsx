@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput } from '@mantine/core';
+import { markCode } from '../parts/mark-code.js';
 import { ExpressionInput } from './expression-input.js';
 import { MapInput } from './map-input.js';
 import type { Field } from './schema.js';
@@ -20,7 +21,8 @@ export function FieldInput({
   value: JsonValue | undefined;
   onChange: (value: JsonValue | undefined) => void;
 }) {
-  const { label, description, isRequired, isSecret, fallback, kind } = field;
+  const { label, isRequired, isSecret, fallback, kind } = field;
+  const description = markCode(field.description);
   const common = { label, description, required: isRequired };
   const placeholder = fallback === undefined ? '' : toText(fallback).replaceAll(/\s+/g, ' ');
   const onText = (text: string): void => onChange(text === '' ? undefined : text);

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { ActionIcon, Box, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
+import { markCode } from '../parts/mark-code.js';
 import { ExpressionInput } from './expression-input.js';
 import type { Field } from './schema.js';
 import { fromText, toText } from './values.js';
@@ -27,7 +28,7 @@ export function MapInput({
   const replace = (index: number, row: readonly [string, string]): void =>
     set(shown.map((before, at) => (at === index ? row : before)));
   return (
-    <Input.Wrapper label={label} description={description} required={isRequired} labelElement="div">
+    <Input.Wrapper label={label} description={markCode(description)} required={isRequired} labelElement="div">
       <Stack gap={6} mt={4}>
         {shown.map(([name, text], index) => (
           // Rows have nothing of their own but their place.

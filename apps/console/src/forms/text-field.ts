@@ -1,7 +1,9 @@
+import type { ReactNode } from 'react';
+
 /** What a field for a text shows and tells. */
 export interface TextField {
   readonly label: string;
-  readonly description?: string | undefined;
+  readonly description?: ReactNode;
   readonly required?: boolean | undefined;
   readonly value: string;
   readonly onChange: (text: string) => void;

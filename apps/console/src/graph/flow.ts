@@ -1,7 +1,8 @@
-import type { Definition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
-import type { Edge, Node } from '@xyflow/react';
+import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@deckhand/contracts';
+import type { Edge, Node, NodeChange } from '@xyflow/react';
 import { cardHeight, CARD_WIDTH } from './card-size.js';
-import { handlesOf, type NodeTypes } from './handles.js';
+import type { Change } from './diff-definitions.js';
+import { handlesOf, type NodeTypes, waysOut } from './handles.js';
 import type { Position } from './layout.js';
 
 /** What a node on the canvas shows. */
@@ -11,10 +12,14 @@ export interface CardData extends Record<string, unknown> {
   readonly category: string;
   readonly isTrigger: boolean;
   readonly isDisabled: boolean;
+  /** Its ways out that have names. */
   readonly handles: readonly string[];
+  readonly hasUnnamedHandle: boolean;
   readonly status?: NodeStatus | undefined;
   /** What is wrong with it, in words. */
   readonly fault?: string | undefined;
+  /** How it differs from another version. */
+  readonly change?: Change | undefined;
 }
 
 export type CardNode = Node<CardData, 'card'>;
@@ -30,6 +35,7 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
     isTrigger: type?.isTrigger ?? node.type.startsWith('trigger.'),
     isDisabled: node.disabled ?? false,
     handles: handlesOf(node, types),
+    hasUnnamedHandle: waysOut(node, types).includes(undefined),
   };
 }
 
@@ -39,15 +45,25 @@ export function toFlowNode(id: string, data: CardData, position: Position): Card
   return { id, type: 'card', position: { ...position }, data, ...size, ariaLabel: describeCard(data) };
 }
 
+/** The node that a person has chosen by these changes, by mouse or by keyboard. */
+export function chosenNode(changes: readonly NodeChange<CardNode>[]): string | undefined {
+  return changes.flatMap((change) => (change.type === 'select' && change.selected ? [change.id] : []))[0];
+}
+
 /** The edges of the canvas. */
 export function toFlowEdges({ edges }: Pick<Definition, 'edges'>): Edge[] {
-  return edges.map(({ source, target, sourceHandle, targetHandle }) => ({
+  return edges.map(toFlowEdge);
+}
+
+/** An edge of the canvas. */
+export function toFlowEdge({ source, target, sourceHandle, targetHandle }: EdgeDefinition): Edge {
+  return {
     id: edgeId(source, sourceHandle, target),
     source,
     target,
     ...(sourceHandle === undefined ? {} : { sourceHandle }),
     ...(targetHandle === undefined ? {} : { data: { targetHandle } }),
-  }));
+  };
 }
 
 /** What tells an edge from others. */
@@ -55,6 +71,6 @@ export function edgeId(source: string, sourceHandle: string | null | undefined, 
   return `${source}:${sourceHandle ?? ''}>${target}`;
 }
 
-function describeCard({ title, typeTitle, status }: CardData): string {
-  return [title, typeTitle, status].filter(Boolean).join(', ');
+function describeCard({ title, typeTitle, status, change }: CardData): string {
+  return [title, typeTitle, status, change].filter(Boolean).join(', ');
 }

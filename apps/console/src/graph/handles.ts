@@ -6,10 +6,15 @@ export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
 /** The handle that leads on after a failure, where `onError` is `branch`. */
 const ERROR_HANDLE = 'error';
 
-/** The ways out of a node, in order; none when it has one without a name. */
-export function handlesOf(node: NodeDefinition, types: NodeTypes): readonly string[] {
+/** The ways out of a node, in order; undefined is the one without a name, of a node whose type names none. */
+export function waysOut(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
   const own = ownHandles(node, types);
-  return node.onError === 'branch' ? [...own, ERROR_HANDLE] : own;
+  return [...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])];
+}
+
+/** The ways out of a node that have names, in order. */
+export function handlesOf(node: NodeDefinition, types: NodeTypes): readonly string[] {
+  return waysOut(node, types).filter((handle) => handle !== undefined);
 }
 
 function ownHandles({ type, parameters = {} }: NodeDefinition, types: NodeTypes): readonly string[] {

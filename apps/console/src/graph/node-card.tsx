@@ -3,6 +3,7 @@ import { Braces, CircleHelp, GitFork, Globe, type LucideIcon, OctagonAlert, User
 import { memo } from 'react';
 import { STATUS_LOOKS } from '../parts/status-badge.js';
 import { handleTop } from './card-size.js';
+import { ChangeMark } from './change-mark.js';
 import type { CardNode } from './flow.js';
 import classes from './node-card.module.css';
 
@@ -15,9 +16,9 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   person: UserRound,
 };
 
-/** A node on the canvas: what it is called, what it is, how it went, and its ways in and out. */
+/** A node on the canvas: what it is called, what it is, how it went or what changed, and its ways in and out. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
-  const { title, typeTitle, category, isTrigger, isDisabled, handles, status, fault } = data;
+  const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, fault, change } = data;
   const Icon = ICONS[category] ?? CircleHelp;
   const look = status === undefined ? undefined : STATUS_LOOKS[status];
   return (
@@ -27,8 +28,14 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
       data-status={status}
       data-disabled={isDisabled}
       data-fault={fault !== undefined}
+      data-change={change}
       style={look === undefined ? undefined : { borderColor: `var(--status-${look.tone})` }}
     >
+      {change !== undefined && (
+        <span className={classes.change}>
+          <ChangeMark change={change} />
+        </span>
+      )}
       {!isTrigger && <Handle type="target" position={Position.Left} style={{ top: handleTop(0, 0) }} />}
       <div className={classes.head}>
         <span className={classes.icon}>
@@ -55,9 +62,9 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
           </span>
         )}
       </div>
-      {handles.length === 0 ? (
-        <Handle type="source" position={Position.Right} style={{ top: handleTop(0, 0) }} />
-      ) : (
+      {/* First of them: a connection that names none begins there. */}
+      {hasUnnamedHandle && <Handle type="source" position={Position.Right} style={{ top: handleTop(0, 0) }} />}
+      {handles.length > 0 && (
         <ul className={classes.handles}>
           {handles.map((handle, index) => (
             <li key={handle}>

@@ -1,15 +1,10 @@
 import { type Definition, type Execution, type NodeStatus } from '@deckhand/contracts';
-import { useComputedColorScheme } from '@mantine/core';
-import { Background, Controls, type Edge, ReactFlow } from '@xyflow/react';
-import '@xyflow/react/dist/style.css';
+import type { Edge } from '@xyflow/react';
 import { useMemo } from 'react';
-import canvas from './canvas.module.css';
 import { type CardNode, toCard, toFlowEdges, toFlowNode } from './flow.js';
 import type { NodeTypes } from './handles.js';
 import { placeNodes } from './layout.js';
-import { NodeCard } from './node-card.js';
-
-const NODE_TYPES = { card: NodeCard };
+import { StillGraph } from './still-graph.js';
 
 /** A run on the graph of its version: every node with its status, as it changes. */
 export function RunGraph({
@@ -25,7 +20,6 @@ export function RunGraph({
   selected: string | undefined;
   onSelect: (nodeId: string | undefined) => void;
 }) {
-  const colorMode = useComputedColorScheme('light');
   const places = useMemo(() => placeNodes(definition, types), [definition, types]);
   const cards = useMemo(
     () => definition.nodes.map((node) => ({ id: node.id, card: toCard(node, types) })),
@@ -46,33 +40,7 @@ export function RunGraph({
       ),
     [definition, progress],
   );
-  return (
-    <div className={canvas.canvas}>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        colorMode={colorMode}
-        onNodeClick={(_, { id }) => onSelect(id)}
-        onPaneClick={() => onSelect(undefined)}
-        onSelectionChange={({ nodes: [node] }) => {
-          // By keyboard; a click comes here, too.
-          if (node && node.id !== selected) onSelect(node.id);
-        }}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        onlyRenderVisibleElements={nodes.length > 150}
-        fitView
-        fitViewOptions={{ minZoom: 0.4, maxZoom: 1.1, padding: 0.12 }}
-        minZoom={0.05}
-        aria-label="The run, node by node"
-      >
-        <Background gap={22} />
-        <Controls showInteractive={false} />
-      </ReactFlow>
-    </div>
-  );
+  return <StillGraph nodes={nodes} edges={edges} label="The run, node by node" onSelect={onSelect} />;
 }
 
 /** Whether the run went along an edge. */

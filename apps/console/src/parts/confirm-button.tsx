@@ -1,7 +1,6 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
-import { Problem } from './problem.js';
+import { ConfirmDialog } from './confirm-dialog.js';
 
 /**
  * Asks before it does what cannot be undone.
@@ -21,26 +20,19 @@ export function ConfirmButton({
   act: () => Promise<unknown>;
 }) {
   const [isAsking, asking] = useDisclosure(false);
-  const action = useMutation({ mutationFn: act, onSuccess: asking.close });
   return (
     <>
       <Button variant="default" size="compact-sm" aria-label={`${label} ${of}`} onClick={asking.open}>
         {label}
       </Button>
-      <Modal opened={isAsking} onClose={asking.close} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
-        <Text size="sm" mb="md">
-          {consequence}
-        </Text>
-        <Problem error={action.error} />
-        <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={asking.close}>
-            Cancel
-          </Button>
-          <Button color="red" loading={action.isPending} onClick={() => action.mutate()}>
-            {label}
-          </Button>
-        </Group>
-      </Modal>
+      <ConfirmDialog
+        isOpen={isAsking}
+        question={question}
+        consequence={consequence}
+        label={label}
+        act={act}
+        onClose={asking.close}
+      />
     </>
   );
 }

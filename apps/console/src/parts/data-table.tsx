@@ -17,7 +17,7 @@ const OVERSCAN = 12;
 /**
  * A table of any length: only rows that can be seen are drawn. On narrow screens a row becomes a card.
  * @param label what it lists, for screen readers.
- * @param columns kept between renderings; the first names the row.
+ * @param columns kept between renderings; the first names the row, and one that is called `menu` is at its end.
  * @param onNearEnd called when its last rows come into sight.
  */
 export function DataTable<T extends object>({

@@ -1,26 +1,30 @@
-import type { Definition, ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
+import type { ExecuteBody, NodeTypeEntry, Workflow } from '@deckhand/contracts';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { useReactFlow } from '@xyflow/react';
-import { useMemo, useState } from 'react';
+import { History } from 'lucide-react';
+import { useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { execute } from '../../api/workflows.js';
 import { addNode, changeSettings, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
 import { EditorCanvas } from '../../editor/editor-canvas.js';
+import { isAboutDefinition } from '../../editor/faults.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
 import { Palette } from '../../editor/palette.js';
 import { RunNow } from '../../editor/run-now.js';
+import { SaveWithComment } from '../../editor/save-with-comment.js';
 import { StaleSave } from '../../editor/stale-save.js';
+import { Tool } from '../../editor/tool.js';
 import { Toolbar } from '../../editor/toolbar.js';
-import { useEditor } from '../../editor/use-editor.js';
-import { useSave } from '../../editor/use-save.js';
+import type { Editor } from '../../editor/use-editor.js';
+import type { Saving } from '../../editor/use-save.js';
 import { useShortcuts } from '../../editor/use-shortcuts.js';
 import { Versions } from '../../editor/versions.js';
-import { WorkflowSettings } from '../../editor/workflow-settings.js';
+import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
-import { handlesOf } from '../../graph/handles.js';
+import { isAllAt } from '../../forms/fault-at.js';
+import { type NodeTypes, waysOut } from '../../graph/handles.js';
 import { layOut, placeNodes, type Position } from '../../graph/layout.js';
 import { notify } from '../../parts/notice-board.js';
 import { Page } from '../../parts/page.js';
@@ -29,34 +33,48 @@ import { RunStrip } from './run-strip.js';
 import { useShownRun } from './use-shown-run.js';
 import classes from './workbench.module.css';
 
-const EMPTY: Definition = { nodes: [], edges: [] };
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Where a workflow is built, saved and tried out; a run that is begun here is followed on the same canvas. */
-export function Workbench({ workflow, entries }: { workflow: Workflow; entries: readonly NodeTypeEntry[] }) {
+export function Workbench({
+  workflow,
+  entries,
+  types,
+  editor,
+  saving,
+}: {
+  workflow: Workflow;
+  entries: readonly NodeTypeEntry[];
+  types: NodeTypes;
+  editor: Editor;
+  saving: Saving;
+}) {
   const { workspaceId, can } = useWorkspace();
   const isReadOnly = !can('editor');
   const flow = useReactFlow();
-  const types = useMemo(() => new Map(entries.map((entry) => [entry.type, entry])), [entries]);
-  const [initial] = useState(() => {
-    const definition = workflow.definition ?? EMPTY;
-    return moveNodes(definition, placeNodes(definition, types));
-  });
-  const editor = useEditor(initial);
   const { definition, apply } = editor;
   const [selected, setSelected] = useState(NOTHING);
-  const saving = useSave(workflow, editor);
   const [isAsking, asking] = useDisclosure(false);
+  const [isCommenting, commenting] = useDisclosure(false);
   const [isShowingVersions, versions] = useDisclosure(false);
   const [isShowingSettings, settings] = useDisclosure(false);
   const shown = useShownRun();
 
-  // What went wrong is in `saving`, and shown.
-  const save = (): void => void saving.save().catch(() => undefined);
-  useShortcuts(editor, selected, { save, select: setSelected });
-  useBlocker({
-    shouldBlockFn: () => editor.isDirty && !window.confirm('Leave without saving?'),
-    enableBeforeUnload: () => editor.isDirty,
+  // What is wrong with the definition is marked on the canvas, or said at its field.
+  const showWhy = (error: unknown): void => {
+    if (isAboutDefinition(error)) commenting.close();
+    if (isAllAt(error, SETTING_PATHS)) settings.open();
+  };
+  const save = (comment?: string): void => {
+    if (!saving.isPending) void saving.save(comment).then(commenting.close, showWhy);
+  };
+  const isSaidInDialog = isCommenting || (isShowingSettings && isAllAt(saving.refusal, SETTING_PATHS));
+  useShortcuts(editor, selected, {
+    save: () => {
+      // The dialog has a comment to save.
+      if (!isCommenting) save();
+    },
+    select: setSelected,
   });
 
   const start = useMutation({
@@ -69,9 +87,10 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
       shown.show(executionId);
       if (warning !== undefined) notify(warning);
     },
-    onError: () => {
-      // What is wrong with the definition is marked on the canvas.
-      if (editor.isDirty) asking.close();
+    onError: (error) => {
+      if (!editor.isDirty) return;
+      asking.close();
+      showWhy(error);
     },
   });
 
@@ -79,7 +98,7 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
   const add = (entry: NodeTypeEntry, position?: Position): void => {
     const after = position === undefined && !entry.isTrigger ? chosen : undefined;
     const node = newNode(definition, entry, position ?? placeBeside(definition, chosen));
-    const handle = after && handlesOf(after, types)[0];
+    const handle = after && waysOut(after, types)[0];
     const edge = after && {
       source: after.id,
       target: node.id,
@@ -96,12 +115,17 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
     <Page
       title={workflow.name}
       actions={
-        isReadOnly ? undefined : (
+        isReadOnly ? (
+          <Tool label="Versions" onClick={versions.open}>
+            <History size={17} aria-hidden />
+          </Tool>
+        ) : (
           <Toolbar
             workflow={workflow}
             editor={editor}
             isSaving={saving.isPending}
-            onSave={save}
+            onSave={() => save()}
+            onSaveWithComment={commenting.open}
             onRun={asking.open}
             onVersions={versions.open}
             onSettings={settings.open}
@@ -110,7 +134,7 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
         )
       }
     >
-      <Problem error={saving.error} />
+      <Problem error={isSaidInDialog ? null : saving.error} />
       {shown.executionId !== undefined && (
         <RunStrip executionId={shown.executionId} run={shown.run} onClose={() => shown.show(undefined)} />
       )}
@@ -172,21 +196,35 @@ export function Workbench({ workflow, entries }: { workflow: Workflow; entries: 
         onClose={asking.close}
         onRun={(body) => start.mutate(body)}
       />
+      <SaveWithComment
+        initial={saving.comment}
+        isOpen={isCommenting}
+        isPending={saving.isPending}
+        error={saving.error}
+        onClose={() => {
+          commenting.close();
+          saving.forget();
+        }}
+        onSave={save}
+      />
       <StaleSave
         isOpen={saving.isStale}
         isPending={saving.isPending}
-        onKeepEditing={saving.forgetStale}
+        onKeepEditing={saving.forget}
         onLoadTheirs={() => void saving.takeTheirs()}
         onSaveMine={() => void saving.saveOnTop().catch(() => undefined)}
       />
       <WorkflowSettings
         settings={definition.settings}
+        error={saving.refusal}
         isOpen={isShowingSettings}
         onClose={settings.close}
         onChange={(next) => apply((before) => changeSettings(before, next))}
       />
       <Versions
         workflow={workflow}
+        isDirty={editor.isDirty}
+        isReadOnly={isReadOnly}
         isOpen={isShowingVersions}
         onClose={versions.close}
         onTake={(taken) => apply(() => moveNodes(taken, placeNodes(taken, types)))}

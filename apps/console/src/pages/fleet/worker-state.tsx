@@ -20,7 +20,7 @@ export function WorkerState({ state }: { state: WorkerStateName }) {
     <span className={classes.state}>
       <Icon size={16} aria-hidden style={{ color: `var(--status-${tone})` }} />
       <span>
-        {label} <span className={classes.means}>{means}</span>
+        {label}: <span className={classes.means}>{means}</span>
       </span>
     </span>
   );

@@ -46,7 +46,7 @@ function Steer({ run }: { run: Execution }) {
           Pause
         </Button>
       )}
-      <Button color="red" leftSection={<Square size={15} aria-hidden />} onClick={asking.open}>
+      <Button color="red.9" leftSection={<Square size={15} aria-hidden />} onClick={asking.open}>
         Stop
       </Button>
       <Modal
@@ -63,7 +63,7 @@ function Steer({ run }: { run: Execution }) {
             Leave it running
           </Button>
           <Button
-            color="red"
+            color="red.9"
             data-autofocus
             loading={stop.isPending}
             onClick={() => {

@@ -1,17 +1,14 @@
 import { EXECUTION_STATUSES } from '@deckhand/contracts';
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { FilterX, Search } from 'lucide-react';
-import { useState } from 'react';
+import { FilterX } from 'lucide-react';
 import type { RunFilter } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { choice } from '../../app/search.js';
+import { SearchField } from '../../parts/search-field.js';
 import { STATUS_LOOKS } from '../../parts/status-badge.js';
 import { fromLocalTime, toLocalTime } from './local-time.js';
-
-const TYPING_MS = 300;
 
 /** Every filter that the list of runs has. */
 export function RunFilters({
@@ -28,11 +25,13 @@ export function RunFilters({
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Group mb="md" gap="sm" role="search" aria-label="Filter the runs" align="flex-end">
-      <Typed
+      <SearchField
         label="Search"
         placeholder="Input, outputs, ids"
         value={filter.search}
         onChange={(search) => onChange({ search })}
+        flex="1 1 140px"
+        maw={260}
       />
       <Select
         label="Status"
@@ -55,11 +54,13 @@ export function RunFilters({
         flex="1 1 130px"
         maw={230}
       />
-      <Typed
+      <SearchField
         label="Error contains"
         placeholder="Text of the error"
         value={filter.errorContains}
         onChange={(errorContains) => onChange({ errorContains })}
+        flex="1 1 140px"
+        maw={260}
       />
       <TextInput
         label="From"
@@ -83,45 +84,5 @@ export function RunFilters({
         </Button>
       )}
     </Group>
-  );
-}
-
-/** A text that is asked for once typing pauses. */
-function Typed({
-  label,
-  placeholder,
-  value,
-  onChange,
-}: {
-  label: string;
-  placeholder: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}) {
-  const [text, setText] = useState(value ?? '');
-  const [known, setKnown] = useState(value);
-  if (known !== value) {
-    // The filter was changed elsewhere, such as by Clear.
-    setKnown(value);
-    setText(value ?? '');
-  }
-  const apply = useDebouncedCallback((typed: string) => {
-    const next = typed === '' ? undefined : typed;
-    setKnown(next);
-    onChange(next);
-  }, TYPING_MS);
-  return (
-    <TextInput
-      label={label}
-      placeholder={placeholder}
-      leftSection={<Search size={16} aria-hidden />}
-      value={text}
-      onChange={({ currentTarget: { value: typed } }) => {
-        setText(typed);
-        apply(typed);
-      }}
-      flex="1 1 140px"
-      maw={260}
-    />
   );
 }

@@ -1,4 +1,4 @@
-import type { Definition } from '@deckhand/contracts';
+import type { Definition, FolderEntry } from '@deckhand/contracts';
 import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -9,13 +9,15 @@ import { FormFooter } from '../../parts/form-footer.js';
 /** What every workflow begins with. */
 const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };
 
-/** Asks for a name and makes a workflow that can be run at once. */
+/** Asks for a name and makes a workflow that can be run at once, in the folder if there is one. */
 export function CreateWorkflow({
   workspaceId,
+  folder,
   isOpen,
   onClose,
 }: {
   workspaceId: string;
+  folder: FolderEntry | undefined;
   isOpen: boolean;
   onClose: () => void;
 }) {
@@ -34,11 +36,16 @@ export function CreateWorkflow({
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="New workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={folder ? `New workflow in ${folder.name}` : 'New workflow'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          creation.mutate({ workspaceId, name, description, definition: FIRST });
+          creation.mutate({ workspaceId, name, description, folderId: folder?.id ?? null, definition: FIRST });
         }}
       >
         <Stack>

@@ -1,0 +1,78 @@
+import { Modal, Stack, Textarea } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
+import { useState } from 'react';
+import { faultAt, isAllAt } from '../forms/fault-at.js';
+import { FormFooter } from '../parts/form-footer.js';
+
+/** Where a save says what is wrong with the comment. */
+const COMMENT_PATHS: readonly string[] = ['comment'];
+
+/** Asks what a version changes, for those who read the list of versions later, and saves it. */
+export function SaveWithComment({
+  initial,
+  isOpen,
+  isPending,
+  error,
+  onClose,
+  onSave,
+}: {
+  /** A comment that was refused before, with what it was about. */
+  initial: string;
+  isOpen: boolean;
+  isPending: boolean;
+  error: unknown;
+  onClose: () => void;
+  onSave: (comment: string) => void;
+}) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Save with a comment" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Comment initial={initial} isPending={isPending} error={error} onCancel={onClose} onSave={onSave} />
+    </Modal>
+  );
+}
+
+function Comment({
+  initial,
+  isPending,
+  error,
+  onCancel,
+  onSave,
+}: {
+  initial: string;
+  isPending: boolean;
+  error: unknown;
+  onCancel: () => void;
+  onSave: (comment: string) => void;
+}) {
+  const [comment, setComment] = useState(initial);
+  const save = (): void => onSave(comment);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Stack>
+        <Textarea
+          label="Comment"
+          description="What this version changes, for those who read the list of versions"
+          autosize
+          minRows={3}
+          maxRows={12}
+          data-autofocus
+          value={comment}
+          error={faultAt(error, 'comment')}
+          onChange={(event) => setComment(event.currentTarget.value)}
+          onKeyDown={getHotkeyHandler([['mod+S', save]])}
+        />
+        <FormFooter
+          error={isAllAt(error, COMMENT_PATHS) ? null : error}
+          submit="Save"
+          isPending={isPending}
+          onCancel={onCancel}
+        />
+      </Stack>
+    </form>
+  );
+}

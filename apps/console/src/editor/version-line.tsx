@@ -1,0 +1,29 @@
+import type { VersionEntry } from '@deckhand/contracts';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { membersQuery } from '../api/members.js';
+import { useWorkspace } from '../api/use-workspace.js';
+import { Moment } from '../parts/moment.js';
+import { nameAuthor } from './version-facts.js';
+import classes from './versions.module.css';
+
+/** What was said of a version when it was saved, by whom and when. */
+export function VersionLine({ version: { comment, createdBy, createdAt } }: { version: VersionEntry }) {
+  const { workspaceId, user } = useWorkspace();
+  const { data: members } = useQuery(membersQuery(workspaceId));
+  const author = nameAuthor(createdBy, members?.data, user.id);
+  return (
+    <>
+      {comment !== '' && (
+        <Text size="sm" className={classes.comment}>
+          {comment}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {author}
+        {author !== '' && ', '}
+        <Moment at={createdAt} />
+      </Text>
+    </>
+  );
+}

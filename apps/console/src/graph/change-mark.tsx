@@ -1,0 +1,22 @@
+import classes from './change-mark.module.css';
+import type { Change } from './diff-definitions.js';
+
+/** How each kind of change is said: by a sign and a word, never by its colour alone. */
+export const CHANGE_LOOKS: Readonly<Record<Change, { readonly sign: string; readonly word: string }>> = {
+  added: { sign: '+', word: 'Added' },
+  removed: { sign: '−', word: 'Removed' },
+  changed: { sign: '~', word: 'Changed' },
+};
+
+/** That something was added, removed or changed. */
+export function ChangeMark({ change }: { change: Change }) {
+  const { sign, word } = CHANGE_LOOKS[change];
+  return (
+    <span className={classes.mark} data-change={change}>
+      <span className={classes.sign} aria-hidden>
+        {sign}
+      </span>
+      {word}
+    </span>
+  );
+}

@@ -1,0 +1,122 @@
+import {
+  type Definition,
+  type EdgeDefinition,
+  isJsonObject,
+  type JsonValue,
+  type NodeDefinition,
+} from '@deckhand/contracts';
+
+/** How a part of a definition differs from the one before. */
+export type Change = 'added' | 'removed' | 'changed';
+
+/** A value that differs; undefined on the side that has none. */
+export interface ValueChange {
+  /** The names and places that lead to it, such as `parameters`, `fields`, `sku`. */
+  readonly path: readonly (string | number)[];
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
+}
+
+/** A node that differs. */
+export interface NodeChange {
+  readonly change: Change;
+  /** As it is after; as it was where it was removed. */
+  readonly node: NodeDefinition;
+  readonly values: readonly ValueChange[];
+}
+
+/** An edge that differs: one that leads elsewhere is another one. */
+export interface EdgeChange {
+  readonly change: 'added' | 'removed';
+  readonly edge: EdgeDefinition;
+}
+
+/** What differs between two definitions: in the order of the later one, then what was removed. */
+export interface DefinitionDiff {
+  readonly nodes: readonly NodeChange[];
+  readonly edges: readonly EdgeChange[];
+  readonly settings: readonly ValueChange[];
+}
+
+/** What holds of a node that says nothing else: to say it makes no difference. */
+const IMPLIED = { parameters: {}, disabled: false, onError: 'stop', onInterrupt: 'rerun' } as const;
+
+/** Compares two definitions by what they do: where nodes stand on the canvas makes no difference. */
+export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
+  const nodesBefore = new Map(before.nodes.map((node) => [node.id, node]));
+  const idsAfter = new Set(after.nodes.map(({ id }) => id));
+  const edgesBefore = new Set(before.edges.map(edgeKey));
+  const edgesAfter = new Set(after.edges.map(edgeKey));
+  return {
+    nodes: [
+      ...after.nodes.flatMap((node) => diffNode(nodesBefore.get(node.id), node)),
+      ...before.nodes
+        .filter(({ id }) => !idsAfter.has(id))
+        .map((node): NodeChange => ({ change: 'removed', node, values: diffContents(node, bare(node)) })),
+    ],
+    edges: [
+      ...after.edges
+        .filter((edge) => !edgesBefore.has(edgeKey(edge)))
+        .map((edge) => ({ change: 'added' as const, edge })),
+      ...before.edges
+        .filter((edge) => !edgesAfter.has(edgeKey(edge)))
+        .map((edge) => ({ change: 'removed' as const, edge })),
+    ],
+    settings: diffValues(before.settings ?? {}, after.settings ?? {}),
+  };
+}
+
+/** What tells an edge from others of its definition. */
+export function edgeKey({ source, sourceHandle, target, targetHandle }: EdgeDefinition): string {
+  return JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);
+}
+
+function diffNode(before: NodeDefinition | undefined, after: NodeDefinition): NodeChange[] {
+  if (!before) return [{ change: 'added', node: after, values: diffContents(bare(after), after) }];
+  const values = diffContents(before, after);
+  return values.length === 0 ? [] : [{ change: 'changed', node: after, values }];
+}
+
+function diffContents(before: NodeDefinition, after: NodeDefinition): ValueChange[] {
+  return diffValues(contentsOf(before), contentsOf(after));
+}
+
+/** A node of which only its type is said. */
+function bare({ id, type }: NodeDefinition): NodeDefinition {
+  return { id, type };
+}
+
+function contentsOf({ id: _, position: __, ...contents }: NodeDefinition): JsonValue {
+  return { ...IMPLIED, ...contents };
+}
+
+/** The innermost values that differ. Lists are compared member by member while they are of one length, else as a whole. */
+function diffValues(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  path: ValueChange['path'] = [],
+): ValueChange[] {
+  if (isList(before) && isList(after) && before.length === after.length) {
+    return after.flatMap((member, index) => diffValues(before[index], member, [...path, index]));
+  }
+  if (hasMembers(before, after) || hasMembers(after, before)) {
+    const [left, right] = [new Map(membersOf(before)), new Map(membersOf(after))];
+    const names = new Set([...right.keys(), ...left.keys()]);
+    return [...names].flatMap((name) => diffValues(left.get(name), right.get(name), [...path, name]));
+  }
+  return before === after ? [] : [{ path, before, after }];
+}
+
+/** Whether a value is to be compared member by member with another one, or with none. */
+function hasMembers(value: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (!isJsonObject(value)) return false;
+  return isJsonObject(other) || (other === undefined && Object.keys(value).length > 0);
+}
+
+function membersOf(value: JsonValue | undefined): [string, JsonValue][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { handlesOf, type NodeTypes, waysOut } from './handles.js';
+
+const entry = (type: string, handles: string[]) => ({
+  type,
+  title: type,
+  description: '',
+  category: 'flow' as const,
+  hasEffects: false,
+  isTrigger: false,
+  handles,
+  credentialTypes: [],
+  parameters: {},
+});
+const TYPES: NodeTypes = new Map([entry('set', []), entry('if', ['true', 'false'])].map((type) => [type.type, type]));
+
+describe('the ways out of a node', () => {
+  it('are the one without a name, or those that its type names', () => {
+    expect(waysOut({ id: 'a', type: 'set' }, TYPES)).toEqual([undefined]);
+    expect(waysOut({ id: 'a', type: 'if' }, TYPES)).toEqual(['true', 'false']);
+  });
+
+  it('have one for failures beside them, not in their place', () => {
+    expect(waysOut({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual([undefined, 'error']);
+    expect(handlesOf({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual(['error']);
+    expect(waysOut({ id: 'a', type: 'if', onError: 'branch' }, TYPES)).toEqual(['true', 'false', 'error']);
+  });
+
+  it('follow from the parameters of a switch and an approval', () => {
+    const cases = [{ handle: 'big' }, { handle: '' }, { handle: 'big' }];
+    expect(waysOut({ id: 'a', type: 'switch', parameters: { cases } }, TYPES)).toEqual(['big', 'default']);
+    expect(waysOut({ id: 'a', type: 'approval', parameters: { choices: ['yes', 'no'] } }, TYPES)).toEqual([
+      'yes',
+      'no',
+    ]);
+  });
+});

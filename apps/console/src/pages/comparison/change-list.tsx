@@ -1,0 +1,84 @@
+import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
+import type { ReactNode } from 'react';
+import { ChangeMark } from '../../graph/change-mark.js';
+import { type Change, type DefinitionDiff, edgeKey } from '../../graph/diff-definitions.js';
+import type { NodeTypes } from '../../graph/handles.js';
+import classes from './change-list.module.css';
+import { labelNodeValue, labelSetting } from './describe-diff.js';
+
+/** Everything that differs, in words: a line each. */
+export function ChangeList({
+  diff,
+  nodes,
+  types,
+  selected,
+  onSelect,
+}: {
+  diff: DefinitionDiff;
+  /** Of both sides, by id. */
+  nodes: ReadonlyMap<string, NodeDefinition>;
+  types: NodeTypes;
+  selected: string | undefined;
+  /** Undefined is the workflow as a whole. */
+  onSelect: (nodeId: string | undefined) => void;
+}) {
+  const titleOf = (id: string): string => nodes.get(id)?.name ?? id;
+  return (
+    <ul className={classes.list} aria-label="Changes">
+      {diff.nodes.map(({ change, node, values }) => (
+        <li key={node.id}>
+          <button
+            type="button"
+            className={classes.row}
+            aria-pressed={node.id === selected}
+            onClick={() => onSelect(node.id)}
+          >
+            <Row change={change} title={titleOf(node.id)}>
+              {change === 'changed'
+                ? values.map(labelNodeValue).join(', ')
+                : (types.get(node.type)?.title ?? node.type)}
+            </Row>
+          </button>
+        </li>
+      ))}
+      {diff.settings.length > 0 && (
+        <li>
+          <button
+            type="button"
+            className={classes.row}
+            aria-pressed={selected === undefined}
+            onClick={() => onSelect(undefined)}
+          >
+            <Row change="changed" title="Settings of the workflow">
+              {diff.settings.map(labelSetting).join(', ')}
+            </Row>
+          </button>
+        </li>
+      )}
+      {diff.edges.map(({ change, edge }) => (
+        <li key={edgeKey(edge)} className={classes.row}>
+          <Row change={change} title={describeEdge(edge, titleOf)}>
+            Connection
+          </Row>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Row({ change, title, children }: { change: Change; title: string; children: ReactNode }) {
+  return (
+    <>
+      <span className={classes.words}>
+        <span className={classes.title}>{title}</span>
+        <span className={classes.what}>{children}</span>
+      </span>
+      <ChangeMark change={change} />
+    </>
+  );
+}
+
+function describeEdge({ source, sourceHandle, target, targetHandle }: EdgeDefinition, titleOf: (id: string) => string) {
+  const from = sourceHandle === undefined ? titleOf(source) : `${titleOf(source)} (${sourceHandle})`;
+  return `${from} → ${targetHandle === undefined ? titleOf(target) : `${titleOf(target)} (${targetHandle})`}`;
+}

@@ -1,0 +1,56 @@
+import type { Definition } from '@deckhand/contracts';
+import { useMemo, useState } from 'react';
+import { DiffGraph } from '../../graph/diff-graph.js';
+import { diffDefinitions } from '../../graph/diff-definitions.js';
+import type { NodeTypes } from '../../graph/handles.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { ChangeList } from './change-list.js';
+import classes from './comparison.module.css';
+import { summarise } from './describe-diff.js';
+import { NodeChanges } from './node-changes.js';
+import { SettingChanges } from './setting-changes.js';
+
+/** What differs between two definitions: on their graph, as a list, and value by value. */
+export function Changes({ before, after, types }: { before: Definition; after: Definition; types: NodeTypes }) {
+  const diff = useMemo(() => diffDefinitions(before, after), [before, after]);
+  const nodes = useMemo(
+    () => new Map([...before.nodes, ...after.nodes].map((node) => [node.id, node])),
+    [before, after],
+  );
+  const [selected, select] = useState(
+    () => (diff.nodes.find(({ change }) => change === 'changed') ?? diff.nodes[0])?.node.id,
+  );
+  const summary = summarise(diff);
+  const chosen = selected === undefined ? undefined : nodes.get(selected);
+  return (
+    <>
+      <p className={classes.summary} role="status">
+        {summary === '' ? 'Nothing differs.' : `${summary}.`}
+      </p>
+      <section className={classes.graph} aria-label="Graph">
+        <DiffGraph before={before} after={after} diff={diff} types={types} selected={selected} onSelect={select} />
+      </section>
+      {summary === '' ? (
+        <EmptyState title="Both do the same">
+          They differ in the places of their nodes on the canvas at most.
+        </EmptyState>
+      ) : (
+        <div className={classes.columns}>
+          <ChangeList diff={diff} nodes={nodes} types={types} selected={selected} onSelect={select} />
+          <section className={classes.panel} aria-label={chosen ? 'Node' : 'Settings'}>
+            {chosen ? (
+              <NodeChanges
+                key={chosen.id}
+                node={chosen}
+                change={diff.nodes.find(({ node }) => node.id === chosen.id)}
+                type={types.get(chosen.type)}
+              />
+            ) : (
+              <SettingChanges values={diff.settings} />
+            )}
+          </section>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import type { Definition, VersionEntry, Workflow } from '@deckhand/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { ReactFlowProvider } from '@xyflow/react';
+import { versionQuery, versionsQuery } from '../../api/workflows.js';
+import { CANVAS, NOTHING, predecessorOf } from '../../editor/sides.js';
+import type { NodeTypes } from '../../graph/handles.js';
+import { Broken } from '../../parts/broken.js';
+import { ButtonLink } from '../../parts/button-link.js';
+import { Loading } from '../../parts/loading.js';
+import { Page } from '../../parts/page.js';
+import { Changes } from './changes.js';
+import { SideChoice } from './side-choice.js';
+
+const EMPTY: Definition = { nodes: [], edges: [] };
+
+/** What is compared, and what is there to compare it with. */
+interface Given {
+  readonly workflow: Workflow;
+  readonly types: NodeTypes;
+  /** What is on the canvas, and whether it is not saved. */
+  readonly canvas: Definition;
+  readonly isDirty: boolean;
+  /** The version that the canvas began with. */
+  readonly baseVersionId: string | null;
+  /** A version's id, or one of the names in `sides.ts`. */
+  readonly after: string;
+}
+
+/** What changed from one version of a workflow to another; from the one before it, unless `before` says otherwise. */
+export function Comparison({ before, ...given }: Given & { before: string | undefined }) {
+  const { workflow } = given;
+  const { id: workflowId, workspaceId } = workflow;
+  const versions = useQuery(versionsQuery(workflowId));
+  return (
+    <Page
+      title={`Changes of ${workflow.name}`}
+      actions={
+        <ButtonLink
+          variant="default"
+          to="/w/$workspaceId/workflows/$workflowId"
+          params={{ workspaceId, workflowId }}
+          search={{}}
+        >
+          Back to the workflow
+        </ButtonLink>
+      }
+    >
+      {versions.data ? (
+        <Compared
+          {...given}
+          versions={versions.data.data}
+          before={before ?? predecessorOf(given.after, versions.data.data, given.baseVersionId)}
+        />
+      ) : versions.isError ? (
+        <Broken error={versions.error} reset={() => void versions.refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </Page>
+  );
+}
+
+function Compared({
+  workflow,
+  types,
+  canvas,
+  isDirty,
+  versions,
+  before,
+  after,
+}: Omit<Given, 'baseVersionId'> & { versions: readonly VersionEntry[]; before: string }) {
+  const left = useSide(workflow.id, before, canvas);
+  const right = useSide(workflow.id, after, canvas);
+  const error = left.error ?? right.error;
+  return (
+    <>
+      <SideChoice workflow={workflow} versions={versions} isDirty={isDirty} before={before} after={after} />
+      {error ? (
+        <Broken error={error} reset={() => void Promise.all([left.refetch(), right.refetch()])} />
+      ) : left.definition && right.definition ? (
+        <ReactFlowProvider key={`${before} ${after}`}>
+          <Changes before={left.definition} after={right.definition} types={types} />
+        </ReactFlowProvider>
+      ) : (
+        <Loading />
+      )}
+    </>
+  );
+}
+
+/** The definition that a side stands for; undefined until it is there. */
+function useSide(workflowId: string, side: string, canvas: Definition) {
+  const own = side === CANVAS ? canvas : side === NOTHING ? EMPTY : undefined;
+  const { data, error, refetch } = useQuery({ ...versionQuery(workflowId, side), enabled: own === undefined });
+  return { definition: own ?? data?.definition, error, refetch };
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
+import type { Change } from '../../graph/diff-definitions.js';
+import { labelNodeValue, labelSetting, summarise } from './describe-diff.js';
+
+const NODE: NodeDefinition = { id: 'a', type: 'set' };
+const EDGE: EdgeDefinition = { source: 'a', target: 'b' };
+const NOTHING = { nodes: [], edges: [], settings: [] };
+const at = (...path: (string | number)[]) => ({ path, before: undefined, after: 1 });
+
+describe('a difference', () => {
+  it('is summed up in a line', () => {
+    const nodes = (['changed', 'added', 'changed'] as Change[]).map((change) => ({ change, node: NODE, values: [] }));
+    expect(summarise(NOTHING)).toBe('');
+    expect(summarise({ ...NOTHING, edges: [{ change: 'removed', edge: EDGE }] })).toBe('1 connection removed');
+    expect(summarise({ nodes, edges: [{ change: 'added', edge: EDGE }], settings: [at('timeoutSeconds')] })).toBe(
+      '1 node added, 2 changed; 1 connection added; settings changed',
+    );
+  });
+
+  it('names parameters by their path, and all else as the forms do', () => {
+    expect(labelNodeValue(at('parameters', 'cases', 0, 'equals'))).toBe('cases[0].equals');
+    expect(labelNodeValue(at('retry', 'maxAttempts'))).toBe('Attempts');
+    expect(labelNodeValue(at('mock', 'status'))).toBe('Answer in sandbox mode.status');
+    expect(labelNodeValue(at('onError'))).toBe('When it fails');
+    expect(labelSetting(at('rateLimit', 'max'))).toBe('Webhook calls');
+  });
+});

@@ -1,0 +1,62 @@
+import type { Change, DefinitionDiff, ValueChange } from '../../graph/diff-definitions.js';
+
+const CHANGES: readonly Change[] = ['added', 'removed', 'changed'];
+
+/** What a node says of itself beside its parameters, as its form names it. */
+const NODE_LABELS: Readonly<Record<string, string>> = {
+  type: 'Type',
+  name: 'Name',
+  credentialId: 'Credential',
+  disabled: 'Disabled',
+  mock: 'Answer in sandbox mode',
+  onError: 'When it fails',
+  onInterrupt: 'When its worker dies',
+  'retry.maxAttempts': 'Attempts',
+  'retry.delayMs': 'Milliseconds before the second attempt',
+  'retry.factor': 'Each wait longer by a factor of',
+  'retry.maxDelayMs': 'Longest wait, in milliseconds',
+  timeoutSeconds: 'Seconds it may take',
+};
+
+/** What holds for the workflow as a whole, as its form names it. */
+const SETTING_LABELS: Readonly<Record<string, string>> = {
+  timeoutSeconds: 'Time for a run, in seconds',
+  maxConcurrentExecutions: 'Runs at once',
+  'rateLimit.max': 'Webhook calls',
+  'rateLimit.windowSeconds': 'Within seconds',
+};
+
+/** How much differs, in a line; empty where nothing does. */
+export function summarise({ nodes, edges, settings }: DefinitionDiff): string {
+  return [count('node', nodes), count('connection', edges), settings.length > 0 ? 'settings changed' : '']
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** Names what a node's value is: a parameter by its path, all else in words. */
+export function labelNodeValue({ path }: ValueChange): string {
+  const [first, ...rest] = path;
+  return first === 'parameters' ? joinPath(rest) : label(path, NODE_LABELS);
+}
+
+/** Names a setting of the workflow. */
+export function labelSetting({ path }: ValueChange): string {
+  return label(path, SETTING_LABELS);
+}
+
+/** `1 node added, 2 changed`. */
+function count(noun: string, changes: readonly { readonly change: Change }[]): string {
+  return CHANGES.map((change) => ({ change, times: changes.filter((one) => one.change === change).length }))
+    .filter(({ times }) => times > 0)
+    .map(({ change, times }, index) => `${times}${index === 0 ? ` ${noun}${times === 1 ? '' : 's'}` : ''} ${change}`)
+    .join(', ');
+}
+
+function label(path: ValueChange['path'], labels: Readonly<Record<string, string>>): string {
+  const [first = '', ...rest] = path;
+  return labels[joinPath(path)] ?? joinPath([labels[first] ?? first, ...rest]);
+}
+
+function joinPath(path: ValueChange['path']): string {
+  return path.map((name, index) => (typeof name === 'number' ? `[${name}]` : index === 0 ? name : `.${name}`)).join('');
+}

@@ -1,0 +1,45 @@
+import type { NodeDefinition, NodeTypeEntry } from '@deckhand/contracts';
+import { Group, Text, Title } from '@mantine/core';
+import { toFields } from '../../forms/schema.js';
+import { ChangeMark } from '../../graph/change-mark.js';
+import type { NodeChange, ValueChange } from '../../graph/diff-definitions.js';
+import { labelNodeValue } from './describe-diff.js';
+import { ValueChanges } from './value-changes.js';
+
+/** What differs in a node, value by value. */
+export function NodeChanges({
+  node,
+  change,
+  type,
+}: {
+  node: NodeDefinition;
+  /** Undefined where nothing differs. */
+  change: NodeChange | undefined;
+  type: NodeTypeEntry | undefined;
+}) {
+  const secrets = new Set(toFields(type?.parameters ?? {}).flatMap(({ name, isSecret }) => (isSecret ? [name] : [])));
+  const isSecret = ({ path: [first, name] }: ValueChange): boolean =>
+    first === 'parameters' && typeof name === 'string' && secrets.has(name);
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="sm">
+        <div>
+          <Title order={2} size="h5">
+            {node.name ?? node.id}
+          </Title>
+          <Text size="xs" c="dimmed">
+            {type?.title ?? node.type}, id {node.id}
+          </Text>
+        </div>
+        {change && <ChangeMark change={change.change} />}
+      </Group>
+      {change ? (
+        <ValueChanges change={change.change} values={change.values} labelOf={labelNodeValue} isSecret={isSecret} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          This node is the same in both.
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import type { VersionEntry, Workflow } from '@deckhand/contracts';
+import { Select } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { CANVAS, NOTHING } from '../../editor/sides.js';
+import { marksOf } from '../../editor/version-facts.js';
+import { VersionLine } from '../../editor/version-line.js';
+import classes from './comparison.module.css';
+
+const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
+
+/** What is compared with what; the address says so, too. */
+export function SideChoice({
+  workflow,
+  versions,
+  isDirty,
+  before,
+  after,
+}: {
+  workflow: Workflow;
+  versions: readonly VersionEntry[];
+  isDirty: boolean;
+  before: string;
+  after: string;
+}) {
+  const navigate = route.useNavigate();
+  const saved = versions.map((version) => ({
+    value: version.workflowVersionId,
+    label: labelOf(version, workflow),
+  }));
+  const canvas = { value: CANVAS, label: isDirty ? 'On the canvas, not saved' : 'On the canvas' };
+  const nothing = { value: NOTHING, label: 'An empty workflow' };
+  return (
+    <div className={classes.sides}>
+      <Side
+        label="Before"
+        options={[...saved, nothing]}
+        side={before}
+        versions={versions}
+        onChange={(next) => void navigate({ search: { before: next, after }, replace: true })}
+      />
+      <Side
+        label="After"
+        options={isDirty || after === CANVAS ? [canvas, ...saved] : saved}
+        side={after}
+        versions={versions}
+        onChange={(next) => void navigate({ search: { before, after: next }, replace: true })}
+      />
+    </div>
+  );
+}
+
+function Side({
+  label,
+  options,
+  side,
+  versions,
+  onChange,
+}: {
+  label: string;
+  options: { value: string; label: string }[];
+  side: string;
+  versions: readonly VersionEntry[];
+  onChange: (side: string) => void;
+}) {
+  const version = versions.find(({ workflowVersionId }) => workflowVersionId === side);
+  return (
+    <div>
+      <Select
+        label={label}
+        data={options}
+        allowDeselect={false}
+        value={side}
+        onChange={(next) => {
+          if (next !== null) onChange(next);
+        }}
+        mb={4}
+      />
+      {version && <VersionLine version={version} />}
+    </div>
+  );
+}
+
+function labelOf({ workflowVersionId, number }: VersionEntry, workflow: Workflow): string {
+  const marks = marksOf(workflowVersionId, workflow).join(', ').toLowerCase();
+  return `Version ${number}${marks === '' ? '' : ` (${marks})`}`;
+}

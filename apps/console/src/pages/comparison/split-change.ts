@@ -1,0 +1,41 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { toText } from '../../forms/values.js';
+
+/** A text before and after: what both begin and end with, and what differs in between. */
+export interface SplitChange {
+  readonly start: string;
+  readonly before: string;
+  readonly after: string;
+  readonly end: string;
+}
+
+/** Finds what differs between two values as people read them. */
+export function splitChange(before: JsonValue, after: JsonValue): SplitChange {
+  const [left, right] = toDistinctTexts(before, after).map(toWords);
+  return splitWords(left ?? [], right ?? []);
+}
+
+/** As they are typed; with quotation marks where 5 would look like "5". */
+function toDistinctTexts(before: JsonValue, after: JsonValue): string[] {
+  const texts = [toText(before), toText(after)];
+  return texts[0] === texts[1] ? [JSON.stringify(before), JSON.stringify(after)] : texts;
+}
+
+/** Words as a whole, all else character by character. */
+function toWords(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}_]+|./gsu) ?? [];
+}
+
+function splitWords(before: readonly string[], after: readonly string[]): SplitChange {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  return {
+    start: before.slice(0, start).join(''),
+    before: before.slice(start, before.length - end).join(''),
+    after: after.slice(start, after.length - end).join(''),
+    end: before.slice(before.length - end).join(''),
+  };
+}

@@ -1,0 +1,84 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { toText } from '../../forms/values.js';
+import type { Change, ValueChange } from '../../graph/diff-definitions.js';
+import { splitChange } from './split-change.js';
+import classes from './value-changes.module.css';
+
+/** Values before and after, side by side; the one side that there is, of what was added or removed. */
+export function ValueChanges({
+  change,
+  values,
+  labelOf,
+  isSecret,
+}: {
+  change: Change;
+  values: readonly ValueChange[];
+  labelOf: (value: ValueChange) => string;
+  isSecret: (value: ValueChange) => boolean;
+}) {
+  if (values.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing is set in it.
+      </Text>
+    );
+  }
+  return values.map((value) => {
+    const label = labelOf(value);
+    const { before, after } = isSecret(value) ? { before: HIDDEN, after: HIDDEN } : mark(value);
+    return (
+      <div key={label} className={classes.value} role="group" aria-label={label}>
+        <h3 className={classes.label}>{label}</h3>
+        <div className={classes.sides} data-change={change}>
+          {change !== 'added' && <Side label="Before">{before}</Side>}
+          {change !== 'removed' && <Side label="After">{after}</Side>}
+        </div>
+      </div>
+    );
+  });
+}
+
+const NONE = <span className={classes.none}>Nothing</span>;
+const HIDDEN = <span className={classes.none}>A secret, which is not shown</span>;
+
+function Side({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={classes.side} role="group" aria-label={label}>
+      <div className={classes.name} aria-hidden>
+        {label}
+      </div>
+      {/* Long texts scroll, by keyboard, too. */}
+      <pre className={classes.text} tabIndex={0}>
+        {children}
+      </pre>
+    </div>
+  );
+}
+
+/** Both sides, with what differs marked where there are two. */
+function mark({ before, after }: ValueChange): { before: ReactNode; after: ReactNode } {
+  if (before === undefined || after === undefined) return { before: show(before), after: show(after) };
+  const { start, end, ...changed } = splitChange(before, after);
+  return {
+    before: (
+      <>
+        {start}
+        <del>{changed.before}</del>
+        {end}
+      </>
+    ),
+    after: (
+      <>
+        {start}
+        <ins>{changed.after}</ins>
+        {end}
+      </>
+    ),
+  };
+}
+
+function show(value: JsonValue | undefined): ReactNode {
+  return value === undefined ? NONE : toText(value);
+}

@@ -1,0 +1,89 @@
+import type { WorkflowEntry } from '@deckhand/contracts';
+import { Link } from '@tanstack/react-router';
+import { Folder, Workflow } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { describePath } from '../../folders/tree.js';
+import { AnchorLink } from '../../parts/anchor-link.js';
+import type { Columns } from '../../parts/data-table.js';
+import { Moment } from '../../parts/moment.js';
+import { StatusBadge } from '../../parts/status-badge.js';
+import classes from './columns.module.css';
+import { FolderMenu } from './folder-menu.js';
+import type { Row } from './rows.js';
+import { WorkflowMenu } from './workflow-menu.js';
+
+/** A cell that folders leave empty. */
+const ofWorkflow =
+  (show: (workflow: WorkflowEntry) => ReactNode) =>
+  ({ row: { original } }: { row: { original: Row } }): ReactNode =>
+    original.kind === 'workflow' ? show(original.workflow) : null;
+
+const NAME: Columns<Row> = [{ id: 'name', header: 'Name', cell: ({ row: { original } }) => <Name row={original} /> }];
+
+const REST: Columns<Row> = [
+  { id: 'status', header: 'Status', cell: ofWorkflow(({ status }) => <StatusBadge status={status} />) },
+  { id: 'description', header: 'Description', cell: ofWorkflow(({ description }) => description) },
+  { id: 'runs', header: 'Runs', cell: ofWorkflow((workflow) => <RunsOf workflow={workflow} />) },
+  { id: 'updatedAt', header: 'Changed', cell: ofWorkflow(({ updatedAt }) => <Moment at={updatedAt} />) },
+  {
+    id: 'menu',
+    header: '',
+    cell: ({ row: { original } }) =>
+      original.kind === 'folder' ? (
+        <FolderMenu folder={original.folder} />
+      ) : (
+        <WorkflowMenu workflow={original.workflow} />
+      ),
+  },
+];
+
+/** What a folder holds. */
+export const COLUMNS: Columns<Row> = [...NAME, ...REST];
+
+/** What was found in several folders. */
+export const COLUMNS_FOUND: Columns<Row> = [
+  ...NAME,
+  { id: 'folder', header: 'Folder', cell: ({ row: { original } }) => <Place row={original} /> },
+  ...REST,
+];
+
+function Name({ row }: { row: Row }) {
+  const { id, name, workspaceId } = row;
+  if (row.kind === 'folder') {
+    return (
+      <Link to="/w/$workspaceId/workflows" params={{ workspaceId }} search={{ folderId: id }}>
+        <Folder size={18} className={classes.folder} role="img" aria-label="Folder" /> {name}
+      </Link>
+    );
+  }
+  return (
+    <Link to="/w/$workspaceId/workflows/$workflowId" params={{ workspaceId, workflowId: id }}>
+      <Workflow size={18} className={classes.workflow} aria-hidden /> {name}
+    </Link>
+  );
+}
+
+/** The folder that something is in. */
+function Place({ row: { path, workspaceId } }: { row: Row }) {
+  const folder = path.at(-1);
+  if (!folder) return null;
+  return (
+    <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }} search={{ folderId: folder.id }}>
+      {describePath(path)}
+    </AnchorLink>
+  );
+}
+
+function RunsOf({ workflow: { id, name, workspaceId } }: { workflow: WorkflowEntry }) {
+  return (
+    <AnchorLink
+      size="sm"
+      to="/w/$workspaceId/runs"
+      params={{ workspaceId }}
+      search={{ workflowId: id }}
+      aria-label={`Runs of ${name}`}
+    >
+      Runs
+    </AnchorLink>
+  );
+}

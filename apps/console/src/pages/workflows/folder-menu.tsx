@@ -1,0 +1,66 @@
+import type { FolderEntry } from '@deckhand/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { deleteFolder, foldersQuery, updateFolder } from '../../api/folders.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { allFolders, type FolderTree, isWithin, targetsOfFolder } from '../../folders/tree.js';
+import { type Action, ActionMenu } from '../../parts/action-menu.js';
+import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { notify } from '../../parts/notice-board.js';
+import { moveAction, renameAction } from './list-actions.js';
+
+/**
+ * What can be done with a folder; nothing below the role editor.
+ * @param onDeleted called before the list is asked again.
+ */
+export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDeleted?: () => void }) {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const tree = useQuery(foldersQuery(workspaceId)).data;
+  if (!can('editor') || !tree) return null;
+  const { id, name } = folder;
+  const refresh = () => queryClient.invalidateQueries({ queryKey: foldersQuery(workspaceId).queryKey });
+  const actions: Action[] = [
+    renameAction(name, async (next) => {
+      await updateFolder(id, { name: next });
+      await refresh();
+    }),
+    moveAction({
+      name,
+      targets: targetsOfFolder(tree, folder),
+      act: async (parentId) => {
+        await updateFolder(id, { parentId });
+        await refresh();
+      },
+    }),
+    {
+      label: 'Delete',
+      Icon: Trash2,
+      isDangerous: true,
+      dialog: (close) => (
+        <ConfirmDialog
+          question={`Delete the folder ${name}?`}
+          consequence={describeLoss(tree, id)}
+          label="Delete"
+          act={async () => {
+            await deleteFolder(id);
+            notify(`The folder ${name} is deleted.`);
+            onDeleted?.();
+            await refresh();
+            await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
+          }}
+          onClose={close}
+        />
+      ),
+    },
+  ];
+  return <ActionMenu of={name} actions={actions} />;
+}
+
+/** What goes with a folder, and what stays. */
+function describeLoss(tree: FolderTree, id: string): string {
+  const inner = allFolders(tree).filter((folder) => folder.id !== id && isWithin(tree, folder.id, id)).length;
+  if (inner === 0) return 'No workflow is deleted: those in it are in no folder from then on.';
+  const folders = inner === 1 ? 'The folder in it goes, too' : `The ${inner} folders in it go, too`;
+  return `${folders}. No workflow is deleted: those in all of them are in no folder from then on.`;
+}

@@ -1,0 +1,25 @@
+import type { FolderEntry } from '@deckhand/contracts';
+import { AnchorLink } from '../../parts/anchor-link.js';
+import classes from './folder-path.module.css';
+
+/** The way from the top to a folder: a link to each that it is in. */
+export function FolderPath({ workspaceId, path }: { workspaceId: string; path: readonly FolderEntry[] }) {
+  return (
+    <nav aria-label="Folders on the way">
+      <ol className={classes.path}>
+        <li>
+          <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>
+            Workflows
+          </AnchorLink>
+        </li>
+        {path.map(({ id, name }) => (
+          <li key={id}>
+            <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }} search={{ folderId: id }}>
+              {name}
+            </AnchorLink>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

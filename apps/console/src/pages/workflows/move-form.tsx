@@ -1,0 +1,76 @@
+import { Modal, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiFault } from '../../api/api-fault.js';
+import { describePath, type Target } from '../../folders/tree.js';
+import { FormFooter } from '../../parts/form-footer.js';
+import { notify } from '../../parts/notice-board.js';
+
+/** The top among the choices, which are texts. */
+const TOP = '';
+
+/** Asks where to move something. */
+export function MoveForm({
+  name,
+  targets,
+  act,
+  onClose,
+}: {
+  name: string;
+  targets: readonly Target[];
+  act: (folderId: string | null) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const choices = targets.map(({ folderId, path }) => ({
+    value: folderId ?? TOP,
+    label: folderId === null ? 'Workflows, in no folder' : describePath(path),
+  }));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const queryClient = useQueryClient();
+  const moving = useMutation({
+    mutationFn: () => act(chosen === TOP ? null : chosen),
+    // What can be chosen has changed since.
+    onError: () => queryClient.invalidateQueries({ queryKey: ['folders'] }),
+    onSuccess() {
+      const place = choices.find(({ value }) => value === chosen)?.label ?? '';
+      notify(`${name} is now in ${place}.`);
+      onClose();
+    },
+  });
+  const isRefused = moving.error instanceof ApiFault && moving.error.status === 400;
+  return (
+    <Modal opened onClose={onClose} title={`Move ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      {choices.length === 0 ? (
+        <Text size="sm">There is no other folder yet. Create one first.</Text>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            moving.mutate();
+          }}
+        >
+          <Stack>
+            <Select
+              label="To"
+              placeholder="Choose a folder"
+              required
+              searchable
+              data-autofocus
+              nothingFoundMessage="No folder has this name"
+              data={choices}
+              value={chosen}
+              onChange={setChosen}
+              error={isRefused && `The folder, or ${name}, was moved or deleted meanwhile. Choose another one.`}
+            />
+            <FormFooter
+              error={isRefused ? null : moving.error}
+              submit="Move"
+              isPending={moving.isPending}
+              onCancel={onClose}
+            />
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,51 @@
+import { type FolderEntry, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { Group, SegmentedControl, Select } from '@mantine/core';
+import { choice } from '../../app/search.js';
+import { SearchField } from '../../parts/search-field.js';
+import { STATUS_LOOKS } from '../../parts/status-badge.js';
+import { isFinding, SCOPES, type WorkflowAddress } from './address.js';
+
+/** What the list is narrowed by; in a folder, also whether only that one is looked through. */
+export function WorkflowFilters({
+  address,
+  folder,
+  onChange,
+}: {
+  address: WorkflowAddress;
+  folder: FolderEntry | undefined;
+  onChange: (change: WorkflowAddress) => void;
+}) {
+  return (
+    <Group mb="md" gap="sm" role="search" aria-label="Filter the workflows">
+      <SearchField
+        label="Search by name or description"
+        isLabelHidden
+        placeholder="Search"
+        value={address.search}
+        onChange={(search) => onChange({ search })}
+        flex="1 1 220px"
+        maw={360}
+      />
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        clearable
+        data={WORKFLOW_STATUSES.map((status) => ({ value: status, label: STATUS_LOOKS[status].label }))}
+        value={address.status ?? null}
+        onChange={(value) => onChange({ status: choice(WORKFLOW_STATUSES, value) })}
+        w={160}
+      />
+      {folder && isFinding(address) && (
+        <SegmentedControl
+          aria-label="Where to look"
+          data={[
+            { value: 'here', label: 'In this folder' },
+            { value: SCOPES[0], label: 'Everywhere' },
+          ]}
+          value={address.scope ?? 'here'}
+          onChange={(value) => onChange({ scope: choice(SCOPES, value) })}
+        />
+      )}
+    </Group>
+  );
+}

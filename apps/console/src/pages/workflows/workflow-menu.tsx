@@ -1,0 +1,57 @@
+import type { WorkflowEntry } from '@deckhand/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { foldersQuery } from '../../api/folders.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { deleteWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.js';
+import { targetsOf } from '../../folders/tree.js';
+import { type Action, ActionMenu } from '../../parts/action-menu.js';
+import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { notify } from '../../parts/notice-board.js';
+import { moveAction, renameAction } from './list-actions.js';
+
+/** What can be done with a workflow from the list; nothing below the role editor. */
+export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const tree = useQuery(foldersQuery(workspaceId)).data;
+  if (!can('editor') || !tree) return null;
+  const { id, name, folderId } = workflow;
+  const refresh = async (): Promise<void> => {
+    queryClient.removeQueries({ queryKey: workflowQuery(id).queryKey });
+    await queryClient.invalidateQueries({ queryKey: ['workflows', workspaceId] });
+  };
+  const actions: Action[] = [
+    renameAction(name, async (next) => {
+      await updateWorkflow(id, { name: next });
+      await refresh();
+    }),
+    moveAction({
+      name,
+      targets: targetsOf(tree, folderId),
+      act: async (next) => {
+        await updateWorkflow(id, { folderId: next });
+        await refresh();
+      },
+    }),
+    {
+      label: 'Delete',
+      Icon: Trash2,
+      isDangerous: true,
+      dialog: (close) => (
+        <ConfirmDialog
+          question={`Delete the workflow ${name}?`}
+          consequence="Its versions, webhooks and schedules go with it, and its runs in progress are stopped. Its runs stay in the list of runs."
+          label="Delete"
+          act={async () => {
+            await deleteWorkflow(id);
+            notify(`The workflow ${name} is deleted.`);
+            await refresh();
+          }}
+          onClose={close}
+        />
+      ),
+    },
+  ];
+  return <ActionMenu of={name} actions={actions} />;
+}

@@ -1,0 +1,66 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useMemo } from 'react';
+import { workflowsQuery } from '../../api/workflows.js';
+import type { FolderTree } from '../../folders/tree.js';
+import { Broken } from '../../parts/broken.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Loading } from '../../parts/loading.js';
+import { isFinding, toFilter, type WorkflowAddress } from './address.js';
+import { COLUMNS, COLUMNS_FOUND } from './columns.js';
+import { toRows } from './rows.js';
+
+/** What a folder holds or a search finds, or what stands for it while it is fetched, empty or broken. */
+export function WorkflowTable({
+  workspaceId,
+  address,
+  tree,
+  newButton,
+}: {
+  workspaceId: string;
+  address: WorkflowAddress;
+  tree: FolderTree;
+  newButton: ReactNode;
+}) {
+  const query = useInfiniteQuery(workflowsQuery(workspaceId, toFilter(address)));
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const rows = useMemo(
+    () => toRows(tree, address, data?.pages.flatMap((page) => page.data) ?? []),
+    [tree, address, data],
+  );
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const isFound = isFinding(address);
+  if (query.isError && !data) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  if (query.isPending) return <Loading />;
+  if (rows.length > 0) {
+    return (
+      <DataTable
+        key={`${address.folderId} ${isFound}`}
+        label="Workflows"
+        columns={isFound ? COLUMNS_FOUND : COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        onNearEnd={more}
+      />
+    );
+  }
+  if (isFound) {
+    return <EmptyState title="No workflow matches">Search for another word, or choose another status.</EmptyState>;
+  }
+  if (address.folderId !== undefined) {
+    return (
+      <EmptyState title="This folder is empty" action={newButton}>
+        {newButton
+          ? 'Create a workflow in it, or move one here by the menu of its row.'
+          : 'Nobody put a workflow here yet.'}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No workflow yet" action={newButton}>
+      A workflow is a graph of nodes that a trigger starts: a request, a time, or your click.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Problem } from './problem.js';
+
+/**
+ * Asks before what cannot be undone is done.
+ * @param label on the button that does it, such as "Revoke".
+ */
+export function ConfirmDialog({
+  isOpen = true,
+  question,
+  consequence,
+  label,
+  act,
+  onClose,
+}: {
+  isOpen?: boolean;
+  question: string;
+  consequence: string;
+  label: string;
+  act: () => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const action = useMutation({ mutationFn: act, onSuccess: onClose });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Text size="sm" mb="md">
+        {consequence}
+      </Text>
+      <Problem error={action.error} />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button color="red.9" loading={action.isPending} onClick={() => action.mutate()}>
+          {label}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

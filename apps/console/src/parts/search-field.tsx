@@ -1,0 +1,56 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { Search } from 'lucide-react';
+import { useState } from 'react';
+
+/** How long typing rests before it is asked for, in ms. */
+const TYPING_MS = 250;
+
+/** A text to look for: asked for once typing pauses, undefined for none. */
+export function SearchField({
+  label,
+  isLabelHidden = false,
+  placeholder,
+  value,
+  onChange,
+  ...size
+}: {
+  label: string;
+  /** Says the label to screen readers only. */
+  isLabelHidden?: boolean;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  flex: string;
+  maw: number;
+}) {
+  const [text, setText] = useState(value ?? '');
+  const [seen, setSeen] = useState(value);
+  const [asked, setAsked] = useState(value);
+  if (seen !== value) {
+    setSeen(value);
+    // Else it is the answer to what was typed here, and more may have been typed since.
+    if (value !== asked) {
+      setAsked(value);
+      setText(value ?? '');
+    }
+  }
+  const apply = useDebouncedCallback((typed: string) => {
+    const next = typed === '' ? undefined : typed;
+    setAsked(next);
+    onChange(next);
+  }, TYPING_MS);
+  return (
+    <TextInput
+      {...(isLabelHidden ? { 'aria-label': label } : { label })}
+      placeholder={placeholder}
+      leftSection={<Search size={16} aria-hidden />}
+      value={text}
+      onChange={({ currentTarget: { value: typed } }) => {
+        setText(typed);
+        apply(typed);
+      }}
+      {...size}
+    />
+  );
+}
