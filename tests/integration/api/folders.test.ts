@@ -63,6 +63,41 @@ describe('folders', () => {
     expect((await patch(below, { name: 'x' })).status).toBe(404);
   });
 
+  it('narrow the list of workflows: to one, with those in it, and to what is in none', async () => {
+    const workspace = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Narrow' } });
+    const workspaceId: string = workspace.body.id;
+    const make = async (path: string, body: object): Promise<string> =>
+      (await gateway.call('POST', path, { as: instance.session, body: { workspaceId, ...body } })).body.id;
+    const outer = await make('/api/folders', { name: 'Outer' });
+    const inner = await make('/api/folders', { name: 'Inner', parentId: outer });
+    await make('/api/workflows', { name: 'loose' });
+    await make('/api/workflows', { name: 'out', folderId: outer });
+    await make('/api/workflows', { name: 'in', folderId: inner });
+    const list = (query: string) =>
+      gateway.call('GET', `/api/workflows?workspaceId=${workspaceId}&${query}`, { as: instance.session });
+    const names = async (query: string) =>
+      (await list(query)).body.data.map(({ name }: { name: string }) => name).sort();
+    expect(await names(`folderId=${outer}`)).toEqual(['out']);
+    expect(await names(`folderId=${outer}&includeInnerFolders=true`)).toEqual(['in', 'out']);
+    expect(await names(`folderId=${outer}&includeInnerFolders=true&search=in`)).toEqual(['in']);
+    expect(await names('folderId=none')).toEqual(['loose']);
+    expect(await names('folderId=none&includeInnerFolders=true')).toEqual(['in', 'loose', 'out']);
+    expect(await names('includeInnerFolders=true')).toEqual(['in', 'loose', 'out']);
+    const elsewhere = await folder('Elsewhere');
+    const hidden = `/api/workflows/${await createWorkflow(instance)}`;
+    await gateway.call('PATCH', hidden, { as: instance.key, body: { folderId: elsewhere } });
+    expect(await names(`folderId=${elsewhere}&includeInnerFolders=true`)).toEqual([]);
+    for (const [query, path] of [
+      ['folderId=None', 'folderId'],
+      ['folderId=', 'folderId'],
+      [`folderId=${outer}&folderId=${inner}`, 'folderId'],
+      [`folderId=${outer}&includeInnerFolders=deep`, 'includeInnerFolders'],
+    ]) {
+      const { status, body } = await list(query ?? '');
+      expect([query, status, body.details?.[0]?.path]).toEqual([query, 400, path]);
+    }
+  });
+
   it('400: are not created with what is unknown, or in a folder of another workspace', async () => {
     const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
     const elsewhere = await create({ name: 'Elsewhere', workspaceId: other.body.id });

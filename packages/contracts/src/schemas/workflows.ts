@@ -6,6 +6,9 @@ import { Definition } from './definition.js';
 export const WORKFLOW_STATUSES = ['draft', 'active', 'inactive'] as const;
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
+/** What stands in a filter for the workflows that are in no folder. */
+export const NO_FOLDER = 'none';
+
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.String({ maxLength: 10_000 });
 
@@ -43,7 +46,15 @@ export const SaveVersionBody = Type.Object(
 export const ListWorkflowsQuery = Type.Object({
   workspaceId: Id,
   status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
-  folderId: Type.Optional(Id),
+  folderId: Type.Optional(
+    Type.Union([Id, Type.Literal(NO_FOLDER)], {
+      description: `A folder, or "${NO_FOLDER}": workflows that are in none`,
+    }),
+  ),
+  includeInnerFolders: Type.Boolean({
+    default: false,
+    description: 'With folderId: also workflows of the folders in it, at whatever depth',
+  }),
   search: Type.Optional(Type.String({ maxLength: 200 })),
   ...pageQuery(),
 });

@@ -3,6 +3,7 @@ import { type Actor, requireRole, visibleWorkspace } from '../access.js';
 import type { Database, Prisma } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { toWorkflowEntry } from './entry.js';
+import { inFolder } from './in-folder.js';
 
 /**
  * The workflows of a workspace, the one that changed last first.
@@ -17,7 +18,7 @@ export async function listWorkflows(
   const where: Prisma.WorkflowWhereInput = {
     workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] },
     ...(query.status === undefined ? {} : { status: query.status }),
-    ...(query.folderId === undefined ? {} : { folderId: query.folderId }),
+    ...(await inFolder(db, query)),
     ...(query.search === undefined ? {} : { OR: [{ name: like(query.search) }, { description: like(query.search) }] }),
   };
   const rows = await db.workflow.findMany({
