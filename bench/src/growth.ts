@@ -14,9 +14,9 @@ import { webhookOnCompletion } from './suite/webhook.js';
 const SIZES = [0, 100_000, 1_000_000] as const;
 
 const SCENARIOS = [
-  latency,
   accept,
   endToEnd,
+  latency,
   webhookOnCompletion(20, 10),
   polling({ isUnchanged: false }),
   polling({ isUnchanged: true }),

@@ -64,8 +64,7 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log('Starting PostgreSQL (fsync on), Redis, one API and one worker ...');
   const stack = await startStack({
     profileDir: values.profile,
-    workerEnv:
-      values.scenario === 'scaling' ? { WORKER_CONCURRENCY: String(PLACES), HTTP_NODE_ALLOW_PRIVATE: 'true' } : {},
+    workerEnv: values.scenario === 'scaling' ? { WORKER_CONCURRENCY: String(PLACES) } : {},
   });
   try {
     const isRight = await measure(stack, {

@@ -22,7 +22,8 @@ export async function settle({ db }: Stack): Promise<void> {
   await waitUntil(async () => (await db.unindexedExecution.count()) === 0, 'the background work');
 }
 
-async function waitUntil(isDone: () => Promise<boolean>, what: string): Promise<void> {
+/** Looks again and again until it is done. @throws after five minutes. */
+export async function waitUntil(isDone: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await isDone())) {
     if (performance.now() > deadline) throw new Error(`waited too long for ${what}`);

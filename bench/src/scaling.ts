@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { countRuns, waitForRuns } from './runs.js';
+import { startSlowServer } from './slow-server.js';
 import type { Stack } from './stack.js';
 import { send } from './suite/load.js';
 import { saveWorkflow } from './workflows.js';
@@ -24,10 +24,8 @@ export interface ScalingRow {
 
 /** Runs of two http nodes that wait 50 ms each, by 1, 2, 4 and 8 workers with four places each. */
 export async function scaling(stack: Stack): Promise<ScalingRow[]> {
-  const server = createServer((_, response) => setTimeout(() => response.end('{}'), CALL_MS));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}/`;
+  const server = await startSlowServer(CALL_MS);
+  const { url } = server;
   const definition = {
     nodes: [
       { id: 'start', type: 'trigger.manual' },

@@ -78,7 +78,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     nodeArgs,
     logPath: join(dir, 'api.log'),
   });
-  const workerEnv = { ...env, ...options.workerEnv };
+  // What nodes call here is on this machine.
+  const workerEnv = { ...env, HTTP_NODE_ALLOW_PRIVATE: 'true', ...options.workerEnv };
   const worker = await startWorker({
     env: { ...workerEnv, METRICS_PORT: String(workerMetrics) },
     nodeArgs,
