@@ -10,7 +10,13 @@ const COMMANDS = {
   generate: [install, generate],
   build: [install, generate, build, bundle],
   start: [install, generate, build, bundle, lead('../local/dist/start.js')],
-  test: [install, generate, build, bundle, checks, auditInCi, lead('../local/dist/test.js')],
+  test: [
+    install,
+    generate,
+    build,
+    together(bundle, checks, auditInCi, lead('../local/dist/test.js', 'installPrograms')),
+    lead('../local/dist/test.js'),
+  ],
   audit: [audit],
   bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
 };
@@ -20,11 +26,20 @@ function auditInCi() {
   return process.env.CI === 'true' ? audit([]) : 0;
 }
 
-/** Runs `main(arguments)` of a built module in this process; resolves with its exit code. */
-function lead(path) {
+/** Runs a function of a built module in this process, with the arguments; resolves with its exit code. */
+function lead(path, name = 'main') {
   return async (args) => {
-    const { main } = await import(new URL(path, new URL('./bootstrap/', import.meta.url)).href);
-    return main(args);
+    const module = await import(new URL(path, new URL('./bootstrap/', import.meta.url)).href);
+    return module[name](args);
+  };
+}
+
+/** Steps that need nothing of each other, at the same time. What one of them throws is thrown once all have ended. */
+function together(...steps) {
+  return async (args) => {
+    const ends = await Promise.allSettled(steps.map((step) => step(args)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return Math.max(...ends.map(({ value }) => value ?? 0));
   };
 }
 

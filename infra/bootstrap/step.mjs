@@ -46,7 +46,8 @@ function execute(command, args, env, log) {
 
 /** Shows that something goes on, where somebody may be watching. */
 function spin(title, startedAt) {
-  if (!process.stdout.isTTY) return () => undefined;
+  // In CI several steps run at once: each has its line when it has ended.
+  if (!process.stdout.isTTY || process.env.CI === 'true') return () => undefined;
   let frame = 0;
   const timer = setInterval(() => {
     const seconds = Math.floor((performance.now() - startedAt) / 1000);

@@ -1,3 +1,5 @@
+import { parseOwnJson } from '@deckhand/contracts';
+import { ALLOCATOR_ENV, NODE_ARGS } from '@deckhand/local';
 import { describe, expect, it } from '@jest/globals';
 import dockerignore from '@balena/dockerignore';
 import { validate } from 'dockerfile-utils';
@@ -13,9 +15,15 @@ describe('the Dockerfile', () => {
   it.each(['api', 'worker'])('runs %s as somebody who is not root, from what was assembled for it', (target) => {
     const image = readImage(target);
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    expect(image.environment.NODE_ENV).toBe('production');
-    expect(image.command.at(-1)).toBe(`apps/${target}/dist/main.js`);
+    expect(image.environment).toMatchObject({ NODE_ENV: 'production', ...ALLOCATOR_ENV });
+    expect(image.command).toEqual(['node', ...NODE_ARGS, `apps/${target}/dist/main.js`]);
     expect(image.copiesFrom).toEqual(['build']);
+  });
+
+  it.each(['api', 'worker'])('runs %s as the script of its name does', (target) => {
+    const { scripts } = parseOwnJson<{ scripts: Record<string, string> }>(repositoryFile('package.json'));
+    const settings = Object.entries(ALLOCATOR_ENV).map(([name, value]) => `${name}=${value}`);
+    expect(scripts[`start:${target}`]).toBe([...settings, ...readImage(target).command].join(' '));
   });
 
   it('builds on one image, named by its exact version', () => {

@@ -1,5 +1,6 @@
 import { createDatabase, describePending, pendingMigrations } from '@deckhand/db';
 import {
+  collectAtRest,
   createLogger,
   createProcessRegistry,
   onShutdown,
@@ -18,6 +19,9 @@ import { ApiSettings } from './settings.js';
 /** Requests under way may take this long once the process is told to stop, in ms. */
 const GRACE_MS = 10_000;
 
+/** What asks for these does so all the time: no work. */
+const PROBES = new Set(['/healthz', '/readyz']);
+
 async function main(): Promise<void> {
   const settings = readSettings(ApiSettings);
   const logger = createLogger({ name: 'api', level: settings.LOG_LEVEL });
@@ -31,12 +35,17 @@ async function main(): Promise<void> {
   const services = await createServices({ settings, db, logger, registry, tracing });
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => services.isReady() });
   const server = createHttpServer(createApp(services));
+  let requests = 0;
+  server.on('request', ({ url = '' }) => {
+    if (!PROBES.has(url)) requests += 1;
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, resolve);
   });
   logger.info({ port: settings.PORT }, 'ready');
   void reportLostKeys(services);
+  collectAtRest({ logger, workSoFar: () => requests });
   // It serves all the same, and says so at /readyz: what is still missing may be applied at any moment.
   pendingMigrations(settings.DATABASE_URL).then(
     (pending) => {

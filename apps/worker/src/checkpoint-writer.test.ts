@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointVerdict } from '@deckhand/db';
+import type { Checkpoint, CheckpointClaim, CheckpointVerdict } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
 import { createCheckpointWriter } from './checkpoint-writer.js';
 import { createJournal, FencedError } from './journal.js';
@@ -19,8 +19,21 @@ function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdic
     concurrency,
     maxSize: 100,
   });
-  const open = (executionId: string, onVerdict: (verdict: CheckpointVerdict) => void = () => undefined) =>
-    createJournal({ executionId, epoch: 1, writer, records: new Map(), tallies: new Map(), onVerdict });
+  const open = (
+    executionId: string,
+    onVerdict: (verdict: CheckpointVerdict) => void = () => undefined,
+    claim: CheckpointClaim | null = null,
+  ) =>
+    createJournal({
+      executionId,
+      epoch: 1,
+      claim,
+      writer,
+      records: new Map(),
+      tallies: new Map(),
+      onClaimed: () => undefined,
+      onVerdict,
+    });
   return { batches, open, writer };
 }
 
@@ -96,6 +109,19 @@ describe('checkpoints', () => {
       }),
     );
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('of a provisional run claim it, until one of them is on disk', async () => {
+    const claim = { workerId: 'me', startedAt: 1 };
+    const { batches, open } = setUp((batch) =>
+      batch[0]?.checkpoint === 1 ? Promise.reject(new Error('too large')) : written(batch),
+    );
+    const journal = open('a', undefined, claim);
+    for (const _ of [1, 2, 3]) {
+      journal.record(record('n'));
+      await journal.flush().catch(() => undefined);
+    }
+    expect(batches.map((batch) => batch[0]?.claim)).toEqual([claim, claim, null]);
   });
 
   it('of a run that was taken over are refused, and nothing is written after that', async () => {

@@ -1,4 +1,5 @@
 import type { Checkpoint, CheckpointVerdict } from '@deckhand/db';
+import { createBatchTurns } from '@deckhand/runtime';
 
 /** A run with something to write. The writer asks for its checkpoint only when it is that run's turn. */
 export interface CheckpointSource {
@@ -29,7 +30,7 @@ export interface CheckpointWriterOptions {
   /** True for an error after which the same write may succeed: the database is away. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly onRetry: (error: unknown, attempt: number) => void;
-  /** Writes under way at once. */
+  /** Writes under way at once at most: more than one where one takes long, or many checkpoints wait. */
   readonly concurrency: number;
   /** Runs of one write at most. */
   readonly maxSize: number;
@@ -45,22 +46,22 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   const line = new Set<CheckpointSource>();
   /** Runs whose checkpoint is under way: their next one waits, so that checkpoints of a run stay in order. */
   const busy = new Set<CheckpointSource>();
-  let underWay = 0;
+  const turns = createBatchTurns({ concurrency: options.concurrency, onFree: schedule });
   /** Checkpoints that are being prepared. */
   let preparing = 0;
   let isScheduled = false;
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
-    if (isScheduled || underWay >= options.concurrency || line.size === 0) return;
+    if (isScheduled || line.size === 0 || !turns.isFree(line.size >= options.maxSize)) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
       const batch = takeBatch();
       if (batch.length === 0) return;
-      underWay += 1;
+      turns.begin();
       void writeBatch(batch).finally(() => {
-        underWay -= 1;
+        turns.end();
         release(batch);
       });
       schedule();
@@ -74,7 +75,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   }
 
   function isIdle(): boolean {
-    return underWay === 0 && preparing === 0 && line.size === 0;
+    return turns.underWay === 0 && preparing === 0 && line.size === 0;
   }
 
   function takeBatch(): Entry[] {

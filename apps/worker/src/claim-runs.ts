@@ -1,4 +1,11 @@
-import { claimExecutions, type ClaimedExecution, claimLimited, type ClaimRequest, type Database } from '@deckhand/db';
+import {
+  claimExecutions,
+  type ClaimedExecution,
+  claimLimited,
+  type ClaimRequest,
+  type Database,
+  readUnclaimed,
+} from '@deckhand/db';
 import type { RunQueue } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import type { ClaimWatch } from './claim-watch.js';
@@ -19,8 +26,10 @@ export interface ClaimParts {
 }
 
 /**
- * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those under a limit of runs at once
- * have a line of their own, so that nobody else waits while workers take turns.
+ * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those that were dispatched for the
+ * first time are only read: their first checkpoint claims them. One that was sent out again is claimed at once, so that a run which
+ * its worker does not survive, or whose first checkpoint comes late, is not begun by one after another. Those under a limit of
+ * runs at once have a line of their own, so that nobody else waits while workers take turns.
  */
 export function createClaim({
   id,
@@ -29,6 +38,13 @@ export function createClaim({
   persist,
   watch,
 }: ClaimParts): (request: ClaimRequest) => Promise<ClaimedExecution | undefined> {
+  const read = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
+    async flush(requests) {
+      return inOrder(requests, await watch(() => persist('claim', () => readUnclaimed(db, requests))));
+    },
+    maxSize: CLAIM_BATCH,
+    concurrency: 2,
+  });
   const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
       return inOrder(requests, await watch(() => persist('claim', () => claimExecutions(db, requests, id))));
@@ -46,7 +62,8 @@ export function createClaim({
     maxSize: CLAIM_BATCH,
     concurrency: 1,
   });
-  return async (request) => (await claim(request)) ?? claimUnderLimit(request);
+  return async (request) =>
+    (await (request.dispatch === 1 ? read(request) : claim(request))) ?? claimUnderLimit(request);
 }
 
 function inOrder(

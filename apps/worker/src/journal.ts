@@ -1,6 +1,7 @@
 import type { JsonValue, NodeStatus } from '@deckhand/contracts';
 import type {
   Checkpoint,
+  CheckpointClaim,
   CheckpointEnding,
   CheckpointVerdict,
   FinishedEnding,
@@ -43,10 +44,14 @@ export interface NodeTally {
 export interface JournalOptions {
   readonly executionId: string;
   readonly epoch: number;
+  /** What the first checkpoint claims a provisional run by; null for one that is claimed already. */
+  readonly claim: CheckpointClaim | null;
   readonly writer: CheckpointWriter;
   /** Records of earlier workers. */
   readonly records: ReadonlyMap<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
+  /** Told once the first checkpoint is on disk: from then on the run is the worker's. */
+  readonly onClaimed: () => void;
   /** Told of every verdict that says the run should halt. */
   readonly onVerdict: (verdict: CheckpointVerdict) => void;
 }
@@ -58,9 +63,10 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Opens the journal of a claimed run. */
+/** Opens the journal of a run. */
 export function createJournal(options: JournalOptions): Journal {
   const { executionId, epoch, writer, tallies } = options;
+  let { claim } = options;
   /** Nodes begun and not finished, waiting ones included, by key: those that a failed run leaves behind as stopped. */
   const running = new Map<string, NodeRecord>();
   for (const [key, record] of options.records)
@@ -84,6 +90,7 @@ export function createJournal(options: JournalOptions): Journal {
       const checkpoint: Checkpoint = {
         executionId,
         epoch,
+        claim,
         checkpoint: number,
         currentNodeId,
         nodeRuns: [...nodeRuns.values()],
@@ -104,6 +111,8 @@ export function createJournal(options: JournalOptions): Journal {
         end = new FencedError(`run ${executionId} is no longer held in epoch ${epoch}`);
         rejectAll(end);
       } else {
+        if (claim) options.onClaimed();
+        claim = null;
         for (const waiter of inFlight.splice(0)) waiter.resolve(verdict);
       }
       if (verdict !== 'written') options.onVerdict(verdict);

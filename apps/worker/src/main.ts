@@ -8,6 +8,7 @@ import {
 } from '@deckhand/nodes';
 import { openOutputStore } from '@deckhand/outputs';
 import {
+  collectAtRest,
   createLogger,
   createProcessRegistry,
   onShutdown,
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
     tracing,
   });
   ({ isConsuming } = worker);
+  collectAtRest({ logger, workSoFar: worker.checkpointsWritten });
   onShutdown({
     logger,
     graceMs: settings.WORKER_GRACE_MS + 10_000,

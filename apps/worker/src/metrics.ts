@@ -54,13 +54,13 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const waited = new Histogram({
     name: 'deckhand_run_wait_seconds',
-    help: 'From the dispatch of a run to its claim by a worker',
+    help: 'From the dispatch of a run until a worker takes it',
     buckets: WAIT_SECONDS,
     registers,
   });
   const runSeconds = new Histogram({
     name: 'deckhand_run_duration_seconds',
-    help: 'From the first claim of a run to its end, waits for people and times included',
+    help: 'From when a worker first took a run to its end, waits for people and times included',
     labelNames: ['status'],
     buckets: RUN_SECONDS,
     registers,

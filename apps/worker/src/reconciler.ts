@@ -85,6 +85,8 @@ async function dispatchLostRuns(parts: ReconcilerParts): Promise<void> {
     const lost = unclaimed.filter((_, index) => isLost(states[index]));
     if (lost.length === 0) return;
     const runs = await parts.dispatchAgain(lost);
+    // Their jobs were done with between the two looks.
+    if (runs.length === 0) return;
     parts.logger.warn({ runs: runs.length }, 'dispatched runs again whose jobs were lost');
     await parts.addJobs(runs);
   }

@@ -65,6 +65,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false) {
     maxSize: 10,
   });
   const parts: RunJobParts = {
+    workerId: 'me',
     active,
     writer,
     watch: createRunWatcher(createWorkerMetrics(new Registry()), undefined),
@@ -81,10 +82,12 @@ function setUp(act: (nodeId: string) => void, isLimited = false) {
         executionMode: 'normal',
         triggerNodeId: 'start',
         triggerData: 'null',
+        isProvisional: false,
         epoch: 1,
         dispatch,
         deadlineAt: new Date(Date.now() + 60_000),
         waitedSeconds: 0,
+        startedAt: 0,
         startedSecondsAgo: 0,
         answers: 0,
         hasParent: false,
@@ -127,6 +130,16 @@ describe('a run', () => {
       'write success',
       'announce',
     ]);
+  });
+
+  it('that is provisional is decided once its first checkpoint is on disk, and not before', async () => {
+    const { events, parts } = setUp(() => undefined);
+    const claim: RunJobParts['claim'] = async (job) => {
+      const claimed = await parts.claim(job);
+      return claimed && { ...claimed, isProvisional: true };
+    };
+    await runJob({ executionId: 'r', dispatch: 1 }, { ...parts, claim }, () => events.push('decided'));
+    expect(events.slice(0, 4)).toEqual(['write start success', 'write first running', 'decided', 'run first']);
   });
 
   it('is given back only after what finished last is on disk', async () => {

@@ -24,6 +24,7 @@ const BACKLOG_MAX = 2_000;
 
 /** What running a job stands on. */
 export interface RunJobParts {
+  readonly workerId: string;
   readonly active: ActiveRuns;
   readonly writer: CheckpointWriter;
   readonly services: NodeServices;
@@ -32,7 +33,7 @@ export interface RunJobParts {
   readonly logger: Logger;
   /** Notes what becomes of a claimed run. */
   readonly watch: (run: ClaimedExecution) => RunWatch;
-  /** Claims a run; undefined when it is not to be had. */
+  /** Claims a run, or reads one that its first checkpoint claims; undefined when it is not to be had. */
   readonly claim: (job: RunJob) => Promise<ClaimedExecution | undefined>;
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   /** The run's own records, and for one that repeats another from a node, what it takes over of it. */
@@ -66,11 +67,19 @@ const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
 /**
  * Takes one run of a job: claims it, runs it until it ends or halts, and writes how it ended. Resolves when the worker does not
  * hold the run any more; failures of the run are part of it.
- * @param onDecided told once the run is claimed or is not to be had: from then on it needs no job.
+ * @param onDecided told once the run is claimed or is not to be had: from then on it needs no job. May be told again.
  */
 export async function runJob(job: RunJob, parts: RunJobParts, onDecided: () => void = () => undefined): Promise<void> {
-  const claimed = await claimRun(job, parts).finally(onDecided);
-  if (!claimed) return;
+  try {
+    const claimed = await claimRun(job, parts);
+    if (claimed) await runClaimed(claimed, parts, onDecided);
+  } finally {
+    onDecided();
+  }
+}
+
+async function runClaimed(claimed: ClaimedExecution, parts: RunJobParts, onDecided: () => void): Promise<void> {
+  if (!claimed.isProvisional) onDecided();
   const run = createActiveRun({
     executionId: claimed.id,
     epoch: claimed.epoch,
@@ -80,7 +89,7 @@ export async function runJob(job: RunJob, parts: RunJobParts, onDecided: () => v
   const logger = parts.logger.child({ executionId: claimed.id });
   const watch = parts.watch(claimed);
   try {
-    await hold({ claimed, run, watch, logger }, parts);
+    await hold({ claimed, run, watch, logger, onDecided }, parts);
   } catch (error) {
     // Whatever it was, the run must not stay with a worker that has given up on it.
     logger.error({ err: error }, 'a run was given back after an unexpected error');
@@ -116,10 +125,11 @@ interface Held {
   readonly run: ActiveRun;
   readonly watch: RunWatch;
   readonly logger: Logger;
+  readonly onDecided: () => void;
 }
 
 async function hold(held: Held, parts: RunJobParts): Promise<void> {
-  const { claimed, run, watch, logger } = held;
+  const { claimed, run, watch, logger, onDecided } = held;
   // A first claim has epoch 1: nobody can have left records, or answers to waits.
   const isNew = claimed.epoch === 1;
   const [{ records: own, tallies }] = isNew
@@ -128,9 +138,11 @@ async function hold(held: Held, parts: RunJobParts): Promise<void> {
   const journal = createJournal({
     executionId: claimed.id,
     epoch: claimed.epoch,
+    claim: claimed.isProvisional ? { workerId: parts.workerId, startedAt: claimed.startedAt } : null,
     writer: parts.writer,
     records: own,
     tallies: new Map(tallies),
+    onClaimed: onDecided,
     onVerdict: (verdict) => {
       if (verdict === 'fenced') run.halt('fenced');
       if (verdict === 'paused') run.pause();

@@ -98,6 +98,8 @@ export interface Worker {
   drain(): Promise<void>;
   /** Whether it takes jobs. */
   readonly isConsuming: () => boolean;
+  /** How many checkpoints it has written, tries included: more of them while it works. */
+  readonly checkpointsWritten: () => number;
 }
 
 /** Starts a worker: it takes jobs once this resolves. */
@@ -119,8 +121,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let state: WorkerState = 'starting';
   const claims = createClaimWatch();
 
+  let checkpointsWritten = 0;
   const writer = createCheckpointWriter({
-    write: (checkpoints) => metrics.timeCheckpoints(checkpoints, () => writeCheckpoints(db, checkpoints)),
+    write(checkpoints) {
+      checkpointsWritten += checkpoints.length;
+      return metrics.timeCheckpoints(checkpoints, () => writeCheckpoints(db, checkpoints));
+    },
     prepare: (checkpoint) => keepApart(outputs, checkpoint),
     isUnavailable,
     onRetry: (err, attempt) => {
@@ -146,7 +152,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
 
   async function release(run: { executionId: string; epoch: number }): Promise<void> {
-    const released = await persist('release', () => releaseExecutions(db, [run]));
+    const released = await persist('release', () => releaseExecutions(db, id, [run]));
     await queue.add(released.flatMap(toQueued));
   }
 
@@ -180,6 +186,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     persist('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
 
   const parts = {
+    workerId: id,
     active,
     loadAnswers,
     finishChildren,
@@ -313,6 +320,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     isConsuming: () => state === 'consuming',
+    checkpointsWritten: () => checkpointsWritten,
     async drain() {
       state = 'draining';
       const taken = consumer.close();

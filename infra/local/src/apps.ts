@@ -7,6 +7,18 @@ import { waitReady } from './wait-ready.js';
 /** A worker gets longer than its own grace period for nodes in flight. */
 const WORKER_STOP_MS = 40_000;
 
+/**
+ * How Node runs the apps everywhere, containers included. By itself V8 lets the heap of a busy process grow to several times what is in use
+ * before it collects; so it is told to when the heap has doubled.
+ */
+export const NODE_ARGS = ['--enable-source-maps', '--heap-growing-percent=100'] as const;
+
+/**
+ * What the C library's allocator is told everywhere, containers included: to give memory back that it no longer needs. By itself it keeps
+ * the more, the more was once asked for at a time; Prisma's query compiler asks for much, once.
+ */
+export const ALLOCATOR_ENV = { MALLOC_TRIM_THRESHOLD_: '131072' } as const;
+
 /** What to run a built app with. */
 export interface AppOptions {
   /** Its settings; of our own environment it gets PATH only. */
@@ -54,8 +66,8 @@ async function startApp(app: 'api' | 'worker', options: AppOptions & { name: str
   const started = await startProcess({
     name: options.name,
     command: process.execPath,
-    args: ['--enable-source-maps', ...(options.nodeArgs ?? []), join(root, 'apps', app, 'dist', 'main.js')],
-    env: { PATH: process.env.PATH, ...options.env },
+    args: [...NODE_ARGS, ...(options.nodeArgs ?? []), join(root, 'apps', app, 'dist', 'main.js')],
+    env: { PATH: process.env.PATH, ...ALLOCATOR_ENV, ...options.env },
     cwd: root,
     logPath: options.logPath,
     graceMs: app === 'worker' ? WORKER_STOP_MS : 15_000,

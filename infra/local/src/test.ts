@@ -5,11 +5,27 @@ import { REPOSITORY } from './repository.js';
 import { closingLine, NO_TESTS, readCounts, sum, type TestCounts } from './test/counts.js';
 import { runJest } from './test/run-jest.js';
 
-/** Quick tests two at a time; then those of whole processes one by one, for both cores are theirs. */
+/** Quick tests first, then those of whole processes; two files at a time, as both wait more than they compute. */
 const ROUNDS = [
   ['--selectProjects', 'unit', 'integration'],
-  ['--selectProjects', 'e2e', '--runInBand'],
+  ['--selectProjects', 'e2e'],
 ];
+
+/**
+ * Installs what tests need and this system lacks; may be called again.
+ * @returns 1, once the reason is told, when something is not to be had.
+ */
+export async function installPrograms(): Promise<number> {
+  try {
+    await ensureRedisServer(console.log);
+    await ensureChromium(console.log);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof NoRedisError || error instanceof NoChromiumError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
 
 /**
  * `npm test`: makes sure of what tests need, runs them all, and ends with the line `N passed, N failed`.
@@ -17,14 +33,7 @@ const ROUNDS = [
  * @returns 0 when at least one test ran and none failed.
  */
 export async function main(args: string[]): Promise<number> {
-  try {
-    await ensureRedisServer(console.log);
-    await ensureChromium(console.log);
-  } catch (error) {
-    if (!(error instanceof NoRedisError || error instanceof NoChromiumError)) throw error;
-    console.error(error.message);
-    return 1;
-  }
+  if ((await installPrograms()) !== 0) return 1;
   const rounds = args.includes('--selectProjects') ? [[]] : ROUNDS;
   let total: TestCounts = NO_TESTS;
   let isFailed = false;

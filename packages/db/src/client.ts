@@ -74,9 +74,11 @@ export function readPoolUse(db: Database): { open: number; idle: number; waiting
 const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
 
 /**
- * Named statements are planned once a connection instead of once a call. Others stay unnamed: their text varies with
- * their parameters, and each text would stay in the server's memory.
+ * Named statements are parsed once a connection instead of once a call, and planned once where PostgreSQL finds that as good. Others stay
+ * unnamed: their text varies with their parameters, and each text would stay in the server's memory. The few forms that a named
+ * statement has differ in length.
  */
 function statementNameGenerator(query: { sql: string }): string {
-  return NAMED_STATEMENT.exec(query.sql)?.[1] ?? '';
+  const name = NAMED_STATEMENT.exec(query.sql)?.[1];
+  return name === undefined ? '' : `${name}:${query.sql.length}`;
 }

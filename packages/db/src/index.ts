@@ -31,6 +31,7 @@ export { acceptOnce, type AcceptOnceVerdict, type Once, pruneIdempotencyKeys } f
 export { type AcceptRequest, type AcceptVerdict, type NotCounted } from './executions/judge.js';
 export {
   type Checkpoint,
+  type CheckpointClaim,
   type CheckpointEnding,
   type CheckpointVerdict,
   type NodeIterationRow,
@@ -48,7 +49,7 @@ export {
   listExecutionIds,
   type ListExecutionsRequest,
 } from './executions/list.js';
-export { claimExecutions, type ClaimedExecution, type ClaimRequest } from './executions/claim.js';
+export { claimExecutions, type ClaimedExecution, type ClaimRequest, readUnclaimed } from './executions/claim.js';
 export { type AnswerOutcome, type AnswerRequest, answerWait } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';

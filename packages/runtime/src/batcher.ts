@@ -1,10 +1,12 @@
+import { createBatchTurns } from './batch-turns.js';
+
 /** How a batcher gathers and writes. */
 export interface BatcherOptions<I, O> {
   /** Handles a batch; answers in the order of its items. A rejection rejects every item of the batch. */
   readonly flush: (items: I[]) => Promise<O[]>;
   /** Items of one batch at most. */
   readonly maxSize: number;
-  /** Batches under way at once; while that many are, new items gather. */
+  /** Batches under way at once at most: more than one where one takes long, or many items wait. */
   readonly concurrency: number;
 }
 
@@ -16,16 +18,16 @@ interface Waiting<I, O> {
 
 /**
  * Gathers single calls into batches. An idle batcher flushes after the current turn of the event loop, so a lone call
- * waits for nobody; a busy one gathers while its batches are under way, so batches grow with the load.
+ * waits for nobody; a busy one gathers while a batch is under way, so batches grow with the load.
  * @returns a function that takes one item and resolves with its own answer.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const waiting: Waiting<I, O>[] = [];
-  let underWay = 0;
+  const turns = createBatchTurns({ concurrency: options.concurrency, onFree: schedule });
   let isScheduled = false;
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || underWay >= options.concurrency) return;
+    if (isScheduled || waiting.length === 0 || !turns.isFree(waiting.length >= options.maxSize)) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
@@ -37,7 +39,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
   async function flush(): Promise<void> {
     const batch = waiting.splice(0, options.maxSize);
     if (batch.length === 0) return;
-    underWay += 1;
+    turns.begin();
     try {
       const answers = await options.flush(batch.map((entry) => entry.item));
       if (answers.length !== batch.length) {
@@ -47,8 +49,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
-      underWay -= 1;
-      schedule();
+      turns.end();
     }
   }
 

@@ -216,7 +216,8 @@ describe('a limit of runs at once', () => {
     await dispatchRunsOfDeadWorkers(db, [dead], 10);
     expect(await claim([String(a)])).toEqual([a]);
     expect(await release(seed)).toEqual([]);
-    await releaseExecutions(db, [{ executionId: String(a), epoch: 2 }]);
+    const { workerId } = await read(String(a));
+    await releaseExecutions(db, String(workerId), [{ executionId: String(a), epoch: 2 }]);
     expect(await claim([String(a)])).toEqual([a]);
     expect(await held(seed)).toBe(1);
   });

@@ -3,7 +3,9 @@ import {
   claimExecutions,
   createDatabase,
   dispatchRunsOfDeadWorkers,
+  dispatchAgain,
   loadNodeRuns,
+  readUnclaimed,
   releaseExecutions,
   writeCheckpoints,
 } from '@deckhand/db';
@@ -47,6 +49,7 @@ function checkpoint(executionId: string, epoch: number, number: number, rest: Pa
   return {
     executionId,
     epoch,
+    claim: null,
     checkpoint: number,
     currentNodeId: 'a',
     nodeRuns: [row],
@@ -78,7 +81,7 @@ describe('a claim', () => {
   it('is refused for a job of an earlier dispatch', async () => {
     const id = await seed.accept();
     const first = await claim(id);
-    await releaseExecutions(db, [{ executionId: id, epoch: first?.epoch ?? 0 }]);
+    await releaseExecutions(db, first?.workerId ?? '', [{ executionId: id, epoch: first?.epoch ?? 0 }]);
     expect(await claim(id, 1)).toBeUndefined();
     expect(await claim(id, 2)).toMatchObject({ epoch: 2 });
   });
@@ -88,6 +91,81 @@ describe('a claim', () => {
     const held = await claim(id);
     await writeCheckpoints(db, [checkpoint(id, held?.epoch ?? 0, 1, { ending: success })]);
     expect(await claim(id)).toBeUndefined();
+  });
+});
+
+describe('a first checkpoint', () => {
+  const begin = async (id: string) => {
+    const [run] = await readUnclaimed(db, [{ executionId: id }]);
+    const claim = run && { workerId: uuidv7(), startedAt: run.startedAt };
+    return { run, first: (rest: Partial<Checkpoint> = {}) => checkpoint(id, run?.epoch ?? 0, 1, { claim, ...rest }) };
+  };
+
+  it('claims the run for one of those that began it, whether it ends the run or not', async () => {
+    for (const ending of [null, success, { kind: 'resting', status: 'running', wakeAt: null, answers: 0 } as const]) {
+      const id = await seed.accept();
+      const began = await Promise.all(Array.from({ length: 4 }, () => begin(id)));
+      expect(began.map(({ run }) => [run?.isProvisional, run?.epoch])).toEqual(Array(4).fill([true, 1]));
+      const verdicts = await Promise.all(began.map(({ first }) => writeCheckpoints(db, [first({ ending })])));
+      const written = began.filter((_, index) => verdicts[index]?.[0] === 'written');
+      // Those that find the run ended in the same way have nothing left to do, either.
+      expect(written.length === 1 || ending === success).toBe(true);
+      const row = await db.execution.findUniqueOrThrow({ where: { id } });
+      const claim = written[0]?.first().claim;
+      expect(row).toMatchObject({
+        status: ending?.status ?? 'running',
+        workerId: ending ? null : claim?.workerId,
+        epoch: 1,
+        claimedDispatch: 1,
+        revision: 1,
+      });
+      const times = began.map(({ run }) => Math.round(run?.startedAt ?? NaN));
+      expect(times).toContain(row.startedAt?.getTime());
+      expect(await loadNodeRuns(db, id)).toHaveLength(1);
+    }
+  });
+
+  it('whose answer got lost is recognised when it is written again', async () => {
+    for (const ending of [null, success]) {
+      const id = await seed.accept();
+      const { first } = await begin(id);
+      expect(await writeCheckpoints(db, [first({ ending })])).toEqual(['written']);
+      const before = await db.execution.findUniqueOrThrow({ where: { id } });
+      expect(await writeCheckpoints(db, [first({ ending })])).toEqual(['written']);
+      expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(before);
+    }
+  });
+
+  it('is followed by others of the same epoch', async () => {
+    const id = await seed.accept();
+    const { first } = await begin(id);
+    await writeCheckpoints(db, [first()]);
+    expect(await writeCheckpoints(db, [checkpoint(id, 1, 2, { ending: success })])).toEqual(['written']);
+    expect(await statusOf(id)).toBe('success');
+  });
+
+  it('writes nothing once the run is claimed, sent out again, paused, stopped or limited', async () => {
+    const changes: Record<string, (id: string) => Promise<unknown>> = {
+      claimed: (id) => claim(id),
+      dispatched: (executionId) => dispatchAgain(db, [{ workspaceId: '', executionId, dispatch: 1 }]),
+      paused: (id) => db.execution.update({ where: { id }, data: { status: 'paused' } }),
+      stopped: (id) => db.execution.update({ where: { id }, data: { status: 'stopped', finishedAt: new Date() } }),
+      limited: () => db.workflow.updateMany({ data: { maxConcurrentExecutions: 1 } }),
+    };
+    try {
+      for (const [name, change] of Object.entries(changes)) {
+        const id = await seed.accept();
+        const { first } = await begin(id);
+        await change(id);
+        const before = await db.execution.findUniqueOrThrow({ where: { id } });
+        expect([name, await writeCheckpoints(db, [first({ ending: success })])]).toEqual([name, ['fenced']]);
+        expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(before);
+        expect(await loadNodeRuns(db, id)).toEqual([]);
+        expect(await readUnclaimed(db, [{ executionId: id }])).toEqual([]);
+      }
+    } finally {
+      await db.workflow.updateMany({ data: { maxConcurrentExecutions: null } });
+    }
   });
 });
 

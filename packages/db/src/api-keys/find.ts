@@ -1,4 +1,5 @@
-import type { Database } from '../client.js';
+import { isOneOf } from '../batch.js';
+import { type Database, Prisma } from '../client.js';
 
 /** An API key that is valid now: not revoked, not expired. */
 export interface ValidApiKey {
@@ -24,7 +25,7 @@ export async function findApiKeys(db: Database, hashes: readonly string[]): Prom
   const rows = await db.$queryRaw<Row[]>`/* api-keys.find */
     SELECT key_hash, id, user_id, workspace_id, scopes
     FROM api_keys
-    WHERE key_hash = ANY (${[...new Set(hashes)]}::text[])
+    WHERE ${isOneOf(Prisma.sql`key_hash`, [...new Set(hashes)], 'text')}
       AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
   const found = new Map(
     rows.map((row) => [

@@ -1,5 +1,6 @@
 import type { ExecutionStatus, NodeStatus, WaitKind } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
+import { CHECKPOINT_VERSION, isUnclaimed, isUnlimited } from './claim.js';
 
 /** One node's row of a checkpoint. Times are ms since the epoch, JSON is serialised. */
 export interface NodeRunRow {
@@ -44,6 +45,8 @@ export interface WaitRow {
 export interface Checkpoint {
   readonly executionId: string;
   readonly epoch: number;
+  /** Set while the run is provisional: this checkpoint claims it. */
+  readonly claim: CheckpointClaim | null;
   /** Counts up from 1 within the epoch. */
   readonly checkpoint: number;
   readonly currentNodeId: string | null;
@@ -52,6 +55,13 @@ export interface Checkpoint {
   readonly waits: readonly WaitRow[];
   /** The worker's last one: where the run ends, or how it rests. */
   readonly ending: CheckpointEnding | null;
+}
+
+/** What claims a run that was read unclaimed. */
+export interface CheckpointClaim {
+  readonly workerId: string;
+  /** When the worker began it, in ms since the epoch by the database's clock. */
+  readonly startedAt: number;
 }
 
 /** How the worker leaves a run. JSON is serialised. */
@@ -78,7 +88,7 @@ export interface RestingEnding {
 /**
  * What became of a checkpoint. `written`: it is on disk. `paused`: its nodes are on disk, but a person paused the run, and
  * it did not end. `answered`: its nodes are on disk, but an answer came in between, and the run does not rest. `fenced`: the
- * run was stopped, ended or taken over, and nothing was written.
+ * run was stopped, ended or taken over, or claimed by another first, and nothing was written.
  */
 export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';
 
@@ -86,7 +96,8 @@ export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';
  * Writes the checkpoints of many runs in one statement, at most one a run.
  *
  * The race it excludes: a worker that was taken over, or whose run was stopped, holds an epoch that is no longer the run's
- * and writes nothing, however late it comes. The run's row is locked first, so that nothing changes in between.
+ * and writes nothing, however late it comes. The run's row is locked first, so that nothing changes in between. Of two that began a
+ * provisional run only one claims it; the other one's epoch is the same, but its checkpoint has to claim and finds the run claimed.
  * @returns a verdict for each checkpoint, in their order.
  */
 export async function writeCheckpoints(db: Database, checkpoints: readonly Checkpoint[]): Promise<CheckpointVerdict[]> {
@@ -94,6 +105,8 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     i: index,
     id: entry.executionId,
     epoch: entry.epoch,
+    claimedBy: entry.claim?.workerId ?? null,
+    startedAt: entry.claim?.startedAt ?? null,
     checkpoint: entry.checkpoint,
     current: entry.currentNodeId,
     status: entry.ending?.status ?? null,
@@ -111,25 +124,32 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   >(Prisma.sql`/* executions.checkpoint */
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
-        i int, id uuid, epoch int, checkpoint int, current text, status execution_status, error text, result text,
+        i int, id uuid, epoch int, "claimedBy" uuid, "startedAt" float8, checkpoint int, current text, status execution_status, error text, result text,
         "isResting" boolean, "wakeAt" float8, answers int, bytes int)
     ), locked AS (
-      SELECT e.id, e.epoch, e.checkpoint, e.status, e.answers, e.workspace_id
+      SELECT e.id, e.epoch, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id, e.dispatch,
+        e.claimed_dispatch, e.checkpoint_version
       FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ORDER BY e.id FOR UPDATE
     ), judged AS (
       SELECT g.*, l.workspace_id,
-        l.epoch = g.epoch AND l.checkpoint >= g.checkpoint AS is_repeated,
-        l.epoch = g.epoch AND l.checkpoint < g.checkpoint AND l.status IN ('running', 'paused') AS is_accepted,
+        l.epoch = g.epoch AND l.checkpoint >= g.checkpoint AND (g."claimedBy" IS NULL OR l.worker_id = g."claimedBy"
+          OR l.status = g.status AND NOT g."isResting") AS is_repeated,
+        CASE WHEN g."claimedBy" IS NULL
+          THEN l.epoch = g.epoch AND l.checkpoint < g.checkpoint AND l.status IN ('running', 'paused')
+          ELSE ${isUnclaimed(Prisma.sql`l`)} AND ${isUnlimited(Prisma.sql`l`)} END AS is_accepted,
         l.status = 'paused' AS is_paused, g."isResting" AND l.answers <> g.answers AS is_answered,
         g.status IS NOT NULL AND l.status <> 'paused' AND NOT (g."isResting" AND l.answers <> g.answers) AS is_ending
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
       UPDATE executions e
-      SET checkpoint = j.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + j.bytes,
+      SET epoch = j.epoch, checkpoint = j.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + j.bytes,
           current_node_id = CASE WHEN j."isResting" OR NOT j.is_ending THEN j.current END,
-          status = CASE WHEN j.is_ending THEN j.status ELSE e.status END,
+          status = CASE WHEN j.is_ending THEN j.status WHEN j."claimedBy" IS NULL THEN e.status ELSE 'running' END,
+          claimed_dispatch = CASE WHEN j."claimedBy" IS NULL THEN e.claimed_dispatch ELSE e.dispatch END,
+          checkpoint_version = CASE WHEN j."claimedBy" IS NULL THEN e.checkpoint_version ELSE ${CHECKPOINT_VERSION} END,
+          started_at = CASE WHEN j."claimedBy" IS NULL THEN e.started_at ELSE to_timestamp(j."startedAt" / 1000.0) END,
           finished_at = CASE WHEN j.is_ending AND NOT j."isResting" THEN now() END,
-          worker_id = CASE WHEN NOT j.is_ending THEN e.worker_id END,
+          worker_id = CASE WHEN NOT j.is_ending THEN coalesce(j."claimedBy", e.worker_id) END,
           wake_at = CASE WHEN j.is_ending THEN to_timestamp(j."wakeAt" / 1000.0) END,
           error = CASE WHEN j.is_ending THEN j.error END,
           result = CASE WHEN j.is_ending THEN j.result END

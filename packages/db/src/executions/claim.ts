@@ -1,4 +1,5 @@
 import type { ExecutionMode } from '@deckhand/contracts';
+import { isOneOf } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
 
 /** What a job asks for: a run, for one dispatch of it. */
@@ -7,7 +8,7 @@ export interface ClaimRequest {
   readonly dispatch: number;
 }
 
-/** A run that is this worker's now. */
+/** A run that is this worker's: now, or with its first checkpoint when it is provisional. */
 export interface ClaimedExecution {
   readonly id: string;
   readonly workspaceId: string;
@@ -17,13 +18,17 @@ export interface ClaimedExecution {
   readonly triggerNodeId: string;
   /** Serialised JSON. */
   readonly triggerData: string;
+  /** Nobody has claimed it yet: its first checkpoint does, unless another one was quicker. */
+  readonly isProvisional: boolean;
   /** The fencing token: whoever holds an older one can write nothing. */
   readonly epoch: number;
   readonly dispatch: number;
   readonly deadlineAt: Date;
   /** How long it waited for this claim since it was dispatched, in seconds of the database's clock. */
   readonly waitedSeconds: number;
-  /** When it was claimed for the first time, in seconds before now by the database's clock. */
+  /** When it was claimed for the first time, in ms since the epoch by the database's clock. */
+  readonly startedAt: number;
+  /** The same in seconds before now. */
   readonly startedSecondsAgo: number;
   /** How many answers its waits have got. */
   readonly answers: number;
@@ -58,33 +63,74 @@ export async function claimExecutions(
     SET ${CLAIM}, worker_id = ${workerId}::uuid
     FROM ${wanted(requests)}
     WHERE e.id = ANY (${requests.map(({ executionId }) => executionId)}::uuid[]) AND ${isClaimable(workerId)}
-      AND NOT EXISTS (
-        SELECT 1 FROM workspaces s WHERE s.id = e.workspace_id AND s.max_concurrent_executions IS NOT NULL)
-      AND NOT EXISTS (
-        SELECT 1 FROM workflows f WHERE f.id = e.workflow_id AND f.max_concurrent_executions IS NOT NULL)
+      AND ${isUnlimited(Prisma.sql`e`)}
     RETURNING ${CLAIMED}`);
+}
+
+/**
+ * Reads runs that were dispatched for the first time, to be claimed by their first checkpoints, which spares a write for each. Until
+ * then a worker may only do with them what may be done twice. Those with a limit of runs at once are left to `claimLimited`.
+ * @returns the runs in no order; one that is missing was not to be had.
+ */
+export async function readUnclaimed(
+  db: Database,
+  requests: readonly Pick<ClaimRequest, 'executionId'>[],
+): Promise<ClaimedExecution[]> {
+  const ids = requests.map(({ executionId }) => executionId);
+  return db.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.read-unclaimed */
+    SELECT ${claimedColumns({
+      isProvisional: true,
+      epoch: Prisma.sql`e.epoch + 1`,
+      startedAt: Prisma.sql`now()`,
+    })}
+    FROM executions e
+    WHERE ${isOneOf(Prisma.sql`e.id`, ids, 'uuid')} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`);
+}
+
+/** Whether the run was dispatched once and never claimed. */
+export function isUnclaimed(run: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${run}.status = 'pending' AND ${run}.dispatch = 1 AND ${run}.claimed_dispatch = 0
+    AND ${run}.checkpoint_version <= ${CHECKPOINT_VERSION}`;
+}
+
+/** Whether neither the run's workspace nor its workflow has a limit of runs at once. */
+export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`NOT EXISTS (
+        SELECT 1 FROM workspaces s WHERE s.id = ${run}.workspace_id AND s.max_concurrent_executions IS NOT NULL)
+      AND NOT EXISTS (
+        SELECT 1 FROM workflows f WHERE f.id = ${run}.workflow_id AND f.max_concurrent_executions IS NOT NULL)`;
 }
 
 /**
  * Version of the form in which checkpoints are kept (rows of node runs, iterations, waits). To be raised by whoever changes it in a way
  * that earlier workers would misread: from the claim on they leave the run to others.
  */
-const CHECKPOINT_VERSION = Prisma.raw('1');
+export const CHECKPOINT_VERSION = Prisma.raw('1');
 
 /** What a claim makes of a run `e`, beside naming the worker. */
 export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, checkpoint = 0,
   checkpoint_version = ${CHECKPOINT_VERSION}, claimed_dispatch = e.dispatch,
   started_at = coalesce(e.started_at, now()), wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
 
-/** The columns of a ClaimedExecution. */
-export const CLAIMED = Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
+function claimedColumns(of: { isProvisional: boolean; epoch: Prisma.Sql; startedAt: Prisma.Sql }): Prisma.Sql {
+  return Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
   e.workflow_version_id AS "workflowVersionId", e.execution_mode::text AS "executionMode",
-  e.trigger_node_id AS "triggerNodeId", coalesce(e.trigger_data, 'null') AS "triggerData", e.epoch, e.dispatch,
+  e.trigger_node_id AS "triggerNodeId", coalesce(e.trigger_data, 'null') AS "triggerData",
+  ${of.isProvisional}::boolean AS "isProvisional", ${of.epoch} AS epoch, e.dispatch,
   e.deadline_at AS "deadlineAt", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
-  extract(epoch FROM now() - e.started_at)::float8 AS "startedSecondsAgo",
+  extract(epoch FROM ${of.startedAt})::float8 * 1000 AS "startedAt",
+  extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
   e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
   e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot"`;
+}
+
+/** The columns of a ClaimedExecution that a claim returns. */
+export const CLAIMED = claimedColumns({
+  isProvisional: false,
+  epoch: Prisma.sql`e.epoch`,
+  startedAt: Prisma.sql`e.started_at`,
+});
 
 /** The requests as the rows `w`. */
 export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {

@@ -1,6 +1,7 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
-import type { Database } from '../client.js';
+import { batchRows, isOneOf } from '../batch.js';
+import { type Database, Prisma } from '../client.js';
 
 /** The little of a run that says whether it changed. */
 export interface ExecutionState {
@@ -25,11 +26,11 @@ export async function readVisibleStates(
 ): Promise<(ExecutionState | undefined)[]> {
   const rows = await db.$queryRaw<(ExecutionState & { position: number })[]>`/* executions.read-visible-states */
     SELECT asked.position::int AS position, e.status::text AS status, e.revision
-    FROM unnest(
-      ${requests.map((request) => request.executionId)}::uuid[],
-      ${requests.map((request) => request.actor.userId)}::uuid[],
-      ${requests.map((request) => request.actor.boundTo)}::uuid[]
-    ) WITH ORDINALITY AS asked (id, user_id, bound_to, position)
+    FROM ${batchRows([
+      { type: 'uuid', values: requests.map((request) => request.executionId) },
+      { type: 'uuid', values: requests.map((request) => request.actor.userId) },
+      { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
+    ])} AS asked (id, user_id, bound_to, position)
     JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id`;
   const found = new Map(rows.map(({ position, ...state }) => [position, state]));
@@ -42,6 +43,6 @@ export async function readVisibleStates(
  */
 export async function readStates(db: Database, ids: readonly string[]): Promise<Map<string, ExecutionState>> {
   const rows = await db.$queryRaw<(ExecutionState & { id: string })[]>`/* executions.read-states */
-    SELECT id, status::text AS status, revision FROM executions WHERE id = ANY (${[...ids]}::uuid[])`;
+    SELECT id, status::text AS status, revision FROM executions WHERE ${isOneOf(Prisma.sql`id`, ids, 'uuid')}`;
   return new Map(rows.map(({ id, ...state }) => [id, state]));
 }

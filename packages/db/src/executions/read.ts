@@ -5,6 +5,7 @@ import {
   INLINE_OUTPUT_BYTES,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
+import { batchRows } from '../batch.js';
 import type { Database } from '../client.js';
 
 /** A run that somebody asks for. */
@@ -76,13 +77,13 @@ export async function readExecutions(
         FROM waits w
         WHERE w.execution_id = e.id AND w.kind = 'approval' AND w.answer IS NOT NULL
       ) AS "approvalsJson"
-    FROM unnest(
-      ${requests.map((request) => request.executionId)}::uuid[],
-      ${requests.map((request) => request.actor.userId)}::uuid[],
-      ${requests.map((request) => request.actor.boundTo)}::uuid[],
-      ${requests.map((request) => request.isSlim)}::boolean[],
-      ${requests.map((request) => request.isEntry ?? false)}::boolean[]
-    ) WITH ORDINALITY AS asked (id, user_id, bound_to, is_slim, is_entry, position)
+    FROM ${batchRows([
+      { type: 'uuid', values: requests.map((request) => request.executionId) },
+      { type: 'uuid', values: requests.map((request) => request.actor.userId) },
+      { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
+      { type: 'boolean', values: requests.map((request) => request.isSlim) },
+      { type: 'boolean', values: requests.map((request) => request.isEntry ?? false) },
+    ])} AS asked (id, user_id, bound_to, is_slim, is_entry, position)
     JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
     CROSS JOIN LATERAL (

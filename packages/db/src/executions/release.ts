@@ -14,6 +14,7 @@ export interface ReleasedExecution {
  */
 export async function releaseExecutions(
   db: Database,
+  workerId: string,
   held: readonly { readonly executionId: string; readonly epoch: number }[],
 ): Promise<ReleasedExecution[]> {
   const ids = held.map((entry) => entry.executionId);
@@ -24,6 +25,6 @@ export async function releaseExecutions(
         dispatch = CASE WHEN e.status = 'running' THEN e.dispatch + 1 ELSE e.dispatch END,
         dispatched_at = CASE WHEN e.status = 'running' THEN now() ELSE e.dispatched_at END
     FROM unnest(${ids}::uuid[], ${epochs}::int[]) AS h(id, epoch)
-    WHERE e.id = h.id AND e.epoch = h.epoch AND e.worker_id IS NOT NULL AND e.status IN ('running', 'paused')
+    WHERE e.id = h.id AND e.epoch = h.epoch AND e.worker_id = ${workerId}::uuid AND e.status IN ('running', 'paused')
     RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
 }

@@ -2,7 +2,6 @@ import { type MailMessage, type MailReceipt, type MailSender, NodeError } from '
 import { createHash } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
 import { types } from 'node:util';
-import { createTransport } from 'nodemailer';
 import { ANY_ADDRESS, type AddressRules, isPublicAddress, PUBLIC_ONLY, resolveHost } from '../network/addresses.js';
 import { untilAborted } from '../network/until-aborted.js';
 
@@ -55,6 +54,8 @@ async function openSocket(
 
 async function deliver(message: MailMessage, connection: Socket): Promise<MailReceipt> {
   const { host, port, username, password, secure = port === SUBMISSIONS_PORT } = message.server;
+  // Loaded with the first message: most processes send none.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     connection,
     host,

@@ -1,8 +1,8 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
 import { types } from 'node:util';
-import { type Dispatcher, request as send } from 'undici';
+import type { Dispatcher } from 'undici';
 import { resolveHost } from '../network/addresses.js';
-import { createDispatcher, isProxied, type ProxySettings } from './dispatcher.js';
+import { isProxied, type ProxySettings } from './proxy.js';
 import { readBody } from './read-body.js';
 import { redirect } from './redirect.js';
 import { untilAborted } from '../network/until-aborted.js';
@@ -27,9 +27,10 @@ export interface HttpClientOptions {
   readonly proxy?: ProxySettings | undefined;
 }
 
-/** Creates the client that the nodes of a process share. */
+/** Creates the client that the nodes of a process share. What it sends with is loaded for the first request: many processes send none. */
 export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
-  const dispatcher = createDispatcher(options);
+  let opened: Promise<Dispatcher> | undefined;
+  const open = async (): Promise<Dispatcher> => (await import('./dispatcher.js')).createDispatcher(options);
   const isChecked = isProxied(options.proxy) && !options.allowPrivate;
   return {
     request: (request) =>
@@ -38,13 +39,13 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
         try {
           return await untilAborted(each.signal, async () => {
             if (isChecked) await resolveHost(url.hostname);
-            return exchange(dispatcher, url, each);
+            return exchange(await (opened ??= open()), url, each);
           });
         } catch (error) {
           throw toNodeError(error, url);
         }
       }),
-    close: () => dispatcher.close(),
+    close: async () => (await opened)?.close(),
   };
 }
 
@@ -65,7 +66,9 @@ async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) =>
 
 async function exchange(dispatcher: Dispatcher, url: URL, request: HttpRequest): Promise<Step> {
   const { method, headers, signal, maxResponseBytes } = request;
-  const answer = await send(url, { dispatcher, method, headers, body: request.body ?? null, signal });
+  const { origin, pathname, search } = url;
+  const body = request.body ?? null;
+  const answer = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal });
   const { 'set-cookie': cookies, ...others } = answer.headers;
   const answered = joined(others);
   const next = request.followRedirects ? redirect(request, answer.statusCode, answered) : undefined;
@@ -73,8 +76,10 @@ async function exchange(dispatcher: Dispatcher, url: URL, request: HttpRequest):
     await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
     return { next };
   }
-  const body = await readBody(answer.body, answered['content-encoding'], maxResponseBytes);
-  return { response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body } };
+  const content = await readBody(answer.body, answered['content-encoding'], maxResponseBytes);
+  return {
+    response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body: content },
+  };
 }
 
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {

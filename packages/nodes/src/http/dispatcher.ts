@@ -1,26 +1,13 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.js';
+import { isProxied, type ProxySettings } from './proxy.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that says nothing for this long is given up, in ms. */
 const SILENCE_MS = 300_000;
 /** Connections to one origin at most; further requests wait. */
 const CONNECTIONS_PER_ORIGIN = 64;
-
-/** Where requests go through, as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say it. */
-export interface ProxySettings {
-  readonly httpProxy?: string | undefined;
-  /** Without one, https goes through `httpProxy`. */
-  readonly httpsProxy?: string | undefined;
-  /** Hosts to connect to directly: names (with their subdomains) or `*`, separated by commas. */
-  readonly noProxy?: string | undefined;
-}
-
-/** True when any request may go through a proxy. */
-export function isProxied(proxy: ProxySettings | undefined): proxy is ProxySettings {
-  return Boolean(proxy?.httpProxy) || Boolean(proxy?.httpsProxy);
-}
 
 /** The pools of connections that a client sends through, by origin, with bounds on silence. */
 export function createDispatcher(options: { allowPrivate: boolean; proxy?: ProxySettings | undefined }): Dispatcher {

@@ -26,17 +26,18 @@ export function followExecution({ executions, follower, authenticate }: Services
     { summary: 'Follow a run: Server-Sent Events', answers: { 200: 'text/event-stream', 204: null } },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const state = await executions.state(caller, executionId);
-      if (isFinished(state.status) && request.headers['last-event-id'] === String(state.revision)) {
+      const look = (): Promise<ExecutionView> => executions.read(caller, executionId, { isSlim: true });
+      let sent = await look();
+      if (isFinished(sent.status) && request.headers['last-event-id'] === String(sent.revision)) {
         // Whoever has seen the end is told not to come back.
         sendNothing(response);
         return;
       }
-      const read = async (): Promise<ExecutionView> => {
-        const reader = await authenticate.caller(request, READ_RUNS);
-        return executions.read(reader, executionId, { isSlim: true });
+      // Whose key was revoked meanwhile gets nothing more, whatever was read.
+      const lookAgain = async (): Promise<ExecutionView> => {
+        const [view] = await Promise.all([look(), authenticate.caller(request, READ_RUNS)]);
+        return view;
       };
-      let sent = await read();
       const stream = openEventStream(response);
       await stream.send('execution', sent.json, String(sent.revision));
       const wait = (isEnough: (state: ExecutionState) => boolean, timeoutMs: number): Promise<boolean> =>
@@ -47,7 +48,7 @@ export function followExecution({ executions, follower, authenticate }: Services
         const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
         if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
         if (isOver()) break;
-        const view = await read();
+        const view = await lookAgain();
         if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
         sent = view;
       }

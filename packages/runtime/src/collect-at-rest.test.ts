@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { collectAtRest } from './collect-at-rest.js';
+import { createLogger } from './logger.js';
+
+const MEGABYTE = 2 ** 20;
+const LOOK_MS = 100;
+const logger = createLogger({ name: 'test', level: 'silent' });
+
+/** Grows the heap by objects that nothing needs afterwards; resolves with its size then, in bytes. */
+function grow(): number {
+  const kept = Array.from({ length: 64 * 1_024 }, (_, n) => Array.from({ length: 128 }, () => n));
+  expect(kept).toHaveLength(64 * 1_024);
+  return process.memoryUsage().heapTotal;
+}
+
+let collector: { stop: () => void } | undefined;
+afterEach(() => collector?.stop());
+
+/** Whether the heap gets smaller, while nothing else is done. */
+async function shrunk(below: number, looks: number): Promise<boolean> {
+  for (let look = 0; look < looks; look += 1) {
+    await sleep(LOOK_MS);
+    if (process.memoryUsage().heapTotal < below) return true;
+  }
+  return false;
+}
+
+describe('collectAtRest', () => {
+  it('gives back what a load took, once it is over', async () => {
+    collector = collectAtRest({ logger, lookMs: LOOK_MS, workSoFar: () => 7 });
+    expect(await shrunk(grow() - 32 * MEGABYTE, 100)).toBe(true);
+  });
+
+  it('leaves a process alone that is at work', async () => {
+    let work = 0;
+    collector = collectAtRest({ logger, lookMs: LOOK_MS, workSoFar: () => (work += 1) });
+    expect(await shrunk(grow() - 32 * MEGABYTE, 10)).toBe(false);
+  });
+});
