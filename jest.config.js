@@ -40,7 +40,8 @@ const withStores = {
 export default {
   watchman: false,
   maxWorkers: 2,
-  testTimeout: 60_000,
+  // A limit for what hangs; a busy machine takes several times what a quiet one does.
+  testTimeout: 180_000,
   projects: [
     {
       ...shared,

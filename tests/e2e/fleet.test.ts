@@ -29,7 +29,7 @@ const seen: string[] = [];
 beforeAll(async () => {
   instance = await startInstance();
   api = await spawnApp('api', { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url });
-}, 60_000);
+});
 afterAll(async () => {
   process.stdout.write(`seen in the fleet after: ${seen.join(', ')}\n`);
   await stopAll();
@@ -81,7 +81,7 @@ describe('the fleet', () => {
     await untilSeen('thawed', worker, 'consuming', { live: 1, consuming: 1 });
     await worker.kill('SIGKILL');
     await untilSeen('killed', worker, 'gone', { live: 0, consuming: 0 });
-  }, 120_000);
+  });
 
   it('shows a worker that drains as one that takes nothing, until it has left', async () => {
     const receiver = await startReceiver(() => 5_000);
@@ -104,7 +104,7 @@ describe('the fleet', () => {
     const next = await spawnApp('worker', env());
     await until(async () => (await statusOf(answer.executionId)) === 'success', PATIENCE_MS, 'the end of the run');
     await next.stop();
-  }, 120_000);
+  });
 
   it('shows a worker whose queue is silent as wedged although its heart beats, and it recovers', async () => {
     const redis = await startTcpProxy(instance.redis.url);
@@ -119,7 +119,7 @@ describe('the fleet', () => {
     await untilSeen('its queue back', worker, 'consuming', { live: 1, consuming: 1 });
     await until(async () => (await statusOf(answer.executionId)) === 'success', PATIENCE_MS, 'the end of the run');
     await worker.stop();
-  }, 120_000);
+  });
 
   it('shows a worker that cannot claim as wedged, and it leaves jobs to others', async () => {
     const postgres = await startTcpProxy(instance.databaseUrl);
@@ -136,7 +136,7 @@ describe('the fleet', () => {
     await postgres.restore();
     await untilSeen('its database back', worker, 'consuming', { live: 2, consuming: 2 });
     await Promise.all([worker.stop(), other.stop()]);
-  }, 120_000);
+  });
 
   it('counts a worker that is full as consuming for as long as its queue answers', async () => {
     const receiver = await startReceiver(() => 60_000);
@@ -164,5 +164,5 @@ describe('the fleet', () => {
     await redis.restore();
     await untilSeen('full, its queue back', worker, 'consuming', { live: 1, consuming: 1 });
     await worker.kill();
-  }, 120_000);
+  });
 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: database.url, REDIS_URL: (await startTestRedis()).url };
   db = createDatabase({ url: database.url, poolSize: 2 });
   stopLater({ stop: () => db.$disconnect() });
-}, 120_000);
+});
 afterAll(stopAll);
 
 /** Runs a command of a container in the folder of its image. @returns its exit code. */

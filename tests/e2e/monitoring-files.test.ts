@@ -89,7 +89,7 @@ beforeAll(async () => {
     'the end of the run',
   );
   samples = [...(await scrape(api.url)), ...worker];
-}, 60_000);
+});
 afterAll(stopAll);
 
 describe('the dashboard', () => {

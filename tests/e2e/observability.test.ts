@@ -28,7 +28,7 @@ let instance: Instance;
 
 beforeAll(async () => {
   instance = await startInstance();
-}, 30_000);
+});
 afterAll(stopAll);
 
 async function spawnObserved(kind: 'api' | 'worker'): Promise<Observed> {
@@ -59,7 +59,7 @@ describe('the processes', () => {
 
   beforeAll(async () => {
     [api, worker] = await Promise.all([spawnObserved('api'), spawnObserved('worker')]);
-  }, 30_000);
+  });
 
   it('count what they did, each its part', async () => {
     const receiver = await startReceiver();
@@ -106,7 +106,7 @@ describe('the processes', () => {
       expect(total(samples, 'deckhand_database_pool_connections')).toBeGreaterThan(0);
       expect(total(samples, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     }
-  }, 30_000);
+  });
 
   it('serve metrics to whoever has the token, at a port of their own, and say there how they are', async () => {
     for (const { metricsUrl } of [api, worker]) {
@@ -141,5 +141,5 @@ describe('the processes', () => {
     expect(await statusOf(`${heir.metricsUrl}/healthz`)).toBe(200);
     await heir.app.kill();
     await ended;
-  }, 60_000);
+  });
 });

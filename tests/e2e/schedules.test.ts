@@ -44,7 +44,7 @@ beforeAll(async () => {
       return Promise.resolve();
     },
   });
-}, 30_000);
+});
 afterAll(stopAll);
 
 /** The worker that fires at present. */
@@ -125,5 +125,5 @@ describe('schedules of every second, with three workers', () => {
     await until(() => isEnded({}), 30_000, 'the end of all runs');
     expect(await db.execution.count({ where: { status: { not: 'success' } } })).toBe(0);
     for (const worker of workers) await worker.stop();
-  }, 120_000);
+  });
 });

@@ -59,5 +59,5 @@ describe('processes that are newer than the database', () => {
     const apps = await started;
     await until(async () => (await statusOf(`http://127.0.0.1:${metricsPort}/readyz`)) === 200, PATIENCE_MS);
     for (const app of apps) await app.stop();
-  }, 90_000);
+  });
 });

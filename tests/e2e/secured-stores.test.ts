@@ -23,7 +23,7 @@ beforeAll(async () => {
   certificate = await createCertificate();
   redisUrl = await startSecuredRedis(certificate);
   postgresUrl = await startSecuredPostgres(certificate);
-}, 60_000);
+});
 afterAll(stopAll);
 
 /** Starts a worker and asks itself whether it is ready: this process does not trust the Redis that the heartbeat is in. */

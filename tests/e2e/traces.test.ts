@@ -35,7 +35,7 @@ beforeAll(async () => {
   instance = await startInstance();
   collector = await startTraceReceiver();
   api = await spawnApp('api', traced());
-}, 30_000);
+});
 afterAll(stopAll);
 
 async function execute(url: string, workflowId: string, headers: Record<string, string> = {}): Promise<string> {
@@ -66,7 +66,7 @@ describe('a trace', () => {
   let worker: TestApp;
   beforeAll(async () => {
     worker = await spawnApp('worker', traced());
-  }, 30_000);
+  });
 
   it('leads from the caller over the request and the run to each node, and says nothing of their data', async () => {
     const failing: Definition['nodes'][number] = {
@@ -96,7 +96,7 @@ describe('a trace', () => {
     expect(new Set([request, run, ...below(run)].map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
     expect(JSON.stringify(collector.spans)).not.toMatch(/of the (workspace|caller|script)/);
     expect(collector.headers()).toMatchObject({ 'x-tenant': 'deck hand', 'x-other': '1' });
-  }, 30_000);
+  });
 
   it('has the runs that a run starts', async () => {
     const child = await createWorkflow(instance, chain(SET));
@@ -108,9 +108,9 @@ describe('a trace', () => {
     const runs = await until(() => {
       const all = collector.spans.filter(({ name, traceId }) => name === 'run' && traceId === run.traceId);
       return all.length === 2 && all;
-    }, 15_000);
+    });
     expect(new Set(runs.map(({ parentSpanId }) => parentSpanId)).size).toBe(1);
-  }, 30_000);
+  });
 
   it('is not continued from strangers, who call webhooks', async () => {
     const hook = await createHook(instance, { responseMode: 'onCompletion' }, { nodes: [SET] });
@@ -124,7 +124,7 @@ describe('a trace', () => {
     expect([request.name, request.parentSpanId]).toEqual(['POST /webhook/:suffix', undefined]);
     expect(request.traceId).not.toBe(stranger);
     expect(JSON.stringify(request)).not.toContain(hook.path.split('/').at(-1));
-  }, 30_000);
+  });
 
   it('goes on over the death of a worker', async () => {
     const receiver = await startReceiver(() => (receiver.calls.length === 1 ? 15_000 : 0));
@@ -140,7 +140,7 @@ describe('a trace', () => {
     expect(run.attributes['deckhand.epoch']).toBe(2);
     expect((await parentOf(run)).name).toBe('POST /api/workflows/:id/execute');
     expect(below(run).map(({ attributes }) => attributes['deckhand.node.id'])).toEqual(['slow']);
-  }, 60_000);
+  });
 
   it('is sent to its end by a process that is told to stop', async () => {
     const workflowId = await createWorkflow(instance, chain(SET));
@@ -153,7 +153,7 @@ describe('a trace', () => {
     expect(await worker.ended).toBe('code 0');
     // No waiting: it was sent before the process ended.
     expect(holdsOf(executionId)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('a collector that never answers', () => {
@@ -174,7 +174,7 @@ describe('a collector that never answers', () => {
     await until(() => isDone(second));
     await Promise.all([gateway.kill('SIGTERM'), worker.kill('SIGTERM')]);
     expect([await gateway.ended, await worker.ended]).toEqual(['code 0', 'code 0']);
-  }, 60_000);
+  });
 });
 
 describe('without an endpoint', () => {
@@ -185,7 +185,7 @@ describe('without an endpoint', () => {
     const executionId = await execute(untraced.url, workflowId, headers);
     const { traceParent } = await instance.db.execution.findUniqueOrThrow({ where: { id: executionId } });
     expect(traceParent).toBeNull();
-  }, 30_000);
+  });
 });
 
 describe('a share of none', () => {
@@ -198,5 +198,5 @@ describe('a share of none', () => {
     expect(traceParent).toMatch(new RegExp(`^00-${asked}-[0-9a-f]{16}-00$`));
     await quiet.stop();
     expect(collector.spans.filter(({ traceId }) => traceId === asked)).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -159,5 +159,5 @@ describe('a job of a newer version', () => {
     expect(taken).toEqual([{ version: JOB_VERSION + 1, anything: 'else' }]);
     await other.close();
     await worker.stop();
-  }, 150_000);
+  });
 });

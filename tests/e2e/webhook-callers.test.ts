@@ -37,7 +37,7 @@ beforeAll(async () => {
   headers = { authorization: `Bearer ${setup.body.token}` };
   const me = await fetch(`${api.url}/api/auth/me`, { headers });
   workspaceId = JSON.parse(await me.text()).workspaces[0].workspaceId;
-}, 60_000);
+});
 afterAll(stopAll);
 
 async function post(url: string, body: unknown, more: Record<string, string> = headers, method = 'POST') {
@@ -72,19 +72,21 @@ describe('callers who wait while workers are killed', () => {
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => spawnApp('worker', workerEnv)));
 
     const ask = async (url: string, nonce: string) => ({ nonce, ...(await post(url, { nonce }, {})) });
-    const answers = Promise.all([
-      ...Array.from({ length: CALLERS - HURRIED }, (_, n) => ask(patient.url, `patient ${n}`)),
-      ...Array.from({ length: HURRIED }, (_, n) => ask(hurried.url, `hurried ${n}`)),
-    ]);
+    const callers = [
+      ...Array.from({ length: CALLERS - HURRIED }, (_, n) => ({ url: patient.url, nonce: `patient ${n}` })),
+      ...Array.from({ length: HURRIED }, (_, n) => ({ url: hurried.url, nonce: `hurried ${n}` })),
+    ];
+    const answers: ReturnType<typeof ask>[] = [];
     for (const [index, victim] of workers.entries()) {
+      // In the middle of calls: of its own share of the callers, for those before it may have been answered.
       const calls = receiver.calls.length;
-      // In the middle of its calls.
-      await until(() => receiver.calls.length > calls, 10_000, 'a call of a run');
+      for (const [n, { url, nonce }] of callers.entries()) if (n % WORKERS === index) answers[n] = ask(url, nonce);
+      await until(() => receiver.calls.length > calls, 30_000, 'a call of a run');
       await victim.kill('SIGKILL');
       workers[index] = await spawnApp('worker', workerEnv);
     }
 
-    const got = await answers;
+    const got = await Promise.all(answers);
     const outcomes = got.map(({ status, body, nonce }) =>
       status === 200 ? body.nonce === nonce && 'own answer' : `${status} ${body.code}`,
     );
@@ -98,7 +100,7 @@ describe('callers who wait while workers are killed', () => {
       `webhook callers: ${CALLERS} waited, ${WORKERS} workers killed; answered ${CALLERS - HURRIED}, timed out ${HURRIED} as they had to, crossed 0\n`,
     );
     for (const worker of workers) await worker.stop();
-  }, 120_000);
+  });
 });
 
 /** Bytes that a process holds in memory. */
@@ -160,5 +162,5 @@ describe('senders of too much', () => {
     expect(grown).toBeLessThan(100_000_000);
     expect(await db.execution.count({ where: { workflowId } })).toBe(0);
     expect((await post(url, {}, {})).status).toBe(200);
-  }, 120_000);
+  });
 });

@@ -12,7 +12,10 @@ export interface Tally {
   readonly effects: number;
 }
 
-/** Has the database itself keep every checkpoint and every end of a run, with its time, its epoch and who wrote it. */
+/**
+ * Has the database itself keep every checkpoint and every end of a run, with its time, its epoch and who wrote it; nobody where one
+ * checkpoint claims the run and ends it.
+ */
 export async function logMoves(db: Database): Promise<void> {
   for (const statement of [
     `CREATE TABLE moves (
@@ -20,7 +23,7 @@ export async function logMoves(db: Database): Promise<void> {
     `CREATE FUNCTION log_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        IF NEW.checkpoint > 0 AND (NEW.checkpoint, NEW.epoch) <> (OLD.checkpoint, OLD.epoch) THEN
          INSERT INTO moves (execution_id, is_end, epoch, worker_id, at)
-         VALUES (NEW.id, NEW.finished_at IS NOT NULL, NEW.epoch, OLD.worker_id, clock_timestamp());
+         VALUES (NEW.id, NEW.finished_at IS NOT NULL, NEW.epoch, coalesce(OLD.worker_id, NEW.worker_id), clock_timestamp());
        END IF;
        RETURN NULL;
      END $$`,

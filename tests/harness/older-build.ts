@@ -33,7 +33,7 @@ export async function buildOlder(commit: string): Promise<OlderBuild> {
   const root = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
   stopLater({ stop: () => rm(root, { recursive: true, force: true }) });
   const archive = join(root, 'archive.tar');
-  await git('archive', '--output', archive, name, ...GROUPS, 'prisma', 'package.json');
+  await git('archive', '--output', archive, name, ...GROUPS, 'prisma', 'package.json', 'tsconfig.base.json');
   await run('tar', ['-xf', archive, '-C', root]);
   const generated = join('packages', 'db', 'src', 'generated');
   await generate(root, generated);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: database.url, REDIS_URL: (await startTestRedis()).url };
   db = createDatabase({ url: database.url, poolSize: 2 });
   stopLater({ stop: () => db.$disconnect() });
-}, 60_000);
+});
 afterAll(stopAll);
 
 async function answer(...args: string[]): Promise<unknown> {
@@ -59,7 +59,7 @@ describe('an operator who looks', () => {
       workers: expect.arrayContaining([expect.objectContaining({ pid: worker.pid, state: 'consuming' })]),
     });
     await worker.stop();
-  }, 40_000);
+  });
 });
 
 describe('an operator who asks wrongly', () => {
@@ -90,12 +90,12 @@ describe('an operator who asks wrongly', () => {
     expect(noDatabase).toMatchObject({ exitCode: 1, stdout: '' });
     expect(noDatabase.stderr).toMatch(/^PostgreSQL \(DATABASE_URL\) cannot be reached/);
     for (const { stderr } of [bad, noRedis, noDatabase]) expect(stderr).not.toContain('hunter2');
-  }, 30_000);
+  });
 
   it('finds help for every command', async () => {
     for (const command of ['fleet', 'queue', 'drain', 'requeue', 'stop', 'rotate-keys']) {
       const { exitCode, stdout } = await runOps([command, '--help'], {});
       expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(`Usage: ops ${command}`) });
     }
-  }, 30_000);
+  });
 });

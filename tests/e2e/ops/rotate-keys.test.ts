@@ -29,7 +29,7 @@ beforeAll(async () => {
   stores = { DATABASE_URL: database.url, REDIS_URL: (await startTestRedis()).url };
   db = createDatabase({ url: database.url, poolSize: 4 });
   stopLater({ stop: () => db.$disconnect() });
-}, 60_000);
+});
 afterAll(stopAll);
 
 const actorOf = ({ userId }: Seed) => ({ userId, boundTo: null });
@@ -108,7 +108,7 @@ describe('changing the encryption key', () => {
     expect(await db.execution.count({ where: { workflowId: caller.workflowId, status: 'success' } })).toBe(runs);
     process.stdout.write(`keys rotated under ${runs} runs and ${replaced.length} replaced credentials\n`);
     await without.stop();
-  }, 120_000);
+  });
 
   it('does what it can and names what no key opens, without a secret in any word', async () => {
     const seed = await seedWorkflow(db, chain({ id: 'seed', type: 'set', parameters: { fields: {} } }));
@@ -127,7 +127,7 @@ describe('changing the encryption key', () => {
     expect(sealed.get(locked)).toBe(before);
     expect(JSON.parse(await createSecretBox(PRESENT).open(sealed.get(open)!))).toEqual({ token: 'mine' });
     await db.credential.delete({ where: { id: locked } });
-  }, 30_000);
+  });
 
   it('says at the start of the API that credentials cannot be opened', async () => {
     const seed = await seedWorkflow(db, chain({ id: 'seed', type: 'set', parameters: { fields: {} } }));
@@ -137,7 +137,7 @@ describe('changing the encryption key', () => {
     expect(api.output()).toContain('"credentials":1');
     await api.stop();
     await db.credential.delete({ where: { id: locked } });
-  }, 30_000);
+  });
 
   it.each([
     ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'hunter2' }],

@@ -26,7 +26,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   db = createDatabase({ url: database.url, poolSize: 2 });
   stopLater({ stop: () => db.$disconnect() });
-}, 60_000);
+});
 afterAll(stopAll);
 
 const SET = chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } });
@@ -70,7 +70,7 @@ describe('stopping runs', () => {
     ]);
     const again = await runOps([...choice, '--yes', '--json'], env);
     expect(JSON.parse(again.stdout)).toMatchObject({ found: 0, stopped: 0 });
-  }, 40_000);
+  });
 
   it('goes through more than a batch, those included that the runs had started', async () => {
     const [parents, children] = [await seedWorkflow(db, SET), await seedWorkflow(db, SET)];
@@ -82,7 +82,7 @@ describe('stopping runs', () => {
     expect(stderr).toMatch(/stopping: \d+ of 120\d/);
     expect(await statuses(parents)).toEqual({ stopped: 1_200 });
     expect(await statuses(children)).toEqual({ stopped: 1 });
-  }, 60_000);
+  });
 
   it('interrupts nodes in flight', async () => {
     const receiver = await startReceiver(() => 60_000);
@@ -96,7 +96,7 @@ describe('stopping runs', () => {
     expect(await worker.ended).toBe('code 0');
     expect(receiver.calls).toHaveLength(1);
     expect(await statuses(seed)).toEqual({ stopped: 1 });
-  }, 40_000);
+  });
 
   it.each([
     ['y', 0, { stopped: 1 }],
@@ -130,7 +130,7 @@ describe('requeueing runs', () => {
       const { stdout } = await runOps([...choice, '--dry-run', '--json'], env);
       const found: { lost: number; held: number; requeued: number } = JSON.parse(stdout);
       return found.lost >= 30 && found;
-    }, 20_000);
+    });
     expect(look).toMatchObject({ held: 1, requeued: 0 });
 
     const narrow = await runOps(['requeue', '--workflow', lost.workflowId, '--yes', '--json'], env);
@@ -150,7 +150,7 @@ describe('requeueing runs', () => {
     await until(async () => (await statuses(held)).success === 1, 15_000, 'the end of the held');
     expect(receiver.calls.length).toBeLessThanOrEqual(3);
     await second.stop();
-  }, 90_000);
+  });
 
   it('touches nothing of a worker that lives', async () => {
     const receiver = await startReceiver(() => 8_000);
@@ -163,7 +163,7 @@ describe('requeueing runs', () => {
     await until(async () => (await statuses(seed)).success === 1, 15_000, 'the end of the run');
     expect(receiver.calls).toHaveLength(1);
     await worker.stop();
-  }, 60_000);
+  });
 });
 
 describe('draining a worker', () => {
@@ -192,5 +192,5 @@ describe('draining a worker', () => {
     expect(receiver.calls.map(({ path }) => path)).toEqual(['/a', '/b', '/c', '/d']);
     expect(second.isRunning()).toBe(true);
     await second.stop();
-  }, 60_000);
+  });
 });
