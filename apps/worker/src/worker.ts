@@ -299,7 +299,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     start: (run) => startRun(run),
   });
   state = 'consuming';
-  await sendHeartbeat();
+  // One that gets no answer is no reason to end: the next says the same.
+  await sendHeartbeat().catch((err: unknown) => logger.warn({ err }, 'the first heartbeat as consuming failed'));
   timers.push(
     every(STATE_CHECK_MS, logger, 'state', async () => {
       consumer.look();

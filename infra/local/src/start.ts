@@ -8,7 +8,6 @@ import { takeLock } from './start/lock.js';
 import { readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
 import { createStack } from './start/stack.js';
 import { describeStart } from './start/summary.js';
-import { NotReadyError } from './wait-ready.js';
 
 /** What asks us to stop. SIGHUP is a terminal that was closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -131,7 +130,6 @@ async function isPortFreeSoon(port: number, withinMs: number): Promise<boolean> 
 }
 
 function describe(error: unknown): string {
-  if (error instanceof NotReadyError) return `${error.message}. The end of its log:\n${error.output}`;
   return error instanceof Error ? error.message : String(error);
 }
 
