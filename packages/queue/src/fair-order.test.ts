@@ -22,17 +22,27 @@ describe('the fair order of jobs', () => {
   it('owes nothing to a flow that was idle, and keeps none behind for what it had long ago', () => {
     const order = createFairOrder();
     for (let i = 0; i < 6_400; i += 1) order.next('busy', 1);
-    order.observe(51);
+    order.observe({ served: 50, base: 0 });
     expect([order.next('idle', 1), order.next('busy', 1)]).toEqual([51, 101]);
-    order.observe(200);
+    order.observe({ served: 199, base: 0 });
     expect([order.next('idle', 1), order.next('busy', 1)]).toEqual([200, 200]);
+    expect(order.latest()).toBe(199);
   });
 
-  it('begins anew once nothing waits, and never leaves the range of priorities', () => {
+  it('never lets time go back: what is queued later would overtake what still waits', () => {
+    const order = createFairOrder();
+    order.observe({ served: 300, base: 0 });
+    order.observe({ served: 0, base: 0 });
+    expect(order.next('any', 1)).toBe(301);
+  });
+
+  it('counts priorities from the base, and never leaves their range', () => {
     const order = createFairOrder();
     expect(order.next('endless', 64 * 3_000_000)).toBe(1);
     expect(order.next('endless', 1)).toBe(2_097_152);
-    order.observe(null);
+    order.observe({ served: 3_000_000, base: 3_000_000 });
     expect(order.next('endless', 1)).toBe(1);
+    order.observe({ served: 3_000_000, base: 3_000_001 });
+    expect(order.next('other', 1)).toBe(1);
   });
 });

@@ -7,6 +7,7 @@ export * from './heartbeat.js';
 export { JOB_VERSION, type QueuedRun, type RunJob, type RunJobData, runsOfJob } from './job.js';
 export * from './lease.js';
 export * from './names.js';
+export { readQueueTime } from './queue-time.js';
 export * from './run-queue.js';
 export { isOutOfMemory, probeRedisWrites } from './write-probe.js';
 export { createWindowRate, type RateLimit, type WindowRate } from './window-rate.js';

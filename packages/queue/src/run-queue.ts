@@ -3,15 +3,14 @@ import type { Redis } from './connect.js';
 import { createFairOrder } from './fair-order.js';
 import { JOB_VERSION, nameOfRun, type QueuedRun, type RunJob, type RunJobData } from './job.js';
 import { JOB_OF_RUN_KEY, QUEUE_PREFIX, RUN_QUEUE } from './names.js';
+import { readQueueTime } from './queue-time.js';
 
 /** Runs of one job at most. */
 const RUNS_A_JOB_MAX = 16;
 /** Runs that are queued together make at least so many jobs, so that the workers share them. */
 const JOBS_MIN = 8;
-/** How often the head of the queue is looked at while runs are queued, in ms. */
+/** How often it is looked at how far the queue has come while runs are queued, in ms. */
 const LOOK_MS = 100;
-/** A look older than this says nothing, in ms. */
-const STALE_MS = 1_000;
 
 /** How many jobs stand in the queue, by BullMQ's state. A job carries up to 16 runs. */
 export interface QueueCounts {
@@ -59,17 +58,14 @@ export function createRunQueue(connection: Redis): RunQueue {
   let lookedAt = -Infinity;
   let isLooking = false;
 
-  /** Looks at the head now and then, off the way of whoever queues. */
+  /** Looks now and then at how far the queue has come, off the way of whoever queues. */
   function look(): void {
     const now = performance.now();
-    if (now - lookedAt > STALE_MS) order.observe(null);
     if (isLooking || now - lookedAt < LOOK_MS) return;
     isLooking = true;
-    connection
-      .zrange(queue.toKey('prioritized'), '0', '0', 'WITHSCORES')
-      .then(([, score]) => {
-        // BullMQ's score: the priority, and a counter in the lower 32 bits.
-        order.observe(score === undefined ? null : Math.floor(Number(score) / 2 ** 32));
+    readQueueTime(connection, queue.toKey('prioritized'), order.latest())
+      .then((time) => {
+        order.observe(time);
         lookedAt = performance.now();
       })
       // Whoever queues hears of it, too.
