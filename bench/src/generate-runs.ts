@@ -70,9 +70,14 @@ export async function generateRuns(
   }
 }
 
-/** Makes all finished runs searchable, as the workers would in time, and brings the statistics up to date. */
-export async function indexAll(db: Database): Promise<void> {
+/** Makes all finished runs searchable, as the workers would in time. */
+export async function makeSearchable(db: Database): Promise<void> {
   while ((await indexExecutions(db, INDEX_BATCH)) > 0);
+}
+
+/** Does what is left to do in the background for runs that were written to the tables, and brings the statistics up to date. */
+export async function indexAll(db: Database): Promise<void> {
+  await makeSearchable(db);
   for (const table of ['executions', 'node_runs', 'execution_texts', 'unindexed_executions']) {
     await db.$executeRaw(Prisma.sql`VACUUM ANALYZE ${Prisma.raw(table)}`);
   }

@@ -17,11 +17,6 @@ export async function countRuns({ db }: Stack, workflowId: string): Promise<{ al
   };
 }
 
-/** Waits until nothing of what was started is left to do in the background. */
-export async function settle({ db }: Stack): Promise<void> {
-  await waitUntil(async () => (await db.unindexedExecution.count()) === 0, 'the background work');
-}
-
 /** Looks again and again until it is done. @throws after five minutes. */
 export async function waitUntil(isDone: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;

@@ -121,7 +121,11 @@ export function createReconciler({
       return executionIds;
     },
     addJobs: (runs) => queue.add(runs),
-    announce: (executionIds) => publishChanges(redis, executionIds),
+    announce: (executionIds, ended) =>
+      publishChanges(
+        redis,
+        executionIds.map((executionId) => ({ executionId, ended })),
+      ),
     logger,
     now: () => performance.now(),
   };

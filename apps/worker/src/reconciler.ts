@@ -1,3 +1,4 @@
+import type { FinishedStatus } from '@deckhand/contracts';
 import type { DispatchedExecution } from '@deckhand/db';
 import type { FleetEntry, JobState } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
@@ -31,7 +32,7 @@ export interface ReconcilerParts {
   /** Stops runs whose parents ended without them, and tells who holds them. @returns them. */
   readonly stopOrphans: () => Promise<readonly string[]>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
-  readonly announce: (executionIds: readonly string[]) => Promise<void>;
+  readonly announce: (executionIds: readonly string[], ended: FinishedStatus) => Promise<void>;
   readonly logger: Logger;
   /** A steady clock, in ms. */
   readonly now: () => number;
@@ -58,10 +59,10 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
   const ended = await parts.timeOutRestingRuns(BATCH);
   if (ended.length > 0) {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');
-    await parts.announce(ended);
+    await parts.announce(ended, 'timeout');
   }
   const orphans = await parts.stopOrphans();
-  if (orphans.length > 0) await parts.announce(orphans);
+  if (orphans.length > 0) await parts.announce(orphans, 'stopped');
   return true;
 }
 

@@ -9,7 +9,7 @@ import {
   type WaitRequest,
 } from '@deckhand/engine';
 import { type Credential, ERRORS, type FinishedStatus, type JsonObject, parseJson } from '@deckhand/contracts';
-import type { RunJob } from '@deckhand/queue';
+import type { RunChange, RunJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
@@ -53,8 +53,8 @@ export interface RunJobParts {
   readonly finishChildren: (finished: { childIds: string[] } | { parentIds: string[] }) => Promise<void>;
   /** Lets a resting run go on at its time, in ms since the epoch. */
   readonly wakeAt: (time: number) => void;
-  /** Tells whoever waits that the run finished or rests. */
-  readonly announce: (executionId: string) => void;
+  /** Tells whoever waits that the run finished, and how, or rests. */
+  readonly announce: (change: RunChange) => void;
 }
 
 const TIME_IS_UP = { message: 'the run took longer than its time limit', code: 'EXECUTION_TIMEOUT' };
@@ -169,7 +169,7 @@ async function hold(held: Held, parts: RunJobParts): Promise<void> {
     await journal.finish(failure('failed', isOriginGone ? ORIGIN_GONE : INTERNAL_FAILURE, null)).then(
       () => {
         watch.finished('failed');
-        parts.announce(claimed.id);
+        parts.announce({ executionId: claimed.id, ended: 'failed' });
       },
       (again: unknown) => {
         if (!(again instanceof FencedError)) throw again;
@@ -193,7 +193,7 @@ async function keepTakenOver(
 
 /** Tells those who wait for the run. What gets lost here the reconciler finds. */
 async function tell(claimed: ClaimedExecution, ending: Ending, parts: RunJobParts, logger: Logger): Promise<void> {
-  parts.announce(claimed.id);
+  parts.announce({ executionId: claimed.id, ended: finishedStatus(ending) });
   try {
     if (ending.kind !== 'waiting') {
       if (claimed.hasParent) await parts.finishChildren({ childIds: [claimed.id] });

@@ -24,6 +24,7 @@ import {
   publishChanges,
   publishControl,
   type QueuedRun,
+  type RunChange,
   type RunJob,
   type WorkerState,
 } from '@deckhand/queue';
@@ -139,13 +140,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const heldBack = createHeldBackRuns({ db, queue, onReleased: (runs) => metrics.reconciled('held_back', runs) });
 
-  const announce = createBatcher<string, undefined>({
-    async flush(executionIds) {
-      await publishChanges(redis, executionIds).catch((err: unknown) => {
+  const announce = createBatcher<RunChange, undefined>({
+    async flush(changes) {
+      await publishChanges(redis, changes).catch((err: unknown) => {
         // Only a hint: those who wait also look at the database now and then.
         logger.debug({ err }, 'changes could not be published');
       });
-      return executionIds.map(() => undefined);
+      return changes.map(() => undefined);
     },
     maxSize: 1_000,
     concurrency: 1,
@@ -214,7 +215,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ),
     loadVars: (workspaceId: string) => persist('variables', () => readVariables(db, workspaceId)),
     release,
-    announce: (executionId: string) => void announce(executionId),
+    announce: (change: RunChange) => void announce(change),
   };
 
   await onControl(subscriber, ({ type, executionIds }) => {

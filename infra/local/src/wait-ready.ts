@@ -4,10 +4,12 @@ import type { ManagedProcess } from './managed-process.js';
 /** A background program ended, or stayed silent, before it was ready. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
+  /** The end of what it wrote: it says why, so the message ends with it. */
+  readonly output: string;
 
-  /** @param output the end of what it wrote: it says why. */
   constructor(message: string, output: string) {
     super(`${message}. The end of its log:\n${output}`);
+    this.output = output;
   }
 }
 

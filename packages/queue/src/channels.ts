@@ -1,4 +1,4 @@
-import { parseOwnJson } from '@deckhand/contracts';
+import { FINISHED_STATUSES, type FinishedStatus, parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from './connect.js';
 import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
 
@@ -8,14 +8,38 @@ export interface ControlMessage {
   readonly executionIds: readonly string[];
 }
 
+/** A run that changed in a way somebody may wait for. */
+export interface RunChange {
+  readonly executionId: string;
+  /** How it ended, if it did: that is on disk, and nothing changes it any more. */
+  readonly ended?: FinishedStatus | undefined;
+}
+
 /** Tells every worker. May be lost. */
 export async function publishControl(redis: Redis, message: ControlMessage): Promise<void> {
   await redis.publish(CONTROL_CHANNEL, JSON.stringify(message));
 }
 
 /** Tells every process that runs changed. May be lost: those who wait also look at the database now and then. */
-export async function publishChanges(redis: Redis, executionIds: readonly string[]): Promise<void> {
-  await redis.publish(CHANGES_CHANNEL, executionIds.join(' '));
+export async function publishChanges(redis: Redis, changes: readonly RunChange[]): Promise<void> {
+  await redis.publish(CHANGES_CHANNEL, writeChanges(changes));
+}
+
+/** Ids with spaces between, each with its run's end behind it if there is one: earlier versions take that for an id that they do not know. */
+export function writeChanges(changes: readonly RunChange[]): string {
+  return changes.flatMap(({ executionId, ended }) => (ended ? [executionId, ended] : [executionId])).join(' ');
+}
+
+/** Reads what `writeChanges` wrote. */
+export function readChanges(text: string): RunChange[] {
+  const words = text.split(' ');
+  return words.flatMap((executionId, index) =>
+    endOf(executionId) ? [] : [{ executionId, ended: endOf(words[index + 1]) }],
+  );
+}
+
+function endOf(word: string | undefined): FinishedStatus | undefined {
+  return FINISHED_STATUSES.find((status) => status === word);
 }
 
 /** Listens on a `subscriber` connection. */
@@ -29,9 +53,9 @@ export async function onControl(redis: Redis, listener: (message: ControlMessage
 }
 
 /** Listens on a `subscriber` connection. */
-export async function onChanges(redis: Redis, listener: (executionIds: readonly string[]) => void): Promise<void> {
+export async function onChanges(redis: Redis, listener: (changes: readonly RunChange[]) => void): Promise<void> {
   redis.on('message', (channel: string, text: string) => {
-    if (channel === CHANGES_CHANNEL) listener(text.split(' '));
+    if (channel === CHANGES_CHANNEL) listener(readChanges(text));
   });
   await redis.subscribe(CHANGES_CHANNEL);
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { publishChanges } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
@@ -259,5 +261,30 @@ describe('the events of a run', () => {
     expect((await call('GET', path)).status).toBe(404);
     const key = await createKey(instance.gateway, instance.session, { scopes: ['workflows:read'] });
     expect((await instance.gateway.call('GET', path, { as: key })).body.required).toBe('executions:read');
+  });
+});
+
+describe('an end that was heard of', () => {
+  const isEnded = ({ status }: { status: string }) => status === 'success';
+  const waitForEnd = (id: string, isNew: boolean) =>
+    other.services.follower.waitFor(id, isEnded, { timeoutMs: 60_000, signal: new AbortController().signal, isNew });
+  const tell = (id: string) => publishChanges(instance.gateway.services.redis, [{ executionId: id, ended: 'success' }]);
+
+  it('is told at once, without a look at the run', async () => {
+    // The database knows of no such run, so only what was heard can be the reason.
+    const id = randomUUID();
+    const ends = Promise.all([waitForEnd(id, true), waitForEnd(id, false)]);
+    await tell(id);
+    expect(await ends).toEqual([true, true]);
+    expect(other.services.follower.size()).toBe(0);
+  });
+
+  it('is told also to whoever begins to wait only then', async () => {
+    const [early, late] = [randomUUID(), randomUUID()];
+    const heard = waitForEnd(late, true);
+    await tell(early);
+    await tell(late);
+    await heard;
+    expect(await waitForEnd(early, true)).toBe(true);
   });
 });

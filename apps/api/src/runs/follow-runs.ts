@@ -1,18 +1,25 @@
+import type { FinishedStatus } from '@deckhand/contracts';
 import { type Database, type ExecutionState, readStates } from '@deckhand/db';
+import type { RunChange } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 
 /** Told of a state of a run that it has not seen: at first of the present one. */
 export type StateListener = (state: ExecutionState) => void;
 
+/** How a run is followed. */
+export interface FollowOptions {
+  /** Looks for changes that no hint tells, such as node by node, more often. */
+  readonly isLive?: boolean;
+  /** It was queued by this process a moment ago: its end is heard of, or comes with the regular looks. The present state is not told. */
+  readonly isNew?: boolean;
+}
+
 /** Watches runs for those who wait for them, as many as there may be, with one look at the database for all. */
 export interface RunFollower {
   /** Hints say which runs changed; they may get lost, come twice, or be about runs that nobody follows. */
-  hint(executionIds: readonly string[]): void;
-  /**
-   * Begins to follow a run. `isLive` looks for changes that no hint tells, such as node by node, more often.
-   * @returns ends it.
-   */
-  follow(executionId: string, listener: StateListener, options?: { isLive?: boolean }): () => void;
+  hint(changes: readonly RunChange[]): void;
+  /** Begins to follow a run. @returns ends it. */
+  follow(executionId: string, listener: StateListener, options?: FollowOptions): () => void;
   /**
    * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the process
    * is about to stop. `isPatient` waits for some seconds more in that case, for an answer that only this request can get.
@@ -20,7 +27,7 @@ export interface RunFollower {
   waitFor(
     executionId: string,
     isEnough: (state: ExecutionState) => boolean,
-    options: { timeoutMs: number; signal: AbortSignal; isLive?: boolean; isPatient?: boolean },
+    options: FollowOptions & { timeoutMs: number; signal: AbortSignal; isPatient?: boolean },
   ): Promise<boolean>;
   /** Ends every wait, now and from now on, and those of the patient soon: the process is about to stop. */
   drain(): void;
@@ -36,6 +43,10 @@ const LOOK_MS = 2_000;
 const LIVE_LOOK_MS = 400;
 /** Runs of one statement. */
 const BATCH = 5_000;
+/** Ends that are remembered: those of runs which somebody begins to follow as they end. */
+const ENDS_MAX = 10_000;
+/** Told with an end that was heard of, not read: no run has this revision. */
+const UNREAD_REVISION = Infinity;
 /** How long the patient go on waiting once the process is about to stop, in ms: less than requests under way get. */
 const PATIENCE_MS = 7_000;
 
@@ -54,6 +65,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   let isDraining = false;
   let isPatienceOver = false;
   let patience: NodeJS.Timeout | undefined;
+  const ends = new Map<string, FinishedStatus>();
   let due = new Set<string>();
   let isLooking = false;
 
@@ -85,6 +97,14 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     }
   }
 
+  /** Whoever waits for an end needs no look at the run: it was on disk before anybody was told. */
+  function tellEnd(executionId: string, status: FinishedStatus): void {
+    const [oldest] = ends.keys();
+    if (ends.size >= ENDS_MAX && oldest !== undefined) ends.delete(oldest);
+    ends.set(executionId, status);
+    for (const listener of followed.get(executionId)?.listeners ?? []) listener({ status, revision: UNREAD_REVISION });
+  }
+
   function lookAt(ids: Iterable<string>): void {
     for (const id of ids) due.add(id);
     if (due.size > 0) void look();
@@ -99,14 +119,23 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     }, LIVE_LOOK_MS),
   ];
 
-  function follow(executionId: string, listener: StateListener, { isLive = false } = {}): () => void {
+  function follow(
+    executionId: string,
+    listener: StateListener,
+    { isLive = false, isNew = false }: FollowOptions = {},
+  ): () => void {
     const entry = followed.get(executionId) ?? { listeners: new Set(), live: 0, revision: -1 };
     followed.set(executionId, entry);
     entry.listeners.add(listener);
     if (isLive) entry.live += 1;
     // Whoever comes second has seen nothing yet either.
     entry.revision = -1;
-    lookAt([executionId]);
+    const ended = ends.get(executionId);
+    if (ended) {
+      queueMicrotask(() => {
+        if (entry.listeners.has(listener)) listener({ status: ended, revision: UNREAD_REVISION });
+      });
+    } else if (!isNew) lookAt([executionId]);
     return () => {
       if (!entry.listeners.delete(listener)) return;
       if (isLive) entry.live -= 1;
@@ -126,17 +155,18 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   }
 
   return {
-    hint(executionIds) {
-      if (followed.size > 0) lookAt(executionIds.filter((id) => followed.has(id)));
+    hint(changes) {
+      for (const { executionId, ended } of changes) if (ended) tellEnd(executionId, ended);
+      lookAt(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
     },
     follow,
-    waitFor(executionId, isEnough, { timeoutMs, signal, isLive = false, isPatient = false }) {
+    waitFor(executionId, isEnough, { timeoutMs, signal, isPatient = false, ...options }) {
       const held = isPatient ? patientWaits : waits;
       return new Promise((resolve) => {
         const listener = (state: ExecutionState): void => {
           if (isEnough(state)) end(true);
         };
-        const unfollow = follow(executionId, listener, { isLive });
+        const unfollow = follow(executionId, listener, options);
         const giveUp = (): void => {
           end(false);
         };

@@ -14,7 +14,11 @@ export async function tellWorkers(
   if (type === 'stop') metrics.runs.finished('stopped', executionIds.length);
   try {
     await publishControl(redis, { type, executionIds });
-    await publishChanges(redis, executionIds);
+    const ended = type === 'stop' ? 'stopped' : undefined;
+    await publishChanges(
+      redis,
+      executionIds.map((executionId) => ({ executionId, ended })),
+    );
   } catch (err) {
     logger.warn({ err, executions: executionIds.length }, 'workers could not be told; their next write will');
   }

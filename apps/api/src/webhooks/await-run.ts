@@ -9,14 +9,14 @@ export interface RunOutcome {
 }
 
 /**
- * Waits for the end of a run without holding anything but its place in the follower's table.
+ * Waits for the end of a run without holding anything but its place in the follower's table. `isNew`: it was queued just now, by this process.
  * @returns undefined when the signal aborts first.
  * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT when the run or the wait took too long, or the process is about to
  * stop; both with the `executionId`.
  */
 export type AwaitRun = (
   executionId: string,
-  options: { timeoutMs: number; signal: AbortSignal },
+  options: { timeoutMs: number; signal: AbortSignal; isNew: boolean },
 ) => Promise<RunOutcome | undefined>;
 
 /** Results of one query at most, and queries at once. */
@@ -27,10 +27,11 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 /** Reads results that are due together in one query. */
 export function createAwaitRun({ db, follower }: { db: Database; follower: RunFollower }): AwaitRun {
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
-  return async (executionId, { timeoutMs, signal }) => {
+  return async (executionId, { timeoutMs, signal, isNew }) => {
     await follower.waitFor(executionId, ({ status }) => isFinished(status), {
       timeoutMs: Math.min(timeoutMs, TIMER_MAX_MS),
       signal,
+      isNew,
       isPatient: true,
     });
     if (signal.aborted) return undefined;

@@ -51,7 +51,11 @@ export async function receive(services: Services, received: Received): Promise<v
     sendAnswer(response, settings.responseCode, { message: 'The run is queued', executionId });
     return;
   }
-  const outcome = await services.awaitRun(executionId, { timeoutMs: settings.timeoutMs, signal });
+  const outcome = await services.awaitRun(executionId, {
+    timeoutMs: settings.timeoutMs,
+    signal,
+    isNew: !isRepeated,
+  });
   if (outcome === undefined) return;
   if (outcome.resultJson === null) {
     sendAnswer(response, 200, { executionId, status: 'success' });

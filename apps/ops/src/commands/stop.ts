@@ -46,7 +46,10 @@ export function stopCommand(): Command {
         const progress = showProgress('stopping', total);
         const stopped = await stopRuns(db, filter, async (executionIds) => {
           await publishControl(redis, { type: 'stop', executionIds });
-          await publishChanges(redis, executionIds);
+          await publishChanges(
+            redis,
+            executionIds.map((executionId) => ({ executionId, ended: 'stopped' })),
+          );
           await recordOperation(db, { action: 'execution.stopMany', details: {}, host: hostname() }, executionIds);
           progress.advance(executionIds.length);
         });
