@@ -42,14 +42,8 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        // Tests are in no package's project (they are never built), so the list names theirs too.
-        project: [
-          'packages/*/tsconfig.json',
-          'apps/*/tsconfig.json',
-          'infra/local/tsconfig.json',
-          'bench/tsconfig.json',
-          'tsconfig.test.json',
-        ],
+        // One project for all but the console: each package's own would read the same types of libraries again.
+        project: ['tsconfig.lint.json', 'apps/console/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
