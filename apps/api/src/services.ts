@@ -101,8 +101,8 @@ export async function createServices(options: {
     },
     logger,
   });
-  const queue = createRunQueue(redis);
   const fleet = await createFleetView(redis);
+  const queue = createRunQueue(redis, { consuming: () => fleet.counts().consuming });
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);

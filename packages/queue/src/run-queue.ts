@@ -7,8 +7,10 @@ import { readQueueTime } from './queue-time.js';
 
 /** Runs of one job at most. */
 const RUNS_A_JOB_MAX = 16;
-/** Runs that are queued together make at least so many jobs, so that the workers share them. */
-const JOBS_MIN = 8;
+/** Runs that are queued together make at least so many jobs for each worker that takes jobs, so that all share them. */
+const JOBS_A_WORKER = 2;
+/** Workers that are reckoned with where nobody knows how many there are. */
+const WORKERS_UNKNOWN = 4;
 /** How often it is looked at how far the queue has come while runs are queued, in ms. */
 const LOOK_MS = 100;
 
@@ -42,8 +44,14 @@ export interface RunQueue {
   close(): Promise<void>;
 }
 
-/** Opens the queue on a `producer` connection, which stays the caller's to close. */
-export function createRunQueue(connection: Redis): RunQueue {
+/**
+ * Opens the queue on a `producer` connection, which stays the caller's to close.
+ * @param options.consuming how many workers take jobs; 0 when nobody knows.
+ */
+export function createRunQueue(
+  connection: Redis,
+  { consuming = () => 0 }: { consuming?: () => number } = {},
+): RunQueue {
   const queue = new Queue<RunJobData>(RUN_QUEUE, {
     connection,
     prefix: QUEUE_PREFIX,
@@ -108,7 +116,8 @@ export function createRunQueue(connection: Redis): RunQueue {
     async add(runs) {
       if (runs.length === 0) return;
       look();
-      const size = Math.min(Math.ceil(runs.length / JOBS_MIN), RUNS_A_JOB_MAX);
+      const jobsMin = (consuming() || WORKERS_UNKNOWN) * JOBS_A_WORKER;
+      const size = Math.min(Math.ceil(runs.length / jobsMin), RUNS_A_JOB_MAX);
       await addJobs(
         [...byFlow(runs)].flatMap(([flow, ofFlow]) =>
           chunks(ofFlow, size).map((chunk) => ({ runs: chunk, priority: order.next(flow, chunk.length) })),

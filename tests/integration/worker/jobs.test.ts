@@ -80,6 +80,21 @@ describe('runs that are queued together', () => {
     expect(await queue.counts()).toMatchObject({ waiting: 5 });
   });
 
+  it('make two jobs for each worker that takes jobs, where it is known how many do', async () => {
+    const seed = await workflow();
+    const runs = await accept(seed, 30);
+    let consuming = 1;
+    const knowing = createRunQueue(redis, { consuming: () => consuming });
+    await knowing.add(runs.slice(0, 10));
+    expect(await queue.counts()).toMatchObject({ waiting: 2 });
+    consuming = 5;
+    await knowing.add(runs.slice(10));
+    expect(await queue.counts()).toMatchObject({ waiting: 12 });
+    await startWorker();
+    expect(await epochsOf(seed, 30)).toEqual(new Set([1]));
+    await knowing.close();
+  });
+
   it('are dispatched again when Redis forgot in which job they are', async () => {
     const seed = await workflow();
     const runs = await accept(seed, 40);
