@@ -149,6 +149,18 @@ describe('on completion', () => {
     expect([status, body.code, body.executionId]).toEqual([500, 'EXECUTION_FAILED', id]);
   });
 
+  it('is not misled by an end that was told and is not so', async () => {
+    const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
+    const { follower } = instance.gateway.services;
+    const answer = send(hook);
+    await until(() => follower.size() === 1);
+    const { id } = await lastRun(hook);
+    follower.hint([{ executionId: id, ended: 'success' }]);
+    await instance.gateway.call('POST', `/api/executions/${id}/stop`, { as: instance.session });
+    const { status, body } = await answer;
+    expect([status, body.code]).toEqual([500, 'EXECUTION_FAILED']);
+  });
+
   it('a request sent again with its Idempotency-Key waits for the same run and gets the same answer', async () => {
     const hook = await hookWith([
       { id: 'w', type: 'wait', parameters: { seconds: 0.3 } },

@@ -130,7 +130,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     if (isLive) entry.live += 1;
     // Whoever comes second has seen nothing yet either.
     entry.revision = -1;
-    const ended = ends.get(executionId);
+    // Others look: should what was told ever be wrong, they would ask again and again.
+    const ended = isNew ? ends.get(executionId) : undefined;
     if (ended) {
       queueMicrotask(() => {
         if (entry.listeners.has(listener)) listener({ status: ended, revision: UNREAD_REVISION });

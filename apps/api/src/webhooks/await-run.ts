@@ -28,14 +28,22 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 export function createAwaitRun({ db, follower }: { db: Database; follower: RunFollower }): AwaitRun {
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
   return async (executionId, { timeoutMs, signal, isNew }) => {
-    await follower.waitFor(executionId, ({ status }) => isFinished(status), {
-      timeoutMs: Math.min(timeoutMs, TIMER_MAX_MS),
-      signal,
-      isNew,
-      isPatient: true,
-    });
-    if (signal.aborted) return undefined;
-    return outcomeOf(executionId, await readResult(executionId), follower.isDraining());
+    const deadline = performance.now() + Math.min(timeoutMs, TIMER_MAX_MS);
+    const wait = (options: { isNew: boolean }): Promise<boolean> =>
+      follower.waitFor(executionId, ({ status }) => isFinished(status), {
+        ...options,
+        timeoutMs: Math.max(deadline - performance.now(), 0),
+        signal,
+        isPatient: true,
+      });
+    for (let isFirst = true; ; isFirst = false) {
+      const isTold = await wait({ isNew: isNew && isFirst });
+      if (signal.aborted) return undefined;
+      const result = await readResult(executionId);
+      // An end that was told is not so when the database has failed over and lost it: the run goes on, and so does the wait.
+      if (isTold && result && !isFinished(result.status)) continue;
+      return outcomeOf(executionId, result, follower.isDraining());
+    }
   };
 }
 
