@@ -2,7 +2,7 @@
 //   node infra/bootstrap.mjs start | test | audit | bench | build | generate [arguments of the command]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
-import { build, bundle, checks, generate, install } from './bootstrap/preparations.mjs';
+import { build, bundle, checks, generate, install, lint } from './bootstrap/preparations.mjs';
 import { hasNode } from './bootstrap/node-version.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
@@ -15,7 +15,8 @@ const COMMANDS = {
     generate,
     build,
     together(bundle, checks, auditInCi, lead('../local/dist/test.js', 'installPrograms')),
-    lead('../local/dist/test.js'),
+    // The slowest check has company: tests wait more than they compute.
+    together(lint, lead('../local/dist/test.js')),
   ],
   audit: [audit],
   bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
