@@ -23,6 +23,8 @@ export const SCREENS = {
 
 /** WCAG 2.2, A and AA. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** Those of them that depend on colours. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** How long the console may take for anything, in ms. */
 const PATIENCE_MS = 20_000;
@@ -47,13 +49,12 @@ export interface Visit {
 export async function openWindow(
   browser: Browser,
   baseURL: string,
-  options: { readonly screen?: keyof typeof SCREENS; readonly colorScheme?: 'light' | 'dark' } = {},
+  { screen = 'desktop' }: { readonly screen?: keyof typeof SCREENS } = {},
 ): Promise<Visit> {
-  const { screen = 'desktop', colorScheme = 'light' } = options;
   const context = await browser.newContext({
     baseURL,
     viewport: SCREENS[screen],
-    colorScheme,
+    colorScheme: 'light',
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
     locale: 'en-GB',
@@ -81,13 +82,36 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 }
 
 /** What keeps people with disabilities from using the page (WCAG 2.2 A and AA, as far as axe can tell), a line each. */
-export async function faultsOfAccess(page: Page): Promise<string[]> {
+export async function faultsOfAccess(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
   // Not as a script of the page: its policy allows none.
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(RULES)} })`);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(rules)} })`);
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary ?? ''}`),
   );
+}
+
+/**
+ * What keeps people from using the page as it stands, in light and then in dark colours, as at dusk: by axe, and what is wider than
+ * the screen. Keeps a picture of each, named after the page.
+ */
+export async function faultsInBothSchemes(page: Page, name: string, screen: keyof typeof SCREENS): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [colorScheme, rules] of [
+    ['light', RULES],
+    ['dark', COLOR_RULES],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    await takePicture(page, `${name}-${screen}-${colorScheme}`);
+    const found = await faultsOfAccess(page, rules);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    if (width > SCREENS[screen].width) found.push(`is ${width} pixels wide`);
+    faults.push(...found.map((fault) => `${name} in ${colorScheme}: ${fault}`));
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return faults;
 }
 
 /** Keeps a picture of the page for docs/console, when the environment asks for them (`SCREENSHOTS=1`). */
