@@ -83,6 +83,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     vars: options.vars ?? {},
     records: options.records ?? new Map(),
     control: {
+      isHalted: () => abort.signal.aborted,
       signal: abort.signal,
       isPaused: () => false,
       answer: (key) => options.waitAnswers?.get(key),

@@ -1,17 +1,18 @@
 import type { JsonValue } from '@deckhand/contracts';
 import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
 import { failureOf, timeoutFailure } from './failure.js';
+import { type LazySignal, lazySignal } from './lazy-signal.js';
 import { expressionScope, nodeContext } from './node-scope.js';
 import type { RunRequest } from './ports.js';
 import { createSecretMask } from './secret-mask.js';
 import { inputOf, type Task } from './scheduler.js';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
-export function attempt(request: RunRequest, task: Task, signal: AbortSignal): Outcome | Promise<Outcome> {
+export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outcome | Promise<Outcome> {
   try {
     const parameters = task.node.evaluate(expressionScope(request, task));
     const secrets = createSecretMask();
-    const context = nodeContext(request, task, { signal, onCredential: secrets.hide });
+    const context = nodeContext(request, task, { halt, onCredential: secrets.hide });
     const outcome = task.node.type.run(parameters, context);
     return outcome instanceof Promise ? outcome.catch(toFailure).then(secrets.mask) : outcome;
   } catch (thrown) {
@@ -19,13 +20,13 @@ export function attempt(request: RunRequest, task: Task, signal: AbortSignal): O
   }
 }
 
-/** One attempt within the node's own time limit. Never rejects; once `signal` aborts, it may never resolve. */
-export async function attemptInTime(request: RunRequest, task: Task, signal: AbortSignal): Promise<Outcome> {
+/** One attempt within the node's own time limit. Never rejects; once `halt` aborts, it may never resolve. */
+export async function attemptInTime(request: RunRequest, task: Task, halt: LazySignal): Promise<Outcome> {
   const { timeoutMs } = task.node;
-  if (timeoutMs === undefined) return attempt(request, task, signal);
+  if (timeoutMs === undefined) return attempt(request, task, halt);
   const timeUp = new AbortController();
   const settled = new AbortController();
-  const late = request.ports.sleep(timeoutMs, AbortSignal.any([signal, settled.signal])).then(
+  const late = request.ports.sleep(timeoutMs, AbortSignal.any([halt.signal, settled.signal])).then(
     (): Outcome => {
       timeUp.abort();
       return { kind: 'failure', failure: timeoutFailure(timeoutMs) };
@@ -33,7 +34,8 @@ export async function attemptInTime(request: RunRequest, task: Task, signal: Abo
     () => new Promise<Outcome>(() => undefined),
   );
   try {
-    return await Promise.race([attempt(request, task, AbortSignal.any([signal, timeUp.signal])), late]);
+    const either = lazySignal(() => AbortSignal.any([halt.signal, timeUp.signal]));
+    return await Promise.race([attempt(request, task, either), late]);
   } finally {
     settled.abort();
   }
@@ -43,12 +45,12 @@ export async function attemptInTime(request: RunRequest, task: Task, signal: Abo
 export function resumeNode(
   request: RunRequest,
   task: Task,
-  { wait, answer, signal }: { wait: WaitRequest; answer: WaitAnswer; signal: AbortSignal },
+  { wait, answer, halt }: { wait: WaitRequest; answer: WaitAnswer; halt: LazySignal },
 ): Outcome {
   const { resume, type } = task.node.type;
   try {
     if (!resume) throw new Error(`nodes of type ${type} do not wait`);
-    return resume(answer, wait, nodeContext(request, task, { signal, onCredential: () => undefined }));
+    return resume(answer, wait, nodeContext(request, task, { halt, onCredential: () => undefined }));
   } catch (thrown) {
     return toFailure(thrown);
   }

@@ -1,6 +1,7 @@
 import type { Credential, JsonValue } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
+import type { LazySignal } from './lazy-signal.js';
 import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
 import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
@@ -27,7 +28,7 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
 export function nodeContext(
   request: RunRequest,
   task: Task,
-  { signal, onCredential }: { signal: AbortSignal; onCredential: (credential: Credential) => void },
+  { halt, onCredential }: { halt: LazySignal; onCredential: (credential: Credential) => void },
 ): NodeContext {
   const { node, scope } = task;
   const { iteration } = scope;
@@ -44,7 +45,9 @@ export function nodeContext(
     nodeId: node.id,
     iteration,
     idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
-    signal,
+    get signal() {
+      return halt.signal;
+    },
     timeoutMs: node.timeoutMs,
     names: () =>
       node.source ? sourceNames(node.source, expressionScope(request, task), request.workflow.nodes.keys()) : {},

@@ -22,7 +22,9 @@ export interface EnginePorts {
 
 /** How a run in progress is told to halt. The owner changes it, the run loop reads it. */
 export interface RunControl {
-  /** Aborts what is in flight: the run was stopped, taken over, or timed out. */
+  /** Whether the run was stopped, taken over, or timed out. */
+  isHalted(): boolean;
+  /** Aborts what is in flight once it is. Made when it is first read: few runs need one. */
   readonly signal: AbortSignal;
   /** While true no further node starts; those in flight finish. */
   isPaused(): boolean;

@@ -17,6 +17,7 @@ import { INTERRUPTED } from './failure.js';
 import { storedLoop, storedResult, storedWait, storeWait } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
 import { type NodeRecord, recordKey } from './records.js';
+import { lazySignal } from './lazy-signal.js';
 import { retryDelayMs } from './retry.js';
 import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
 
@@ -41,7 +42,7 @@ interface Progress {
 export async function runExecution(request: RunRequest): Promise<Ending> {
   const { control, ports, records } = request;
   const failing = new AbortController();
-  const signal = AbortSignal.any([control.signal, failing.signal]);
+  const halt = lazySignal(() => AbortSignal.any([control.signal, failing.signal]));
   let result: TerminalResult | null = null;
   let failed: { nodeId: string; failure: NodeFailure } | undefined;
   let crash: { error: unknown } | undefined;
@@ -80,7 +81,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       }
     }
     if (crash) throw crash.error;
-    if (control.signal.aborted) return { kind: 'halted' };
+    if (control.isHalted()) return { kind: 'halted' };
     if (failed) return { kind: 'failed', nodeId: failed.nodeId, error: recorded(failed.failure) };
     if (inFlight === 0) return restOrEnd();
     await new Promise<void>((resolve) => (wake = resolve));
@@ -97,16 +98,16 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       const answer = control.answer(key);
       if (!answer) continue;
       waiting.delete(key);
-      settle(task, resumeNode(request, task, { wait, answer, signal }), progress);
+      settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
   }
 
   function isOver(): boolean {
-    return signal.aborted;
+    return failed !== undefined || control.isHalted();
   }
 
   function mayStart(): boolean {
-    return !signal.aborted && !control.isPaused() && inFlight < IN_FLIGHT_MAX && !crash;
+    return !isOver() && !control.isPaused() && inFlight < IN_FLIGHT_MAX && !crash;
   }
 
   function find(node: GraphNode, scope: Scope): NodeRecord | undefined {
@@ -161,7 +162,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       launch(task, startedAt, attempts);
       return;
     }
-    const outcome = attempt(request, task, signal);
+    const outcome = attempt(request, task, halt);
     if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, startedAt, attempts, outcome);
     else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
   }
@@ -193,7 +194,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         note(node, scope, 'running', progress, {});
         if (node.type.hasEffects) await ports.flush();
         if (isOver()) return;
-        outcome = attemptInTime(request, task, signal);
+        outcome = attemptInTime(request, task, halt);
       }
       const settled = await outcome;
       if (isOver()) return;
@@ -202,7 +203,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         return;
       }
       outcome = undefined;
-      await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), signal).catch(() => undefined);
+      await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), halt.signal).catch(() => undefined);
       if (isOver()) return;
     }
   }
