@@ -35,10 +35,17 @@ function gather(request: Request, bytesMax: number): Promise<Buffer> {
       chunks.length = 0;
       reject(tooLarge(request, bytesMax));
     });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    let isWhole = false;
+    request.on('end', () => {
+      isWhole = true;
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
     request.on('error', reject);
     // Also when it broke before anybody listened: then nothing else would be heard of it.
-    const breakOff = (): void => reject(new Error('the caller went away'));
+    const breakOff = (): void => {
+      // Each request is closed at its end, and an error costs its stack.
+      if (!isWhole) reject(new Error('the caller went away'));
+    };
     request.on('close', breakOff);
     if (request.destroyed) breakOff();
   });

@@ -10,8 +10,28 @@ export type StateListener = (state: ExecutionState) => void;
 export interface FollowOptions {
   /** Looks for changes that no hint tells, such as node by node, more often. */
   readonly isLive?: boolean;
-  /** It was queued by this process a moment ago: its end is heard of, or comes with the regular looks. The present state is not told. */
+  /**
+   * Nothing can have happened that the follower has to be told: it was queued by this process a moment ago, or is read after the
+   * following began. Its end is heard of, or comes with the regular looks; the present state is not told.
+   */
   readonly isNew?: boolean;
+}
+
+/** Whether a run's state is what somebody waits for. */
+export type IsEnough = (state: ExecutionState) => boolean;
+
+/** How long somebody waits. `isPatient` waits for some seconds more where the process is about to stop. */
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly isPatient?: boolean;
+}
+
+/** A run that is watched until `close`: nothing that comes between two waits gets lost. */
+export interface RunWatch {
+  /** Waits as `waitFor` does, for a state that no earlier wait has ended with. One wait at a time. */
+  until(isEnough: IsEnough, options: WaitOptions): Promise<boolean>;
+  close(): void;
 }
 
 /** Watches runs for those who wait for them, as many as there may be, with one look at the database for all. */
@@ -20,15 +40,13 @@ export interface RunFollower {
   hint(changes: readonly RunChange[]): void;
   /** Begins to follow a run. @returns ends it. */
   follow(executionId: string, listener: StateListener, options?: FollowOptions): () => void;
+  /** Begins to watch a run. */
+  watch(executionId: string, options?: FollowOptions): RunWatch;
   /**
    * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the process
    * is about to stop. `isPatient` waits for some seconds more in that case, for an answer that only this request can get.
    */
-  waitFor(
-    executionId: string,
-    isEnough: (state: ExecutionState) => boolean,
-    options: FollowOptions & { timeoutMs: number; signal: AbortSignal; isPatient?: boolean },
-  ): Promise<boolean>;
+  waitFor(executionId: string, isEnough: IsEnough, options: FollowOptions & WaitOptions): Promise<boolean>;
   /** Ends every wait, now and from now on, and those of the patient soon: the process is about to stop. */
   drain(): void;
   isDraining(): boolean;
@@ -144,6 +162,47 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     };
   }
 
+  function watch(executionId: string, options?: FollowOptions): RunWatch {
+    let latest: ExecutionState | undefined;
+    let look = (): void => undefined;
+    const close = follow(
+      executionId,
+      (state) => {
+        latest = state;
+        look();
+      },
+      options,
+    );
+    return {
+      close,
+      until(isEnough, { timeoutMs, signal, isPatient = false }) {
+        const held = isPatient ? patientWaits : waits;
+        return new Promise((resolve) => {
+          const giveUp = (): void => {
+            end(false);
+          };
+          const timer = setTimeout(giveUp, timeoutMs);
+          function end(isMet: boolean): void {
+            clearTimeout(timer);
+            look = () => undefined;
+            // Should what was told not be so, whoever reads the run would else be told of it again and again.
+            if (isMet) latest = undefined;
+            held.delete(giveUp);
+            signal.removeEventListener('abort', giveUp);
+            resolve(isMet);
+          }
+          held.add(giveUp);
+          signal.addEventListener('abort', giveUp);
+          look = () => {
+            if (latest && isEnough(latest)) end(true);
+          };
+          if (signal.aborted || (isPatient ? isPatienceOver : isDraining)) giveUp();
+          else look();
+        });
+      },
+    };
+  }
+
   function drain(): void {
     isDraining = true;
     for (const giveUp of waits) giveUp();
@@ -161,28 +220,14 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
       lookAt(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
     },
     follow,
-    waitFor(executionId, isEnough, { timeoutMs, signal, isPatient = false, ...options }) {
-      const held = isPatient ? patientWaits : waits;
-      return new Promise((resolve) => {
-        const listener = (state: ExecutionState): void => {
-          if (isEnough(state)) end(true);
-        };
-        const unfollow = follow(executionId, listener, options);
-        const giveUp = (): void => {
-          end(false);
-        };
-        const timer = setTimeout(giveUp, timeoutMs);
-        function end(isMet: boolean): void {
-          clearTimeout(timer);
-          unfollow();
-          held.delete(giveUp);
-          signal.removeEventListener('abort', giveUp);
-          resolve(isMet);
-        }
-        held.add(giveUp);
-        signal.addEventListener('abort', giveUp);
-        if (signal.aborted || (isPatient ? isPatienceOver : isDraining)) giveUp();
-      });
+    watch,
+    async waitFor(executionId, isEnough, options) {
+      const watched = watch(executionId, options);
+      try {
+        return await watched.until(isEnough, options);
+      } finally {
+        watched.close();
+      }
     },
     drain,
     isDraining: () => isDraining,

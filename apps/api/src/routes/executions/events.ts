@@ -1,10 +1,12 @@
 import { isFinished, type Scope } from '@deckhand/contracts';
-import type { ExecutionState } from '@deckhand/db';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../auth/caller.js';
 import { openEventStream } from '../../http/event-stream.js';
 import { pathId } from '../../http/query.js';
 import { sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { ExecutionView } from '../../runs/execution-reader.js';
+import type { IsEnough, RunWatch } from '../../runs/follow-runs.js';
 import type { Services } from '../../services.js';
 
 const READ_RUNS: Scope = 'executions:read';
@@ -20,39 +22,53 @@ const RECHECK_MS = 3_000;
  * is too slow for, become one event.
  */
 export function followExecution({ executions, follower, authenticate }: Services): Route {
+  async function tellChanges(
+    executionId: string,
+    watched: RunWatch,
+    { request, response, caller }: { request: Request; response: Response; caller: Caller },
+  ): Promise<void> {
+    const look = (): Promise<ExecutionView> => executions.read(caller, executionId, { isSlim: true });
+    let sent = await look();
+    if (isFinished(sent.status) && request.headers['last-event-id'] === String(sent.revision)) {
+      // Whoever has seen the end is told not to come back.
+      sendNothing(response);
+      return;
+    }
+    // Whose key was revoked meanwhile gets nothing more, whatever was read.
+    const lookAgain = async (): Promise<ExecutionView> => {
+      const [view] = await Promise.all([look(), authenticate.caller(request, READ_RUNS)]);
+      return view;
+    };
+    const stream = openEventStream(response);
+    await stream.send('execution', sent.json, String(sent.revision));
+    const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
+      watched.until(isEnough, { timeoutMs, signal: stream.gone });
+    const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
+    while (!isOver()) {
+      // The end is told at once, whatever came just before it.
+      const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
+      if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
+      if (isOver()) break;
+      const view = await lookAgain();
+      if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
+      sent = view;
+    }
+    stream.end();
+  }
+
   return forKey(
     'GET',
     '/api/executions/:id/events',
     { summary: 'Follow a run: Server-Sent Events', answers: { 200: 'text/event-stream', 204: null } },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const look = (): Promise<ExecutionView> => executions.read(caller, executionId, { isSlim: true });
-      let sent = await look();
-      if (isFinished(sent.status) && request.headers['last-event-id'] === String(sent.revision)) {
-        // Whoever has seen the end is told not to come back.
-        sendNothing(response);
-        return;
+      // Begun before the first reading: what changes after that is told.
+      const watched = follower.watch(executionId, { isLive: true, isNew: true });
+      try {
+        await tellChanges(executionId, watched, { request, response, caller });
+      } finally {
+        watched.close();
       }
-      // Whose key was revoked meanwhile gets nothing more, whatever was read.
-      const lookAgain = async (): Promise<ExecutionView> => {
-        const [view] = await Promise.all([look(), authenticate.caller(request, READ_RUNS)]);
-        return view;
-      };
-      const stream = openEventStream(response);
-      await stream.send('execution', sent.json, String(sent.revision));
-      const wait = (isEnough: (state: ExecutionState) => boolean, timeoutMs: number): Promise<boolean> =>
-        follower.waitFor(executionId, isEnough, { timeoutMs, signal: stream.gone, isLive: true });
-      const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
-      while (!isOver()) {
-        // The end is told at once, whatever came just before it.
-        const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
-        if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
-        if (isOver()) break;
-        const view = await lookAgain();
-        if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
-        sent = view;
-      }
-      stream.end();
     },
   );
 }
