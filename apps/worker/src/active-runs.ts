@@ -43,7 +43,7 @@ export interface ActiveRuns {
 
 /** Opens the control of a claimed run. */
 export function createActiveRun(options: { executionId: string; epoch: number; deadlineAt: number }): ActiveRun {
-  const abort = new AbortController();
+  let abort: AbortController | undefined;
   const listeners: (() => void)[] = [];
   let isPaused = false;
   let reason: HaltReason | undefined;
@@ -55,7 +55,13 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
   return {
     ...options,
     control: {
-      signal: abort.signal,
+      isHalted: () => reason !== undefined,
+      get signal() {
+        if (abort) return abort.signal;
+        abort = new AbortController();
+        if (reason) abort.abort();
+        return abort.signal;
+      },
       isPaused: () => isPaused,
       answer: (key) => answers.get(key),
       onChange: (listener) => void listeners.push(listener),
@@ -64,7 +70,7 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
     halt(why) {
       if (reason) return;
       reason = why;
-      abort.abort();
+      abort?.abort();
       changed();
     },
     pause() {

@@ -112,7 +112,7 @@ describe('checkpoints', () => {
   });
 
   it('of a provisional run claim it, until one of them is on disk', async () => {
-    const claim = { workerId: 'me', startedAt: 1 };
+    const claim = { workerId: 'me', digest: null, begunAt: 1 };
     const { batches, open } = setUp((batch) =>
       batch[0]?.checkpoint === 1 ? Promise.reject(new Error('too large')) : written(batch),
     );

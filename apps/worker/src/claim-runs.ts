@@ -4,11 +4,11 @@ import {
   claimLimited,
   type ClaimRequest,
   type Database,
+  digestOfRun,
   readUnclaimed,
 } from '@deckhand/db';
-import type { RunQueue } from '@deckhand/queue';
+import type { RunJob, RunQueue } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
-import type { ClaimWatch } from './claim-watch.js';
 import type { Persist } from './persist.js';
 
 /** Runs of one claiming statement at most. */
@@ -20,14 +20,15 @@ export interface ClaimParts {
   readonly id: string;
   readonly db: Database;
   readonly queue: Pick<RunQueue, 'add'>;
+  /** Asks, and notes that there was an answer. */
+  readonly ask: Persist;
+  /** The same unnoted: claims under a limit may wait for other workers, and say nothing of the database. */
   readonly persist: Persist;
-  /** Notes that a claim is answered. Those under a limit may wait for other workers, and say nothing of the database. */
-  readonly watch: ClaimWatch['watch'];
 }
 
 /**
  * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those that were dispatched for the
- * first time are only read: their first checkpoint claims them. One that was sent out again is claimed at once, so that a run which
+ * first time are only read, unless their job carries them: their first checkpoint claims them. One that was sent out again is claimed at once, so that a run which
  * its worker does not survive, or whose first checkpoint comes late, is not begun by one after another. Those under a limit of
  * runs at once have a line of their own, so that nobody else waits while workers take turns.
  */
@@ -35,19 +36,19 @@ export function createClaim({
   id,
   db,
   queue,
+  ask,
   persist,
-  watch,
-}: ClaimParts): (request: ClaimRequest) => Promise<ClaimedExecution | undefined> {
+}: ClaimParts): (job: RunJob) => Promise<ClaimedExecution | undefined> {
   const read = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      return inOrder(requests, await watch(() => persist('claim', () => readUnclaimed(db, requests))));
+      return inOrder(requests, await ask('claim', () => readUnclaimed(db, requests)));
     },
     maxSize: CLAIM_BATCH,
     concurrency: 2,
   });
   const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      return inOrder(requests, await watch(() => persist('claim', () => claimExecutions(db, requests, id))));
+      return inOrder(requests, await ask('claim', () => claimExecutions(db, requests, id)));
     },
     maxSize: CLAIM_BATCH,
     concurrency: 2,
@@ -62,8 +63,36 @@ export function createClaim({
     maxSize: CLAIM_BATCH,
     concurrency: 1,
   });
-  return async (request) =>
-    (await (request.dispatch === 1 ? read(request) : claim(request))) ?? claimUnderLimit(request);
+  return async (job) =>
+    readCarried(job) ?? (await (job.dispatch === 1 ? read(job) : claim(job))) ?? claimUnderLimit(job);
+}
+
+/** The run that a job carries, as the database would give it to `readUnclaimed`. */
+function readCarried({ executionId, dispatch, carried }: RunJob): ClaimedExecution | undefined {
+  if (!carried) return undefined;
+  // Member by member: this is done for each run, and copying the rest of an object is slow.
+  const run = {
+    id: executionId,
+    workspaceId: carried.workspaceId,
+    workflowId: carried.workflowId,
+    workflowVersionId: carried.workflowVersionId,
+    executionMode: carried.executionMode,
+    triggerNodeId: carried.triggerNodeId,
+    triggerData: carried.triggerData,
+    traceParent: carried.traceParent,
+    isProvisional: true,
+    epoch: 1,
+    dispatch,
+    deadlineAt: new Date(carried.deadlineAt),
+    waitedSeconds: (Date.now() - carried.queuedAt) / 1_000,
+    startedSecondsAgo: 0,
+    answers: 0,
+    hasParent: false,
+    rerunOf: null,
+    rerunFromNodeId: null,
+    holdsSlot: false,
+  } as const;
+  return { ...run, digest: digestOfRun(run) };
 }
 
 function inOrder(

@@ -23,8 +23,19 @@ const DEFINITION = {
   ],
 };
 
+/** What a run is begun with, however the worker comes to know of it. */
+const BEGUN_WITH = {
+  workspaceId: 'w',
+  workflowId: 'f',
+  workflowVersionId: 'v',
+  executionMode: 'normal',
+  triggerNodeId: 'start',
+  triggerData: 'null',
+  traceParent: null,
+} as const;
+
 /** A worker of fakes that notes what happens in its order. `act`: what the effect of a node does. */
-function setUp(act: (nodeId: string) => void, isLimited = false) {
+function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstClaims = false) {
   const events: string[] = [];
   const base = { title: 'T', description: 'D', parameters: NO_PARAMETERS } as const;
   const trigger = defineNodeType({
@@ -52,6 +63,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false) {
   const writer = createCheckpointWriter({
     async write(batch) {
       await new Promise((resolve) => setImmediate(resolve));
+      if (refusesFirstClaims && batch.some(({ claim }) => claim)) return batch.map(() => 'fenced');
       for (const { nodeRuns, ending } of batch) {
         for (const row of nodeRuns) events.push(`write ${row.nodeId} ${row.status}`);
         if (ending) events.push(`write ${ending.status}`);
@@ -75,25 +87,19 @@ function setUp(act: (nodeId: string) => void, isLimited = false) {
     logger: createLogger({ name: 'test', level: 'silent' }),
     claim: ({ executionId, dispatch }) =>
       Promise.resolve({
+        ...BEGUN_WITH,
         id: executionId,
-        workspaceId: 'w',
-        workflowId: 'f',
-        workflowVersionId: 'v',
-        executionMode: 'normal',
-        triggerNodeId: 'start',
-        triggerData: 'null',
         isProvisional: false,
+        digest: null,
         epoch: 1,
         dispatch,
         deadlineAt: new Date(Date.now() + 60_000),
         waitedSeconds: 0,
-        startedAt: 0,
         startedSecondsAgo: 0,
         answers: 0,
         hasParent: false,
         rerunOf: null,
         rerunFromNodeId: null,
-        traceParent: null,
         holdsSlot: isLimited,
       }),
     slotLeft: () => {
@@ -140,6 +146,26 @@ describe('a run', () => {
     };
     await runJob({ executionId: 'r', dispatch: 1 }, { ...parts, claim }, () => events.push('decided'));
     expect(events.slice(0, 4)).toEqual(['write start success', 'write first running', 'decided', 'run first']);
+  });
+
+  it('that is not to be had as its job carries it is asked for once, and run if it is to be had so', async () => {
+    const queuedAt = Date.now();
+    const carried = { ...BEGUN_WITH, deadlineAt: queuedAt + 60_000, queuedAt };
+    const job = { executionId: 'r', dispatch: 1, carried };
+    for (const isToBeHad of [true, false]) {
+      const { events, parts, active } = setUp(() => undefined, false, true);
+      const claim: RunJobParts['claim'] = async (asked) => {
+        events.push(asked.carried ? 'begin as carried' : 'ask');
+        const claimed = asked.carried || isToBeHad ? await parts.claim(asked) : undefined;
+        return claimed && { ...claimed, isProvisional: asked.carried !== undefined };
+      };
+      await runJob(job, { ...parts, claim }, () => events.push('decided'));
+      expect(events.slice(0, 2)).toEqual(['begin as carried', 'ask']);
+      expect(events.slice(2)).toEqual(
+        isToBeHad ? expect.arrayContaining(['decided', 'write success', 'announce']) : ['decided', 'decided'],
+      );
+      expect(active.size).toBe(0);
+    }
   });
 
   it('is given back only after what finished last is on disk', async () => {

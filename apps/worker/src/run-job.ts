@@ -72,14 +72,18 @@ const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
 export async function runJob(job: RunJob, parts: RunJobParts, onDecided: () => void = () => undefined): Promise<void> {
   try {
     const claimed = await claimRun(job, parts);
-    if (claimed) await runClaimed(claimed, parts, onDecided);
+    if (!claimed || (await runClaimed(claimed, parts, onDecided)) || !job.carried) return;
+    // Not to be had as it was carried: it may be under a limit of runs at once by now.
+    await runJob({ ...job, carried: undefined }, parts, onDecided);
   } finally {
     onDecided();
   }
 }
 
-async function runClaimed(claimed: ClaimedExecution, parts: RunJobParts, onDecided: () => void): Promise<void> {
-  if (!claimed.isProvisional) onDecided();
+/** @returns false for a provisional run that its first checkpoint did not claim. */
+async function runClaimed(claimed: ClaimedExecution, parts: RunJobParts, onDecided: () => void): Promise<boolean> {
+  let isClaimed = !claimed.isProvisional;
+  if (isClaimed) onDecided();
   const run = createActiveRun({
     executionId: claimed.id,
     epoch: claimed.epoch,
@@ -89,11 +93,17 @@ async function runClaimed(claimed: ClaimedExecution, parts: RunJobParts, onDecid
   const logger = parts.logger.child({ executionId: claimed.id });
   const watch = parts.watch(claimed);
   try {
-    await hold({ claimed, run, watch, logger, onDecided }, parts);
+    const onClaimed = (): void => {
+      isClaimed = true;
+      onDecided();
+    };
+    await hold({ claimed, run, watch, logger, onClaimed }, parts);
+    return isClaimed;
   } catch (error) {
     // Whatever it was, the run must not stay with a worker that has given up on it.
     logger.error({ err: error }, 'a run was given back after an unexpected error');
     await parts.release(run);
+    return true;
   } finally {
     watch.left();
     parts.active.remove(claimed.id);
@@ -125,11 +135,11 @@ interface Held {
   readonly run: ActiveRun;
   readonly watch: RunWatch;
   readonly logger: Logger;
-  readonly onDecided: () => void;
+  readonly onClaimed: () => void;
 }
 
 async function hold(held: Held, parts: RunJobParts): Promise<void> {
-  const { claimed, run, watch, logger, onDecided } = held;
+  const { claimed, run, watch, logger, onClaimed } = held;
   // A first claim has epoch 1: nobody can have left records, or answers to waits.
   const isNew = claimed.epoch === 1;
   const [{ records: own, tallies }] = isNew
@@ -138,11 +148,13 @@ async function hold(held: Held, parts: RunJobParts): Promise<void> {
   const journal = createJournal({
     executionId: claimed.id,
     epoch: claimed.epoch,
-    claim: claimed.isProvisional ? { workerId: parts.workerId, startedAt: claimed.startedAt } : null,
+    claim: claimed.isProvisional
+      ? { workerId: parts.workerId, digest: claimed.digest, begunAt: performance.now() }
+      : null,
     writer: parts.writer,
     records: own,
     tallies: new Map(tallies),
-    onClaimed: onDecided,
+    onClaimed,
     onVerdict: (verdict) => {
       if (verdict === 'fenced') run.halt('fenced');
       if (verdict === 'paused') run.pause();

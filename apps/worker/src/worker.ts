@@ -120,13 +120,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const persist = createPersist({ isUnavailable, logger });
   const startedAt = new Date().toISOString();
   let state: WorkerState = 'starting';
-  const claims = createClaimWatch();
+  const claims = createClaimWatch(isUnavailable);
 
   let checkpointsWritten = 0;
   const writer = createCheckpointWriter({
     write(checkpoints) {
       checkpointsWritten += checkpoints.length;
-      return metrics.timeCheckpoints(checkpoints, () => writeCheckpoints(db, checkpoints));
+      return metrics.timeCheckpoints(checkpoints, () => claims.watch(() => writeCheckpoints(db, checkpoints)));
     },
     prepare: (checkpoint) => keepApart(outputs, checkpoint),
     isUnavailable,
@@ -180,8 +180,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
   });
 
+  /** What a run needs before its first checkpoint: without it, it cannot be claimed either. */
+  const ask = <T>(what: string, act: () => Promise<T>): Promise<T> => persist(what, () => claims.watch(act));
   const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
-    persist('version', () => readDefinition(db, versionId)),
+    ask('version', () => readDefinition(db, versionId)),
   );
   const loadRows = (executionId: string) =>
     persist('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
@@ -201,7 +203,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     logger,
     watch: createRunWatcher(metrics, options.tracing),
-    claim: createClaim({ id, db, queue, persist, watch: (act) => claims.watch(act) }),
+    claim: createClaim({ id, db, queue, ask, persist }),
     slotLeft: heldBack.slotLeft,
     loadVersion,
     loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
@@ -211,9 +213,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       hasData: (executionId) => persist('origin', () => hasTriggerData(db, executionId)),
     }),
     openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
-      persist('credential', () => readSealedCredential(db, workspaceId, credentialId)),
+      ask('credential', () => readSealedCredential(db, workspaceId, credentialId)),
     ),
-    loadVars: (workspaceId: string) => persist('variables', () => readVariables(db, workspaceId)),
+    loadVars: (workspaceId: string) => ask('variables', () => readVariables(db, workspaceId)),
     release,
     announce: (change: RunChange) => void announce(change),
   };

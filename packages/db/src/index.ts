@@ -28,7 +28,15 @@ export { updateCredential } from './credentials/update.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
 export { acceptOnce, type AcceptOnceVerdict, type Once, pruneIdempotencyKeys } from './executions/accept-once.js';
-export { type AcceptRequest, type AcceptVerdict, type NotCounted } from './executions/judge.js';
+export {
+  type Accepted,
+  type AcceptedRun,
+  type AcceptRefusal,
+  type AcceptRequest,
+  type AcceptVerdict,
+  isAccepted,
+  type NotCounted,
+} from './executions/judge.js';
 export {
   type Checkpoint,
   type CheckpointClaim,
@@ -57,6 +65,7 @@ export { listApprovals } from './executions/list-approvals.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
+export { digestOfRun } from './executions/run-digest.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export { type ExecutionResult, readResults } from './executions/read-results.js';
 export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
@@ -149,7 +158,6 @@ export { listWorkflows } from './workflows/list.js';
 export { readWorkflow, type WorkflowRecord } from './workflows/read.js';
 export { updateWorkflow } from './workflows/update.js';
 export { findWorkspaceOfWorkflow } from './workflows/visible.js';
-export { createWorkspaceFinder } from './workflows/workspaces-of.js';
 export { createWorkspace } from './workspaces/create.js';
 export { deleteWorkspace } from './workspaces/delete.js';
 export { listRoles, listWorkspaces } from './workspaces/list.js';

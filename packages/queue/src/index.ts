@@ -4,7 +4,7 @@ export * from './drain-request.js';
 export { type CountExecution, createExecutionCounter } from './execution-rate.js';
 export * from './fleet-view.js';
 export * from './heartbeat.js';
-export { JOB_VERSION, type QueuedRun, type RunJob, type RunJobData, runsOfJob } from './job.js';
+export { type CarriedRun, JOB_VERSION, type QueuedRun, type RunJob, type RunJobData, runsOfJob } from './job.js';
 export * from './lease.js';
 export * from './names.js';
 export { readQueueTime } from './queue-time.js';

@@ -1,3 +1,5 @@
+import type { ExecutionMode } from '@deckhand/contracts';
+
 /** Version of the job's shape. A worker leaves jobs of a version that it does not know to others. */
 export const JOB_VERSION = 2;
 
@@ -5,6 +7,24 @@ export const JOB_VERSION = 2;
 export interface RunJob {
   readonly executionId: string;
   readonly dispatch: number;
+  /** Where it is, the worker need not read the run; earlier workers do nevertheless. */
+  readonly carried?: CarriedRun | undefined;
+}
+
+/** A run as it was accepted, for whoever begins it. The database's word counts: the claim is refused if the run is not as this says. */
+export interface CarriedRun {
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly workflowVersionId: string;
+  readonly executionMode: ExecutionMode;
+  readonly triggerNodeId: string;
+  /** Serialised JSON. */
+  readonly triggerData: string;
+  /** ms since the epoch. */
+  readonly deadlineAt: number;
+  /** When it was queued, in ms since the epoch. */
+  readonly queuedAt: number;
+  readonly traceParent: string | null;
 }
 
 /** A run to be queued, in the turn of its workspace. */

@@ -25,15 +25,20 @@ if not head[2] and served - base > tonumber(ARGV[2]) then
   base = served
   redis.call('HSET', KEYS[2], 'base', base)
 end
-return {served, base}`;
+return {served, base, redis.call('ZCARD', KEYS[1])}`;
+
+/** How far the queue has come, and how many jobs wait in it. */
+export interface QueueLook extends QueueTime {
+  readonly waiting: number;
+}
 
 /**
  * Reads how far the queue has come, and writes down what the asker knows of it.
  * @param jobsByPriority BullMQ's key.
  * @param latest the latest round that the asker gave to a job; such jobs were queued by the same connection.
  */
-export async function readQueueTime(redis: Redis, jobsByPriority: string, latest: number): Promise<QueueTime> {
+export async function readQueueTime(redis: Redis, jobsByPriority: string, latest: number): Promise<QueueLook> {
   const answer = await redis.eval(READ, 2, jobsByPriority, QUEUE_TIME_KEY, latest, BASE_REACH);
-  const [served, base] = Array.isArray(answer) ? answer.map(Number) : [];
-  return { served: served ?? 0, base: base ?? 0 };
+  const [served = 0, base = 0, waiting = 0] = Array.isArray(answer) ? answer.map(Number) : [];
+  return { served, base, waiting };
 }

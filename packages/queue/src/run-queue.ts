@@ -11,6 +11,10 @@ const RUNS_A_JOB_MAX = 16;
 const JOBS_A_WORKER = 2;
 /** Workers that are reckoned with where nobody knows how many there are. */
 const WORKERS_UNKNOWN = 4;
+/** Jobs carry what their runs are begun with while fewer jobs wait: some 40 MB of Redis' memory, however long the queue gets. */
+const CARRYING_JOBS_MAX = 1_000;
+/** Longest trigger data that a job carries, in characters. */
+const CARRIED_CHARACTERS_MAX = 2_048;
 /** How often it is looked at how far the queue has come while runs are queued, in ms. */
 const LOOK_MS = 100;
 
@@ -65,6 +69,7 @@ export function createRunQueue(
   const order = createFairOrder();
   let lookedAt = -Infinity;
   let isLooking = false;
+  let isLong = false;
 
   /** Looks now and then at how far the queue has come, off the way of whoever queues. */
   function look(): void {
@@ -74,6 +79,7 @@ export function createRunQueue(
     readQueueTime(connection, queue.toKey('prioritized'), order.latest())
       .then((time) => {
         order.observe(time);
+        isLong = time.waiting >= CARRYING_JOBS_MAX;
         lookedAt = performance.now();
       })
       // Whoever queues hears of it, too.
@@ -90,12 +96,17 @@ export function createRunQueue(
       if (!first) return [];
       const jobId = nameOfRun(first);
       if (runs.length > 1) for (const run of runs) carried.set(nameOfRun(run), jobId);
-      const data = { version: JOB_VERSION, runs: runs.map(({ executionId, dispatch }) => ({ executionId, dispatch })) };
+      const data = { version: JOB_VERSION, runs: runs.map(toCarry) };
       return [{ name: 'run', data, opts: { jobId, priority } }];
     });
     // A run that is not found in here counts as lost, and is only dispatched once more.
     if (carried.size > 0) connection.hset(JOB_OF_RUN_KEY, carried).catch(() => undefined);
     await queue.addBulk(entries);
+  }
+
+  function toCarry({ executionId, dispatch, carried }: RunJob): RunJob {
+    const isSmall = carried && carried.triggerData.length <= CARRIED_CHARACTERS_MAX;
+    return isSmall && !isLong ? { executionId, dispatch, carried } : { executionId, dispatch };
   }
 
   async function forget(runs: readonly RunJob[]): Promise<void> {

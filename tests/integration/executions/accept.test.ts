@@ -46,6 +46,9 @@ function losingFirstAnswer(meanwhile: () => Promise<unknown>): Database {
   });
 }
 
+/** The verdict on a run that was made; null where an earlier try may have made it. */
+const accepting = (run: object | null) => ({ kind: 'accepted', workspaceId: seed.workspaceId, run });
+
 describe('accepting runs', () => {
   it('judges each of a batch by itself and inserts only what is allowed', async () => {
     const stranger = await seedWorkflow(db, chain());
@@ -57,22 +60,43 @@ describe('accepting runs', () => {
       order({ actor: { userId: seed.userId, boundTo: stranger.workspaceId } }),
       order({ triggerNodeId: 'start' }),
     ];
+    const accepted = accepting({
+      workflowVersionId: expect.any(String),
+      triggerNodeId: 'start',
+      deadlineAt: expect.any(Date),
+      isLimited: false,
+    });
     expect(await acceptExecutions(db, requests)).toEqual([
-      'accepted',
+      accepted,
       'unknownTrigger',
       'notFound',
       'notFound',
       'notFound',
-      'accepted',
+      accepted,
     ]);
     const runs = await db.execution.findMany({ where: { workflowId: seed.workflowId } });
     expect(runs.map(({ id }) => id).sort()).toEqual([requests[0]?.executionId, requests[5]?.executionId].sort());
   });
 
+  it('says what was written of a run, and whether it counts under a limit', async () => {
+    const request = order();
+    const [verdict] = await acceptExecutions(db, [request]);
+    const run = await db.execution.findUniqueOrThrow({ where: { id: request.executionId } });
+    const { workflowVersionId, triggerNodeId, deadlineAt } = run;
+    expect(verdict).toEqual(accepting({ workflowVersionId, triggerNodeId, deadlineAt, isLimited: false }));
+
+    const limit = { data: { maxConcurrentExecutions: 1 } };
+    await db.workflow.update({ where: { id: seed.workflowId }, ...limit });
+    expect(await acceptExecutions(db, [order()])).toMatchObject([{ run: { isLimited: true } }]);
+    await db.workflow.update({ where: { id: seed.workflowId }, data: { maxConcurrentExecutions: null } });
+    await db.workspace.update({ where: { id: seed.workspaceId }, ...limit });
+    expect(await acceptExecutions(db, [order()])).toMatchObject([{ run: { isLimited: true } }]);
+  });
+
   it('starts one run though the answer was lost and the batch is sent again', async () => {
     const request = order();
     const nothing = () => Promise.resolve();
-    expect(await acceptExecutions(losingFirstAnswer(nothing), [request])).toEqual(['accepted']);
+    expect(await acceptExecutions(losingFirstAnswer(nothing), [request])).toEqual([accepting(null)]);
     expect(await db.execution.count({ where: { workflowId: seed.workflowId } })).toBe(1);
     expect(await db.storageChange.count({ where: { workspaceId: seed.workspaceId } })).toBe(1);
   });
@@ -80,7 +104,7 @@ describe('accepting runs', () => {
   it('stands by a run that landed, though its workflow is gone when it is sent again', async () => {
     const request = order();
     const meanwhile = () => db.workflow.delete({ where: { id: seed.workflowId } });
-    expect(await acceptExecutions(losingFirstAnswer(meanwhile), [request])).toEqual(['accepted']);
+    expect(await acceptExecutions(losingFirstAnswer(meanwhile), [request])).toEqual([accepting(null)]);
     expect(await db.execution.count({ where: { workflowId: seed.workflowId } })).toBe(1);
   });
 

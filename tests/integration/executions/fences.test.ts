@@ -5,6 +5,7 @@ import {
   dispatchRunsOfDeadWorkers,
   dispatchAgain,
   loadNodeRuns,
+  digestOfRun,
   readUnclaimed,
   releaseExecutions,
   writeCheckpoints,
@@ -97,7 +98,7 @@ describe('a claim', () => {
 describe('a first checkpoint', () => {
   const begin = async (id: string) => {
     const [run] = await readUnclaimed(db, [{ executionId: id }]);
-    const claim = run && { workerId: uuidv7(), startedAt: run.startedAt };
+    const claim = run && { ...run, workerId: uuidv7(), begunAt: performance.now() };
     return { run, first: (rest: Partial<Checkpoint> = {}) => checkpoint(id, run?.epoch ?? 0, 1, { claim, ...rest }) };
   };
 
@@ -119,8 +120,9 @@ describe('a first checkpoint', () => {
         claimedDispatch: 1,
         revision: 1,
       });
-      const times = began.map(({ run }) => Math.round(run?.startedAt ?? NaN));
-      expect(times).toContain(row.startedAt?.getTime());
+      const startedAt = row.startedAt?.getTime();
+      expect(startedAt).toBeGreaterThanOrEqual(row.createdAt.getTime());
+      expect(startedAt).toBeLessThanOrEqual(row.finishedAt?.getTime() ?? Infinity);
       expect(await loadNodeRuns(db, id)).toHaveLength(1);
     }
   });
@@ -134,6 +136,46 @@ describe('a first checkpoint', () => {
       expect(await writeCheckpoints(db, [first({ ending })])).toEqual(['written']);
       expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(before);
     }
+  });
+
+  it('says when the run was begun by how long ago that was, but not before it was accepted', async () => {
+    const [minute, hour] = [60_000, 3_600_000];
+    for (const [acceptedMsAgo, isBefore] of [
+      [0, true],
+      [hour, false],
+    ] as const) {
+      const id = await seed.accept();
+      const createdAt = new Date(Date.now() - acceptedMsAgo);
+      await db.execution.update({ where: { id }, data: { createdAt } });
+      const { first } = await begin(id);
+      const { claim, ...rest } = first({ ending: success });
+      await writeCheckpoints(db, [{ ...rest, claim: claim && { ...claim, begunAt: claim.begunAt - minute } }]);
+      const run = await db.execution.findUniqueOrThrow({ where: { id } });
+      const [startedAt = NaN, finishedAt = NaN] = [run.startedAt?.getTime(), run.finishedAt?.getTime()];
+      expect(startedAt === createdAt.getTime()).toBe(isBefore);
+      expect(finishedAt - startedAt >= minute).toBe(!isBefore);
+    }
+  });
+
+  it('writes nothing where the run is not as the worker began it, in whatever', async () => {
+    const id = await seed.accept({ text: 'ä "quoted" \u{1f680} \ud800' });
+    const { run, first } = await begin(id);
+    if (!run) throw new Error('there is no run');
+    const write = (begun: typeof run) => {
+      const claim = { workerId: uuidv7(), begunAt: performance.now(), digest: digestOfRun(begun) };
+      return writeCheckpoints(db, [{ ...first({ ending: success }), claim }]);
+    };
+    const others = [
+      { workspaceId: uuidv7() },
+      { workflowVersionId: uuidv7() },
+      { executionMode: 'debug' },
+      { triggerNodeId: 'other' },
+      { triggerData: run.triggerData.replace('quoted', 'forged') },
+      { deadlineAt: new Date(run.deadlineAt.getTime() + 1) },
+    ] as const;
+    for (const other of others) expect([other, await write({ ...run, ...other })]).toEqual([other, ['fenced']]);
+    expect(await statusOf(id)).toBe('pending');
+    expect(await write(run)).toEqual(['written']);
   });
 
   it('is followed by others of the same epoch', async () => {

@@ -91,11 +91,11 @@ describe('the turns of jobs', () => {
     const far = 1_500_000;
     await redis.hset(QUEUE_TIME_KEY, 'served', far);
     await redis.zadd(jobs, 1_600_000 * 2 ** 32, 'waits');
-    expect(await readQueueTime(redis, jobs, 0)).toEqual({ served: 1_599_999, base: 0 });
+    expect(await readQueueTime(redis, jobs, 0)).toEqual({ served: 1_599_999, base: 0, waiting: 1 });
     await redis.del(jobs);
-    expect(await readQueueTime(redis, jobs, 1_700_000)).toEqual({ served: 1_700_000, base: 1_700_000 });
+    expect(await readQueueTime(redis, jobs, 1_700_000)).toEqual({ served: 1_700_000, base: 1_700_000, waiting: 0 });
     await redis.zadd(jobs, 3 * 2 ** 32, 'waits');
-    expect(await readQueueTime(redis, jobs, 1_700_009)).toEqual({ served: 1_700_002, base: 1_700_000 });
+    expect(await readQueueTime(redis, jobs, 1_700_009)).toEqual({ served: 1_700_002, base: 1_700_000, waiting: 1 });
     await redis.quit();
   });
 });

@@ -5,10 +5,11 @@ import {
   type QueuedRun,
   type Redis,
   RUN_QUEUE,
+  type RunJobData,
   type RunQueue,
 } from '@deckhand/queue';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Queue } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import {
   chain,
   type Seed,
@@ -54,6 +55,15 @@ async function accept(seed: Seed, count: number): Promise<QueuedRun[]> {
   return ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 }));
 }
 
+/** A run with what its job carries of it. */
+async function carry(run: QueuedRun): Promise<QueuedRun> {
+  const row = await stores.db.execution.findUniqueOrThrow({ where: { id: run.executionId } });
+  const { workspaceId, workflowId, workflowVersionId, executionMode, triggerNodeId, triggerData } = row;
+  const deadlineAt = row.deadlineAt.getTime();
+  const rest = { triggerData: triggerData ?? 'null', deadlineAt, queuedAt: Date.now(), traceParent: null };
+  return { ...run, carried: { workspaceId, workflowId, workflowVersionId, executionMode, triggerNodeId, ...rest } };
+}
+
 /** Waits for the end of a workflow's runs. @returns their epochs: 1 for a run that was claimed once. */
 async function epochsOf({ workflowId }: Seed, count: number): Promise<Set<number>> {
   const where = { workflowId, status: 'success' } as const;
@@ -93,6 +103,52 @@ describe('runs that are queued together', () => {
     await startWorker();
     expect(await epochsOf(seed, 30)).toEqual(new Set([1]));
     await knowing.close();
+  });
+
+  it('are carried whole while they are small and few wait, and run by that; by the database where that is not so', async () => {
+    const seed = await workflow();
+    const runs = await Promise.all((await accept(seed, 5)).map(carry));
+    const [large, small, stopped, limited, forged] = runs;
+    if (!large?.carried || !small || !stopped || !limited || !forged?.carried) throw new Error('runs are missing');
+    const saying = (run: QueuedRun, text: string): QueuedRun => ({
+      ...run,
+      carried: run.carried && { ...run.carried, triggerData: JSON.stringify(text) },
+    });
+    await queue.add([saying(large, 'x'.repeat(5_000)), small, stopped, limited, saying(forged, 'forged')]);
+    const jobs: Job<RunJobData>[] = await raw.getJobs(['prioritized']);
+    const carrying = jobs.flatMap(({ data }) => data.runs.flatMap((run) => (run.carried ? [run.executionId] : [])));
+    expect(carrying.sort()).toEqual([small, stopped, limited, forged].map(({ executionId }) => executionId).sort());
+
+    const of = ({ executionId }: QueuedRun) => ({ where: { id: executionId } });
+    await stores.db.execution.update({ ...of(stopped), data: { status: 'stopped', finishedAt: new Date() } });
+    const other = await workflow();
+    await stores.db.execution.update({ ...of(limited), data: { workflowId: other.workflowId } });
+    await stores.db.workflow.update({ where: { id: other.workflowId }, data: { maxConcurrentExecutions: 1 } });
+    await startWorker();
+    expect(await epochsOf(seed, 3)).toEqual(new Set([1]));
+    expect(await epochsOf(other, 1)).toEqual(new Set([1]));
+    const begun = await stores.db.nodeRun.findMany({ where: { nodeId: 'start', executionId: forged.executionId } });
+    expect(begun.map(({ output }) => output)).toEqual([forged.carried.triggerData]);
+    expect(await stores.db.execution.findUniqueOrThrow(of(stopped))).toMatchObject({ status: 'stopped', epoch: 0 });
+  });
+
+  it('are not carried once many jobs wait', async () => {
+    const seed = await workflow();
+    await redis.zadd(
+      raw.toKey('prioritized'),
+      ...Array.from({ length: 1_000 }, (_, n) => [2 ** 32, `waits-${n}`]).flat(),
+    );
+    const [run] = await Promise.all((await accept(seed, 1)).map(carry));
+    if (!run) throw new Error('there is no run');
+    const carries = async (): Promise<boolean> => {
+      await queue.add([run]);
+      const job: Job<RunJobData> | undefined = await raw.getJob(`${run.executionId}-1`);
+      await job?.remove();
+      return job?.data.runs[0]?.carried !== undefined;
+    };
+    await until(async () => !(await carries()));
+    await redis.del(raw.toKey('prioritized'));
+    await until(carries);
   });
 
   it('are dispatched again when Redis forgot in which job they are', async () => {

@@ -1,18 +1,19 @@
 import { v7 as uuidv7 } from 'uuid';
 import { DeckhandError, type Fault, validationFailed } from '@deckhand/contracts';
 import {
+  type Accepted,
   acceptExecutions,
   acceptOnce,
-  createWorkspaceFinder,
   type AcceptOnceVerdict,
   type AcceptRequest,
   type AcceptVerdict,
   type Database,
   failUnqueuedExecutions,
+  isAccepted,
   type NotCounted,
   type Once,
 } from '@deckhand/db';
-import { isOutOfMemory, type RunQueue } from '@deckhand/queue';
+import { type CarriedRun, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
 import type { ExecutionRate } from './execution-rate.js';
 import type { WriteBreaker } from './write-breaker.js';
@@ -43,8 +44,6 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 /** Trigger data above this many characters is written by itself, so that no batch grows without bound. */
 const BATCHED_CHARACTERS_MAX = 65_536;
 
-type AcceptedRun = Pick<AcceptRequest, 'executionId' | 'workflowId'>;
-
 /** Runs that arrive together are inserted by one statement and queued by one pipeline. */
 export function createIntake(options: {
   db: Database;
@@ -57,7 +56,6 @@ export function createIntake(options: {
   logger: Logger;
 }): Intake {
   const { db, queue, rate, breaker, runs, tracing, logger } = options;
-  const workspacesOf = createWorkspaceFinder(db);
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
 
@@ -66,19 +64,10 @@ export function createIntake(options: {
   }
 
   /** @returns for each run whether it goes on; one that does not is marked failed. */
-  async function enqueueAll(accepted: AcceptedRun[]): Promise<boolean[]> {
+  async function enqueueAll(accepted: QueuedRun[]): Promise<boolean[]> {
     const ids = accepted.map(({ executionId }) => executionId);
-    const workflowIds = accepted.map(({ workflowId }) => workflowId);
-    // Only the turn it takes in the queue: without its workspace a run has one of its own workflow.
-    const workspaceIds = await workspacesOf(workflowIds).catch(() => workflowIds);
     try {
-      await queue.add(
-        accepted.map(({ executionId, workflowId }, index) => ({
-          workspaceId: workspaceIds[index] ?? workflowId,
-          executionId,
-          dispatch: 1,
-        })),
-      );
+      await queue.add(accepted);
       return ids.map(() => true);
     } catch (error) {
       logger.error({ err: error, executions: ids.length }, 'could not queue runs');
@@ -108,22 +97,40 @@ export function createIntake(options: {
     async start(order, once) {
       breaker.check();
       const executionId = uuidv7();
-      const verdict = await accept({ ...order, executionId, traceParent: tracing?.current() }, once);
+      const request = { ...order, executionId, traceParent: tracing?.current() };
+      const verdict = await accept(request, once);
       if (typeof verdict === 'object' && verdict.kind === 'repeated') {
         return { executionId: verdict.executionId, isRepeated: true };
       }
-      if (verdict !== 'accepted') throw refusal(verdict, order);
+      if (!isAccepted(verdict)) throw refusal(verdict, order);
       runs.accepted(order.source);
-      if (!(await enqueue({ executionId, workflowId: order.workflowId })))
+      const { workspaceId } = verdict;
+      if (!(await enqueue({ executionId, dispatch: 1, workspaceId, carried: toCarry(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return { executionId, isRepeated: false };
     },
   };
 }
 
+/** What the run's job carries; nothing where the claim needs more, or a turn under a limit. */
+function toCarry(request: AcceptRequest, { workspaceId, run }: Accepted): CarriedRun | undefined {
+  if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
+  return {
+    workspaceId,
+    workflowId: request.workflowId,
+    workflowVersionId: run.workflowVersionId,
+    executionMode: request.mode,
+    triggerNodeId: run.triggerNodeId,
+    triggerData: request.triggerData,
+    deadlineAt: run.deadlineAt.getTime(),
+    queuedAt: Date.now(),
+    traceParent: request.traceParent ?? null,
+  };
+}
+
 /** A verdict on a run that was counted if it had to be. */
 type Counted = Exclude<AcceptOnceVerdict, NotCounted>;
-type Refusal = Exclude<Counted, 'accepted' | { kind: 'repeated' }>;
+type Refusal = Exclude<Counted, Accepted | { kind: 'repeated' }>;
 
 function refusal(verdict: Refusal | undefined, order: RunOrder): DeckhandError {
   if (typeof verdict === 'object') {

@@ -4,6 +4,7 @@ import {
   type AcceptRequest,
   type AcceptVerdict,
   insertion,
+  isAccepted,
   judged,
   toVerdict,
   verdictColumns,
@@ -68,13 +69,13 @@ async function accept(db: Database, request: AcceptRequest, once: Once): Promise
         (SELECT execution_id FROM known) AS "knownId", (SELECT body_hash FROM known) AS "knownHash"
       FROM judged j`);
     if (!row) return 'notFound';
-    if (row.knownId === request.executionId) return 'accepted';
+    if (row.knownId === request.executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
     if (row.knownId !== null) {
       return row.knownHash === once.bodyHash ? { kind: 'repeated', executionId: row.knownId } : { kind: 'otherBody' };
     }
     const verdict = toVerdict(row);
     // Somebody else took the key while this statement ran: look again, at what they wrote.
-    if (verdict !== 'accepted' || row.isTaken) return verdict;
+    if (!isAccepted(verdict) || row.isTaken) return verdict;
   }
 }
 

@@ -20,29 +20,36 @@ export async function acceptExecutions(db: Database, requests: readonly AcceptRe
     () => insertJudged(db, requests),
     async () => {
       const verdicts = await insertJudged(db, requests);
-      const refused = requests.filter((_, index) => verdicts[index] !== 'accepted');
       const landed = await findLanded(
         db,
-        refused.map(({ executionId }) => executionId),
+        requests.map(({ executionId }) => executionId),
       );
-      return requests.map(({ executionId }, index) =>
-        landed.has(executionId) ? 'accepted' : (verdicts[index] ?? 'notFound'),
-      );
+      return requests.map(({ executionId }, index) => {
+        const workspaceId = landed.get(executionId);
+        if (workspaceId === undefined) return verdicts[index] ?? 'notFound';
+        return { kind: 'accepted', workspaceId, run: null };
+      });
     },
   );
 }
 
-/** Only refusals come back, so that the common case reads no rows. */
 async function insertJudged(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
-  const refusals = await db.$queryRaw<VerdictRow[]>(Prisma.sql`/* executions.accept */
+  // Most runs of a batch share all but their ids: one row for them costs less than one each.
+  const groups = await db.$queryRaw<(VerdictRow & { ids: string })[]>(Prisma.sql`/* executions.accept */
     WITH judged AS (${judged(requests)}), ${insertion(Prisma.sql`verdict = 'accepted'`)}
-    SELECT ${verdictColumns} FROM judged j WHERE j.verdict <> 'accepted'`);
-  const verdicts = new Map(refusals.map((row) => [row.id, toVerdict(row)]));
-  return requests.map(({ executionId }) => verdicts.get(executionId) ?? 'accepted');
+    SELECT string_agg(j.id::text, ',') AS ids, ${verdictColumns} FROM judged j
+    GROUP BY j.verdict, j.workspace_id, j.executions_per_minute, j.version_id, j.start_node_id, j.deadline_at, j.is_limited`);
+  const verdicts = new Map<string, AcceptVerdict>();
+  for (const { ids, ...row } of groups) {
+    const verdict = toVerdict(row);
+    for (const id of ids.split(',')) verdicts.set(id, verdict);
+  }
+  return requests.map(({ executionId }) => verdicts.get(executionId) ?? 'notFound');
 }
 
-async function findLanded(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await db.$queryRaw<{ id: string }[]>`SELECT id FROM executions WHERE id = ANY (${ids}::uuid[])`;
-  return new Set(rows.map((row) => row.id));
+/** Which runs are there, with their workspaces. */
+async function findLanded(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.$queryRaw<{ id: string; workspaceId: string }[]>`
+    SELECT id, workspace_id AS "workspaceId" FROM executions WHERE id = ANY (${ids}::uuid[])`;
+  return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]));
 }

@@ -1,6 +1,7 @@
 import type { ExecutionStatus, NodeStatus, WaitKind } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 import { CHECKPOINT_VERSION, isUnclaimed, isUnlimited } from './claim.js';
+import { digestOfRow } from './run-digest.js';
 
 /** One node's row of a checkpoint. Times are ms since the epoch, JSON is serialised. */
 export interface NodeRunRow {
@@ -57,11 +58,13 @@ export interface Checkpoint {
   readonly ending: CheckpointEnding | null;
 }
 
-/** What claims a run that was read unclaimed. */
+/** What claims a run that nobody has claimed. */
 export interface CheckpointClaim {
   readonly workerId: string;
-  /** When the worker began it, in ms since the epoch by the database's clock. */
-  readonly startedAt: number;
+  /** `digestOfRun` of what the worker began it with: it writes nothing when that is not the run's. Null when it was read here. */
+  readonly digest: string | null;
+  /** When the worker began it, in ms of this process' `performance.now()`. */
+  readonly begunAt: number;
 }
 
 /** How the worker leaves a run. JSON is serialised. */
@@ -101,12 +104,14 @@ export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';
  * @returns a verdict for each checkpoint, in their order.
  */
 export async function writeCheckpoints(db: Database, checkpoints: readonly Checkpoint[]): Promise<CheckpointVerdict[]> {
+  const now = performance.now();
   const runs = checkpoints.map((entry, index) => ({
     i: index,
     id: entry.executionId,
     epoch: entry.epoch,
     claimedBy: entry.claim?.workerId ?? null,
-    startedAt: entry.claim?.startedAt ?? null,
+    digest: entry.claim?.digest ?? null,
+    begunMsAgo: entry.claim ? now - entry.claim.begunAt : null,
     checkpoint: entry.checkpoint,
     current: entry.currentNodeId,
     status: entry.ending?.status ?? null,
@@ -124,11 +129,12 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   >(Prisma.sql`/* executions.checkpoint */
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
-        i int, id uuid, epoch int, "claimedBy" uuid, "startedAt" float8, checkpoint int, current text, status execution_status, error text, result text,
+        i int, id uuid, epoch int, "claimedBy" uuid, digest text, "begunMsAgo" float8, checkpoint int, current text, status execution_status, error text, result text,
         "isResting" boolean, "wakeAt" float8, answers int, bytes int)
     ), locked AS (
       SELECT e.id, e.epoch, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id, e.dispatch,
-        e.claimed_dispatch, e.checkpoint_version
+        e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id, e.deadline_at,
+        e.trigger_data
       FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ORDER BY e.id FOR UPDATE
     ), judged AS (
       SELECT g.*, l.workspace_id,
@@ -136,7 +142,8 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           OR l.status = g.status AND NOT g."isResting") AS is_repeated,
         CASE WHEN g."claimedBy" IS NULL
           THEN l.epoch = g.epoch AND l.checkpoint < g.checkpoint AND l.status IN ('running', 'paused')
-          ELSE ${isUnclaimed(Prisma.sql`l`)} AND ${isUnlimited(Prisma.sql`l`)} END AS is_accepted,
+          ELSE ${isUnclaimed(Prisma.sql`l`)} AND ${isUnlimited(Prisma.sql`l`)}
+            AND (g.digest IS NULL OR g.digest = ${digestOfRow(Prisma.sql`l`)}) END AS is_accepted,
         l.status = 'paused' AS is_paused, g."isResting" AND l.answers <> g.answers AS is_answered,
         g.status IS NOT NULL AND l.status <> 'paused' AND NOT (g."isResting" AND l.answers <> g.answers) AS is_ending
       FROM given g LEFT JOIN locked l ON l.id = g.id
@@ -147,7 +154,8 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           status = CASE WHEN j.is_ending THEN j.status WHEN j."claimedBy" IS NULL THEN e.status ELSE 'running' END,
           claimed_dispatch = CASE WHEN j."claimedBy" IS NULL THEN e.claimed_dispatch ELSE e.dispatch END,
           checkpoint_version = CASE WHEN j."claimedBy" IS NULL THEN e.checkpoint_version ELSE ${CHECKPOINT_VERSION} END,
-          started_at = CASE WHEN j."claimedBy" IS NULL THEN e.started_at ELSE to_timestamp(j."startedAt" / 1000.0) END,
+          started_at = CASE WHEN j."claimedBy" IS NULL THEN e.started_at
+            ELSE greatest(e.created_at, now() - j."begunMsAgo" * interval '1 millisecond') END,
           finished_at = CASE WHEN j.is_ending AND NOT j."isResting" THEN now() END,
           worker_id = CASE WHEN NOT j.is_ending THEN coalesce(j."claimedBy", e.worker_id) END,
           wake_at = CASE WHEN j.is_ending THEN to_timestamp(j."wakeAt" / 1000.0) END,
@@ -171,28 +179,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
           error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug, iterations = EXCLUDED.iterations,
           last_iteration = EXCLUDED.last_iteration
-    ), written_iterations AS (
-      INSERT INTO node_iterations (execution_id, node_id, iteration, status, started_at, finished_at, attempts, handle,
-        output, output_ref, output_bytes, error, state, debug)
-      SELECT j.id, n."nodeId", n.iteration, n.status, to_timestamp(n."startedAt" / 1000.0),
-        to_timestamp(n."finishedAt" / 1000.0), n.attempts, n.handle, n.output, n."outputRef",
-        n."outputBytes", n.error, n.state, n.debug
-      FROM json_to_recordset(${JSON.stringify(iterations)}::json) AS n(
-        i int, "nodeId" text, iteration text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
-        handle text, output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text)
-      JOIN judged j ON j.i = n.i AND j.is_accepted
-      ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
-      SET status = EXCLUDED.status, finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts,
-          handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
-          error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
-    ), written_waits AS (
-      INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)
-      SELECT j.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId"
-      FROM json_to_recordset(${JSON.stringify(waits)}::json) AS w(
-        i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
-      JOIN judged j ON j.i = w.i AND j.is_accepted
-      ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
-    ), unindexed AS (
+    )${writtenIterations(iterations)}${writtenWaits(waits)}, unindexed AS (
       INSERT INTO unindexed_executions (execution_id)
       SELECT id FROM judged WHERE is_accepted AND is_ending AND NOT "isResting"
     ), stored AS (
@@ -207,6 +194,41 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     FROM judged`);
   const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
+}
+
+// Most checkpoints have none of these, and what a statement does not name it need not open.
+
+/** Adds iterations of nodes to the checkpoint statement, whose runs are `judged`. */
+function writtenIterations(iterations: readonly object[]): Prisma.Sql {
+  if (iterations.length === 0) return Prisma.empty;
+  return Prisma.sql`, written_iterations AS (
+    INSERT INTO node_iterations (execution_id, node_id, iteration, status, started_at, finished_at, attempts, handle,
+      output, output_ref, output_bytes, error, state, debug)
+    SELECT j.id, n."nodeId", n.iteration, n.status, to_timestamp(n."startedAt" / 1000.0),
+      to_timestamp(n."finishedAt" / 1000.0), n.attempts, n.handle, n.output, n."outputRef",
+      n."outputBytes", n.error, n.state, n.debug
+    FROM json_to_recordset(${JSON.stringify(iterations)}::json) AS n(
+      i int, "nodeId" text, iteration text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
+      handle text, output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text)
+    JOIN judged j ON j.i = n.i AND j.is_accepted
+    ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
+    SET status = EXCLUDED.status, finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts,
+        handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
+        error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
+  )`;
+}
+
+/** Adds waits that began. */
+function writtenWaits(waits: readonly object[]): Prisma.Sql {
+  if (waits.length === 0) return Prisma.empty;
+  return Prisma.sql`, written_waits AS (
+    INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)
+    SELECT j.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId"
+    FROM json_to_recordset(${JSON.stringify(waits)}::json) AS w(
+      i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
+    JOIN judged j ON j.i = w.i AND j.is_accepted
+    ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
+  )`;
 }
 
 function endingColumns(ending: CheckpointEnding | null) {

@@ -20,15 +20,15 @@ export interface ClaimedExecution {
   readonly triggerData: string;
   /** Nobody has claimed it yet: its first checkpoint does, unless another one was quicker. */
   readonly isProvisional: boolean;
+  /** `digestOfRun`, where it was not read here; null where it was. */
+  readonly digest: string | null;
   /** The fencing token: whoever holds an older one can write nothing. */
   readonly epoch: number;
   readonly dispatch: number;
   readonly deadlineAt: Date;
   /** How long it waited for this claim since it was dispatched, in seconds of the database's clock. */
   readonly waitedSeconds: number;
-  /** When it was claimed for the first time, in ms since the epoch by the database's clock. */
-  readonly startedAt: number;
-  /** The same in seconds before now. */
+  /** How long ago it was claimed for the first time, in seconds. */
   readonly startedSecondsAgo: number;
   /** How many answers its waits have got. */
   readonly answers: number;
@@ -116,9 +116,8 @@ function claimedColumns(of: { isProvisional: boolean; epoch: Prisma.Sql; started
   return Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
   e.workflow_version_id AS "workflowVersionId", e.execution_mode::text AS "executionMode",
   e.trigger_node_id AS "triggerNodeId", coalesce(e.trigger_data, 'null') AS "triggerData",
-  ${of.isProvisional}::boolean AS "isProvisional", ${of.epoch} AS epoch, e.dispatch,
+  ${of.isProvisional}::boolean AS "isProvisional", NULL AS digest, ${of.epoch} AS epoch, e.dispatch,
   e.deadline_at AS "deadlineAt", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
-  extract(epoch FROM ${of.startedAt})::float8 * 1000 AS "startedAt",
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
   e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",

@@ -34,34 +34,63 @@ export interface NotCounted {
   readonly executionsPerMinute: number;
 }
 
+/** The run was made. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly workspaceId: string;
+  /** What was written of it; null when an earlier try may have written it, at another time. */
+  readonly run: AcceptedRun | null;
+}
+
+/** What the database adds to an accepted request. */
+export interface AcceptedRun {
+  readonly workflowVersionId: string;
+  readonly triggerNodeId: string;
+  readonly deadlineAt: Date;
+  /** Whether its workspace or workflow has a limit of runs at once. */
+  readonly isLimited: boolean;
+}
+
 /** What became of a request; only `accepted` made a run. */
-export type AcceptVerdict =
-  | 'accepted'
-  | 'notFound'
-  | 'forbidden'
-  | 'inactive'
-  | 'noVersion'
-  | 'noTrigger'
-  | 'unknownTrigger'
-  | 'overQuota'
-  | NotCounted;
+export type AcceptVerdict = Accepted | AcceptRefusal;
+
+/** Why a request made no run. */
+export type AcceptRefusal =
+  'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota' | NotCounted;
 
 /** A verdict as the database gives it. */
 export interface VerdictRow {
-  readonly id: string;
-  readonly verdict: Exclude<AcceptVerdict, NotCounted> | NotCounted['kind'];
+  readonly verdict: Exclude<AcceptRefusal, NotCounted> | NotCounted['kind'] | Accepted['kind'];
   readonly workspaceId: string | null;
   readonly executionsPerMinute: number | null;
+  readonly workflowVersionId: string | null;
+  readonly triggerNodeId: string | null;
+  readonly deadlineAt: Date | null;
+  readonly isLimited: boolean | null;
 }
 
-/** The columns of a VerdictRow in `judged`. */
-export const verdictColumns = Prisma.sql`j.id, j.verdict, j.workspace_id AS "workspaceId",
-  j.executions_per_minute AS "executionsPerMinute"`;
+/** The columns of a VerdictRow in `judged j`. */
+export const verdictColumns = Prisma.sql`j.verdict, j.workspace_id AS "workspaceId",
+  j.executions_per_minute AS "executionsPerMinute", j.version_id AS "workflowVersionId",
+  j.start_node_id AS "triggerNodeId", j.deadline_at AS "deadlineAt", j.is_limited AS "isLimited"`;
 
 /** A row as a verdict. */
-export function toVerdict({ verdict, workspaceId, executionsPerMinute }: VerdictRow): AcceptVerdict {
-  if (verdict !== 'notCounted') return verdict;
-  return { kind: verdict, workspaceId: workspaceId ?? '', executionsPerMinute: executionsPerMinute ?? 0 };
+export function toVerdict(row: VerdictRow): AcceptVerdict {
+  const { verdict, executionsPerMinute, workflowVersionId, triggerNodeId, deadlineAt, isLimited } = row;
+  const workspaceId = row.workspaceId ?? '';
+  if (verdict === 'notCounted') return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
+  if (verdict !== 'accepted') return verdict;
+  const isWhole = workflowVersionId !== null && triggerNodeId !== null && deadlineAt !== null;
+  return {
+    kind: verdict,
+    workspaceId,
+    run: isWhole ? { workflowVersionId, triggerNodeId, deadlineAt, isLimited: isLimited ?? true } : null,
+  };
+}
+
+/** Whether a verdict says that the run was made. */
+export function isAccepted(verdict: string | { readonly kind: string } | undefined): verdict is Accepted {
+  return typeof verdict === 'object' && verdict.kind === 'accepted';
 }
 
 /**
@@ -71,7 +100,9 @@ export function toVerdict({ verdict, workspaceId, executionsPerMinute }: Verdict
  */
 export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
   return Prisma.sql`
-    SELECT asked.*, w.workspace_id, v.id AS version_id, v.timeout_ms, ws.executions_per_minute,
+    SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
+      (now() + v.timeout_ms * interval '1 millisecond')::timestamptz(3) AS deadline_at,
+      ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'
@@ -118,7 +149,7 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
         trace_parent
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, now(), now(), now() + timeout_ms * interval '1 millisecond', octet_length(trigger_data),
+        rerun_of, rerun_from_node_id, now(), now(), deadline_at, octet_length(trigger_data),
         trace_parent
       FROM judged
       WHERE ${condition}

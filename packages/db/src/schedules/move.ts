@@ -1,8 +1,9 @@
 import { type Database, Prisma } from '../client.js';
 import {
   type AcceptRequest,
-  type AcceptVerdict,
+  type AcceptRefusal,
   insertion,
+  isAccepted,
   judged,
   toVerdict,
   verdictColumns,
@@ -20,12 +21,11 @@ export interface ScheduleMove {
 }
 
 /** `elsewhere`: somebody else moved, changed or holds the schedule; nothing was written. Nor was it for any other refusal. */
-export type MoveVerdict = 'moved' | 'elsewhere' | Exclude<AcceptVerdict, 'accepted'>;
+export type MoveVerdict = 'moved' | 'elsewhere' | AcceptRefusal;
 
-interface Row extends Omit<VerdictRow, 'verdict' | 'id'> {
+interface Row extends Omit<VerdictRow, 'verdict'> {
   readonly index: number;
   readonly verdict: VerdictRow['verdict'] | null;
-  readonly id: string | null;
   readonly isMoved: boolean;
 }
 
@@ -66,9 +66,10 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
     ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM moved)`)}
     SELECT m.index::int AS index, EXISTS (SELECT 1 FROM moved WHERE moved.index = m.index) AS "isMoved", ${verdictColumns}
     FROM wanted m LEFT JOIN judged j ON j.id = m.execution_id ORDER BY m.index`);
-  return rows.map(({ isMoved, id, verdict, ...row }) => {
+  return rows.map(({ isMoved, verdict, ...row }) => {
     if (isMoved) return 'moved';
-    const found = id === null || verdict === null ? 'accepted' : toVerdict({ id, verdict, ...row });
-    return found === 'accepted' ? 'elsewhere' : found;
+    if (verdict === null) return 'elsewhere';
+    const found = toVerdict({ verdict, ...row });
+    return isAccepted(found) ? 'elsewhere' : found;
   });
 }

@@ -1,0 +1,34 @@
+import { createDatabase } from '@deckhand/db';
+import { expect, it } from '@jest/globals';
+import { createClaim } from './claim-runs.js';
+
+it('a run that its job carries is begun without asking the database, others are asked for', async () => {
+  // Nobody answers there, and nothing is sent before something is asked.
+  const db = createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
+  const asked: string[] = [];
+  const note = (what: string): Promise<never> => {
+    asked.push(what);
+    return Promise.reject(new Error('asked'));
+  };
+  const claim = createClaim({ id: 'me', db, queue: { add: () => note('add') }, ask: note, persist: note });
+  const run = {
+    workspaceId: 'w',
+    workflowId: 'f',
+    workflowVersionId: 'v',
+    executionMode: 'normal',
+    triggerNodeId: 'start',
+    triggerData: '{"n":1}',
+    traceParent: null,
+  } as const;
+  const now = Date.now();
+  const carried = { ...run, deadlineAt: now + 60_000, queuedAt: now - 2_000 };
+  const claimed = await claim({ executionId: 'r', dispatch: 1, carried });
+  expect(claimed).toMatchObject({ ...run, id: 'r', isProvisional: true, epoch: 1, deadlineAt: new Date(now + 60_000) });
+  expect(claimed?.digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(claimed?.waitedSeconds).toBeGreaterThanOrEqual(2);
+  expect(asked).toEqual([]);
+
+  await expect(claim({ executionId: 'r', dispatch: 1 })).rejects.toThrow('asked');
+  expect(asked).toEqual(['claim']);
+  await db.$disconnect();
+});
