@@ -17,8 +17,10 @@ import {
   type Period,
   readForbiddenChanges,
   readHistory,
+  readStarts,
   readWaits,
   recordHistory,
+  type Start,
   type WaitRecord,
 } from './walk/history.js';
 import { type EndedRun, faultsOf } from './walk/verdicts.js';
@@ -95,6 +97,7 @@ function toEndedRun(
   context: {
     workflows: readonly Workflow[];
     history: ReadonlyMap<string, Period[]>;
+    starts: ReadonlyMap<string, Start[]>;
     waits: ReadonlyMap<string, WaitRecord[]>;
     observations: ReadonlyMap<string, Observation[]>;
     calls: ReadonlyMap<string, ReceivedCall[]>;
@@ -115,6 +118,7 @@ function toEndedRun(
     approvals: told.data.approvals,
     count: told.progress.form?.output?.count,
     periods: context.history.get(id) ?? [],
+    starts: context.starts.get(id) ?? [],
     waits: context.waits.get(id) ?? [],
     observations: context.observations.get(id) ?? [],
     calls: (context.calls.get(id) ?? []).map((call) => ({ ...call, path: call.path.split('/').slice(2).join('/') })),
@@ -148,6 +152,7 @@ describe('a random walk of many clients over two APIs and two workers', () => {
     const context = {
       workflows,
       history: await readHistory(db),
+      starts: await readStarts(db),
       waits: groupBy(await readWaits(db), (wait) => wait.executionId),
       observations: groupBy(clients.observations, (seen) => seen.executionId),
       calls: groupBy(receiver.calls, ({ path }) => path.split('/')[1] ?? ''),

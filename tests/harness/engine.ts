@@ -47,6 +47,10 @@ export interface MemoryRunOptions {
   readonly replace?: (type: NodeType) => NodeType;
   /** Called after each record; may abort the run. */
   readonly onRecord?: (record: NodeRecord, abort: () => void) => void;
+  /** Called while the run waits for the disk. */
+  readonly onFlush?: () => void;
+  /** Whether a person has paused the run. */
+  readonly isPaused?: () => boolean;
 }
 
 /** A short way to write an edge: "a -> b", or "a.handle -> b". */
@@ -85,7 +89,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     control: {
       isHalted: () => abort.signal.aborted,
       signal: abort.signal,
-      isPaused: () => false,
+      isPaused: options.isPaused ?? (() => false),
       answer: (key) => options.waitAnswers?.get(key),
       onChange: () => undefined,
     },
@@ -103,7 +107,10 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
           abort.abort();
         });
       },
-      flush: () => (abort.signal.aborted ? Promise.reject(new CrashedError()) : Promise.resolve()),
+      flush() {
+        options.onFlush?.();
+        return abort.signal.aborted ? Promise.reject(new CrashedError()) : Promise.resolve();
+      },
     },
   }).catch((error: unknown): Ending => {
     // A worker that died writes nothing, and says nothing.

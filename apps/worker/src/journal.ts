@@ -56,6 +56,8 @@ export interface JournalOptions {
   readonly onVerdict: (verdict: CheckpointVerdict) => void;
 }
 
+const UNFINISHED: ReadonlySet<NodeStatus> = new Set(['pending', 'running', 'waiting']);
+
 type Unfenced = Exclude<CheckpointVerdict, 'fenced'>;
 
 interface Waiter {
@@ -68,9 +70,7 @@ export function createJournal(options: JournalOptions): Journal {
   const { executionId, epoch, writer, tallies } = options;
   let { claim } = options;
   /** Nodes begun and not finished, waiting ones included, by key: those that a failed run leaves behind as stopped. */
-  const running = new Map<string, NodeRecord>();
-  for (const [key, record] of options.records)
-    if (record.status === 'running' || record.status === 'waiting') running.set(key, record);
+  const unfinished = new Map([...options.records].filter(([, { status }]) => UNFINISHED.has(status)));
 
   let nodeRuns = new Map<string, NodeSummaryRow>();
   let nodeIterations = new Map<string, NodeIterationRow>();
@@ -142,7 +142,7 @@ export function createJournal(options: JournalOptions): Journal {
   function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
     const key = recordKey(record.nodeId, record.iteration);
     const tally = tallies.get(record.nodeId) ?? { iterations: 0, startedAt: record.startedAt, lastIteration: '' };
-    if (!running.has(key)) tally.iterations += 1;
+    if (!unfinished.has(key)) tally.iterations += 1;
     tally.lastIteration = record.iteration;
     tallies.set(record.nodeId, tally);
     return {
@@ -181,19 +181,15 @@ export function createJournal(options: JournalOptions): Journal {
       put(record, record.status);
       const begun = toWait(record);
       if (begun) waits.push(begun);
-      if (record.status === 'running' || record.status === 'waiting') {
-        running.set(key, record);
-        currentNodeId = record.nodeId;
-      } else {
-        running.delete(key);
-        if (record.status !== 'skipped') currentNodeId = record.nodeId;
-      }
+      if (UNFINISHED.has(record.status)) unfinished.set(key, record);
+      else unfinished.delete(key);
+      if (record.status !== 'skipped') currentNodeId = record.nodeId;
     },
     async flush() {
       await wait();
     },
     finish(wanted) {
-      if (wanted.status !== 'success') for (const record of running.values()) put(record, 'stopped');
+      if (wanted.status !== 'success') for (const record of unfinished.values()) put(record, 'stopped');
       return leave(wanted);
     },
     rest: (wanted) => leave(wanted),

@@ -27,8 +27,8 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
     }
     // What a finished run left unfinished another one may go on with.
     const status = row.status === 'stopped' && use === 'rerun' ? 'running' : row.status;
-    // Nothing goes on after `stopped`, and a pending node has done nothing yet.
-    if (status === 'stopped' || status === 'pending') continue;
+    // Nothing goes on after `stopped`.
+    if (status === 'stopped') continue;
     records.set(recordKey(row.nodeId, row.iteration), {
       nodeId: row.nodeId,
       iteration: row.iteration,

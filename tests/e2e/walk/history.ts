@@ -11,6 +11,16 @@ export interface Period {
   readonly to: number;
 }
 
+/** One time that a node's start went to disk. */
+export interface Start {
+  /** Of the execution, the node and, inside loops, the iteration: the key that the node's call carries. */
+  readonly idempotencyKey: string;
+  /** ms since the epoch, by the same clock. */
+  readonly at: number;
+  /** What the run was as the start was written, or became by the same write. */
+  readonly runStatus: ExecutionStatus;
+}
+
 /** What a run waited for. Times are ms since the epoch. */
 export interface WaitRecord {
   readonly executionId: string;
@@ -23,14 +33,16 @@ export interface WaitRecord {
 const STATEMENTS = [
   `CREATE SEQUENCE walk_seq`,
   `CREATE TABLE walk_runs (seq bigint, xid xid8, at float8, id uuid, old jsonb, new jsonb)`,
-  `CREATE TABLE walk_nodes (seq bigint, xid xid8, execution_id uuid, node_id text)`,
+  `CREATE INDEX ON walk_runs (id, seq)`,
+  `CREATE TABLE walk_nodes (seq bigint, xid xid8, at float8, execution_id uuid, node_id text, new jsonb)`,
   `CREATE FUNCTION walk_run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      INSERT INTO walk_runs VALUES (nextval('walk_seq'), pg_current_xact_id(),
        extract(epoch FROM clock_timestamp()) * 1000, coalesce(NEW.id, OLD.id), to_jsonb(OLD), to_jsonb(NEW));
      RETURN NULL; END $$`,
   `CREATE FUNCTION walk_node() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-     INSERT INTO walk_nodes VALUES (nextval('walk_seq'), pg_current_xact_id(), coalesce(NEW.execution_id, OLD.execution_id),
-       coalesce(NEW.node_id, OLD.node_id));
+     INSERT INTO walk_nodes VALUES (nextval('walk_seq'), pg_current_xact_id(),
+       extract(epoch FROM clock_timestamp()) * 1000, coalesce(NEW.execution_id, OLD.execution_id),
+       coalesce(NEW.node_id, OLD.node_id), to_jsonb(NEW));
      RETURN NULL; END $$`,
   `CREATE TRIGGER walk AFTER INSERT OR UPDATE OR DELETE ON executions FOR EACH ROW EXECUTE FUNCTION walk_run()`,
   `CREATE TRIGGER walk AFTER INSERT OR UPDATE OR DELETE ON node_runs FOR EACH ROW EXECUTE FUNCTION walk_node()`,
@@ -56,6 +68,17 @@ export async function readHistory(db: Database): Promise<Map<string, Period[]>> 
       changes.map(({ status, at }, index) => ({ status, from: at, to: changes[index + 1]?.at ?? Infinity })),
     ]),
   );
+}
+
+/** Every start of every node, by its run's id. */
+export async function readStarts(db: Database): Promise<Map<string, Start[]>> {
+  const starts = await db.$queryRaw<(Start & { executionId: string })[]>`
+    SELECT n.execution_id AS "executionId", n.at,
+      concat_ws(':', n.execution_id, n.node_id, n.new->>'iteration') AS "idempotencyKey",
+      (SELECT r.new->>'status' FROM walk_runs r
+        WHERE r.id = n.execution_id AND (r.seq < n.seq OR r.xid = n.xid) ORDER BY r.seq DESC LIMIT 1) AS "runStatus"
+    FROM walk_nodes n WHERE n.new->>'status' = 'running' ORDER BY n.seq`;
+  return groupBy(starts, (start) => start.executionId);
 }
 
 /** Every wait of every run. */

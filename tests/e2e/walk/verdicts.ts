@@ -1,13 +1,11 @@
 import { EXECUTION_TRANSITIONS, type ExecutionStatus, isFinished } from '@deckhand/contracts';
 import type { ReceivedCall } from '../../harness/index.js';
 import type { Observation } from './clients.js';
-import { endOf, type Period, statusesBetween, type WaitRecord } from './history.js';
+import { endOf, type Period, type Start, statusesBetween, type WaitRecord } from './history.js';
 import type { WalkedWorkflow } from './workflows.js';
 
 /** How long a commit may take to be seen, in ms. */
 const SLACK_MS = 500;
-/** How long a call that was sent may take to arrive, in ms. */
-const CALL_MS = 1_000;
 
 /** A run as the API tells of it in the end. */
 export interface EndedRun {
@@ -18,6 +16,7 @@ export interface EndedRun {
   /** What was filled in, when the form's node has an output. */
   readonly count: number | undefined;
   readonly periods: readonly Period[];
+  readonly starts: readonly Start[];
   readonly waits: readonly WaitRecord[];
   readonly observations: readonly Observation[];
   readonly calls: readonly ReceivedCall[];
@@ -154,26 +153,21 @@ function faultsOfForm(run: EndedRun): string[] {
   });
 }
 
-/** No call twice, none after a stop or while the run is paused, the last one of every run that succeeds. */
-function faultsOfCalls({ status, workflow, calls, observations, periods }: EndedRun): string[] {
+/** No call twice, none by a node whose start was not on disk while the run was running, the last one of every run that succeeds. */
+function faultsOfCalls({ status, workflow, calls, starts }: EndedRun): string[] {
   const keys = new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
   const paths = calls.map(({ path }) => path);
   const faults: string[] = [];
   if (keys.size !== calls.length || new Set(paths).size !== calls.length)
     faults.push(`called twice: ${paths.join(', ')}`);
-  const stop = observations.find((seen) => seen.act === 'stop' && seen.status === 200);
-  if (stop) faults.push(...lateCalls(calls, stop.answeredAt, Infinity, 'stopped'));
-  for (const seen of observations.filter(({ act, status: code }) => act === 'pause' && code === 200)) {
-    const pause = periods.find((period) => period.status === 'paused' && period.to >= seen.answeredAt);
-    if (pause) faults.push(...lateCalls(calls, seen.answeredAt, pause.to, 'paused'));
+  for (const { path, idempotencyKey, at } of calls) {
+    // A call's time is in whole ms.
+    const start = starts.findLast((one) => one.idempotencyKey === idempotencyKey && one.at <= at + 1);
+    if (start?.runStatus !== 'running')
+      faults.push(`${path} was called, its start on disk while the run was ${start?.runStatus ?? 'unknown'}`);
   }
   if (status === 'success' && workflow.lastCall !== null && !paths.includes(workflow.lastCall)) {
     faults.push(`succeeded without ${workflow.lastCall}`);
   }
   return faults;
-}
-
-function lateCalls(calls: readonly ReceivedCall[], from: number, to: number, what: string): string[] {
-  const late = calls.filter(({ at }) => at > from + CALL_MS && at < to);
-  return late.map(({ path, at }) => `${path} was called ${Math.round(at - from)} ms after it was ${what}`);
 }

@@ -14,7 +14,7 @@ export interface NodeRecord {
   readonly nodeId: string;
   /** "" outside loops, "3" inside one, "3.1" inside two. */
   readonly iteration: string;
-  readonly status: Exclude<NodeStatus, 'pending' | 'stopped'>;
+  readonly status: Exclude<NodeStatus, 'stopped'>;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   /** Attempts begun so far. */

@@ -4,7 +4,7 @@
  * 1. A node that is finished in the records is settled from them and not run again.
  * 2. A node with effects starts only after everything before it, its own start included, is on disk.
  * 3. Once the control's signal aborts, no node starts and nothing is recorded.
- * 4. While paused no node starts; those in flight finish and are recorded.
+ * 4. While paused no node starts; those in flight finish and are recorded. One that has yet to begin an attempt is pending again.
  * 5. A failure that is not handled aborts the other branches and ends the run.
  * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
  */
@@ -49,6 +49,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   let inFlight = 0;
   /** Nodes that wait, by key. */
   const waiting = new Map<string, { task: Task; wait: WaitRequest; progress: Progress }>();
+  /** Nodes that a pause kept from an attempt. */
+  let deferred: { task: Task; progress: Progress }[] = [];
   let wake = (): void => undefined;
   control.onChange(() => {
     wake();
@@ -71,6 +73,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   let sliceEnd = ports.now() + SLICE_MS;
   for (;;) {
     if (waiting.size > 0 && mayStart()) settleAnswered();
+    if (deferred.length > 0 && mayStart()) beginDeferred();
     for (let count = 1; mayStart(); count += 1) {
       const task = scheduler.next();
       if (!task) break;
@@ -100,6 +103,12 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       waiting.delete(key);
       settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
+  }
+
+  function beginDeferred(): void {
+    const due = deferred;
+    deferred = [];
+    for (const { task, progress } of due) launch(task, progress.startedAt, progress.attempts + 1);
   }
 
   function isOver(): boolean {
@@ -144,7 +153,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Runs a node: at once where it answers at once, else in flight. */
   function start(task: Task, before: NodeRecord | undefined): void {
     const { node } = task;
-    if (before && node.definition.onInterrupt === 'fail') {
+    if (before?.status === 'running' && node.definition.onInterrupt === 'fail') {
       settle(
         task,
         { kind: 'failure', failure: INTERRUPTED },
@@ -194,6 +203,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         note(node, scope, 'running', progress, {});
         if (node.type.hasEffects) await ports.flush();
         if (isOver()) return;
+        // The pause may have come to disk before this did, and whoever paused was told that nothing begins.
+        if (control.isPaused()) {
+          const kept = { ...progress, attempts: attempts - 1 };
+          deferred.push({ task, progress: kept });
+          note(node, scope, 'pending', kept, {});
+          return;
+        }
         outcome = attemptInTime(request, task, halt);
       }
       const settled = await outcome;

@@ -1,0 +1,63 @@
+import { pauseExecution } from '@deckhand/db';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  chain,
+  createWorkflow,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+import { serve } from '../../harness/serve.js';
+
+let instance: Instance;
+let receiver: string;
+const asked: string[] = [];
+let answerFirst = (): void => undefined;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  await startTestWorker(instance);
+  ({ url: receiver } = await serve((request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    if (path === '/first') answerFirst = answer;
+    else answer();
+  }));
+});
+afterAll(stopAll);
+
+const call = async (method: string, path: string, body?: object) =>
+  (await instance.gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) })).body;
+
+it('a pause that no message told the worker of lets no further node begin, and a resume begins it once', async () => {
+  const http = (id: string) => ({
+    id,
+    type: 'http',
+    parameters: { url: `${receiver}/${id}` },
+    onInterrupt: 'fail' as const,
+  });
+  const workflowId = await createWorkflow(instance, chain(http('first'), http('second')));
+  const { executionId: id } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
+  await until(() => asked.includes('/first'), 10_000, 'the first call');
+  const { userId } = await instance.db.membership.findFirstOrThrow();
+  // As the gateway writes it; what it then publishes is lost.
+  await pauseExecution(instance.db, { userId, boundTo: null }, id);
+  answerFirst();
+  await until(
+    async () => (await instance.db.execution.findUniqueOrThrow({ where: { id } })).workerId === null,
+    10_000,
+    'the worker to let go',
+  );
+  expect(await call('GET', `/api/executions/${id}`)).toMatchObject({
+    status: 'paused',
+    progress: { first: { status: 'success' }, second: { status: 'pending', attempts: 0 } },
+  });
+  expect(asked).toEqual(['/first']);
+
+  await call('POST', `/api/executions/${id}/resume`);
+  await until(async () => (await call('GET', `/api/executions/${id}`)).status === 'success', 10_000, 'the end');
+  expect(asked).toEqual(['/first', '/second']);
+}, 30_000);
