@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Express } from 'express';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 
 /** How long a connection is given, in ms. */
 export interface ServerTimes {
@@ -19,7 +20,17 @@ const DEFAULTS: Required<ServerTimes> = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** An HTTP server that closes connections which take their time: with a 408 where a request is under way. */
-export function createHttpServer(listener: RequestListener, times: ServerTimes = {}): Server {
-  return createServer({ ...DEFAULTS, ...times }, listener);
+/**
+ * Serves an Express app, and closes connections that take their time: with a 408 where a request is under way.
+ *
+ * Express gives each request and each answer the app's prototype. On objects of another one V8 then makes hidden classes anew for every
+ * request, which only a full collection takes away, and which no inline cache knows. So they are made with that prototype.
+ */
+export function createHttpServer(app: Express, times: ServerTimes = {}): Server {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse extends ServerResponse {}
+  Object.setPrototypeOf(AppRequest.prototype, app.request);
+  Object.setPrototypeOf(AppResponse.prototype, app.response);
+  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
+  return createServer({ ...DEFAULTS, ...times, IncomingMessage: AppRequest, ServerResponse: AppResponse }, app);
 }
