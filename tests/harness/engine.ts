@@ -88,7 +88,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     records: options.records ?? new Map(),
     control: {
       isHalted: () => abort.signal.aborted,
-      signal: abort.signal,
+      signal: () => abort.signal,
       isPaused: options.isPaused ?? (() => false),
       answer: (key) => options.waitAnswers?.get(key),
       onChange: () => undefined,

@@ -25,7 +25,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     nodeId: 'node',
     iteration: '',
     idempotencyKey: 'run:node',
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     timeoutMs: undefined,
     names: () => ({}),
     services: NO_SERVICES,

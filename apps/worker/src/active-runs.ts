@@ -56,7 +56,7 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
     ...options,
     control: {
       isHalted: () => reason !== undefined,
-      get signal() {
+      signal() {
         if (abort) return abort.signal;
         abort = new AbortController();
         if (reason) abort.abort();

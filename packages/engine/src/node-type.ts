@@ -84,7 +84,7 @@ export interface NodeContext {
   /** The same for every attempt and after a crash: (run, node, iteration). */
   readonly idempotencyKey: string;
   /** Aborts when the run is stopped, taken over, or the node's time is up. */
-  readonly signal: AbortSignal;
+  readonly signal: () => AbortSignal;
   /** The node's own `timeoutSeconds`, in ms, which the engine holds it to; undefined when it has none. */
   readonly timeoutMs: number | undefined;
   /** The values of the names that `references` of the node's type found, as expressions know them: `$input` ... */

@@ -157,7 +157,7 @@ describe.each(titled(withEffects))('%s, which acts outside,', (name, type) => {
     const abort = new AbortController();
     const { services, asked } = waitingServices(abort.signal);
     const [parameters] = await exampleParameters(name);
-    const running = run(type, parameters, { signal: abort.signal, services });
+    const running = run(type, parameters, { signal: () => abort.signal, services });
     setTimeout(() => abort.abort(), 10);
     await expect(running).rejects.toThrow();
     expect(abort.signal.aborted).toBe(true);

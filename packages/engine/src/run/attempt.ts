@@ -26,7 +26,7 @@ export async function attemptInTime(request: RunRequest, task: Task, halt: LazyS
   if (timeoutMs === undefined) return attempt(request, task, halt);
   const timeUp = new AbortController();
   const settled = new AbortController();
-  const late = request.ports.sleep(timeoutMs, AbortSignal.any([halt.signal, settled.signal])).then(
+  const late = request.ports.sleep(timeoutMs, AbortSignal.any([halt(), settled.signal])).then(
     (): Outcome => {
       timeUp.abort();
       return { kind: 'failure', failure: timeoutFailure(timeoutMs) };
@@ -34,7 +34,7 @@ export async function attemptInTime(request: RunRequest, task: Task, halt: LazyS
     () => new Promise<Outcome>(() => undefined),
   );
   try {
-    const either = lazySignal(() => AbortSignal.any([halt.signal, timeUp.signal]));
+    const either = lazySignal(() => AbortSignal.any([halt(), timeUp.signal]));
     return await Promise.race([attempt(request, task, either), late]);
   } finally {
     settled.abort();

@@ -1,4 +1,4 @@
-import type { Credential, JsonValue } from '@deckhand/contracts';
+import type { Credential } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
 import type { LazySignal } from './lazy-signal.js';
@@ -6,13 +6,11 @@ import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
 import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
 
-/** What the names of a task's expressions stand for. Nothing is looked up before an expression asks. */
+/** What the names of a task's expressions stand for. Other nodes are looked up as an expression asks. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
   return {
     trigger: request.trigger,
-    get input(): JsonValue {
-      return inputOf(node, scope);
-    },
+    input: inputOf(node, scope),
     node(id) {
       const other = request.workflow.nodes.get(id);
       return other && outputOf(other, scope);
@@ -34,20 +32,14 @@ export function nodeContext(
   const { iteration } = scope;
   return {
     trigger: request.trigger,
-    get input(): JsonValue {
-      return inputOf(node, scope);
-    },
-    get inputs() {
-      return inputsOf(node, scope);
-    },
+    input: inputOf(node, scope),
+    inputs: inputsOf(node, scope),
     executionId: request.executionId,
     mode: request.mode,
     nodeId: node.id,
     iteration,
     idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
-    get signal() {
-      return halt.signal;
-    },
+    signal: halt,
     timeoutMs: node.timeoutMs,
     names: () =>
       node.source ? sourceNames(node.source, expressionScope(request, task), request.workflow.nodes.keys()) : {},

@@ -24,8 +24,8 @@ export interface EnginePorts {
 export interface RunControl {
   /** Whether the run was stopped, taken over, or timed out. */
   isHalted(): boolean;
-  /** Aborts what is in flight once it is. Made when it is first read: few runs need one. */
-  readonly signal: AbortSignal;
+  /** Aborts what is in flight once it is. Made when it is first asked for: few runs need one. */
+  signal(): AbortSignal;
   /** While true no further node starts; those in flight finish. */
   isPaused(): boolean;
   /** The answer to a wait, by `recordKey`; undefined while there is none. */

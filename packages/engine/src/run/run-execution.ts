@@ -42,7 +42,7 @@ interface Progress {
 export async function runExecution(request: RunRequest): Promise<Ending> {
   const { control, ports, records } = request;
   const failing = new AbortController();
-  const halt = lazySignal(() => AbortSignal.any([control.signal, failing.signal]));
+  const halt = lazySignal(() => AbortSignal.any([control.signal(), failing.signal]));
   let result: TerminalResult | null = null;
   let failed: { nodeId: string; failure: NodeFailure } | undefined;
   let crash: { error: unknown } | undefined;
@@ -219,7 +219,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         return;
       }
       outcome = undefined;
-      await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), halt.signal).catch(() => undefined);
+      await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), halt()).catch(() => undefined);
       if (isOver()) return;
     }
   }

@@ -41,7 +41,7 @@ export default defineNodeType({
       timeoutMs: Math.min(context.timeoutMs ?? TIMEOUT_MS, TIMEOUT_MAX_MS),
       memoryBytes: MEMORY_BYTES,
       keepsConsole: context.mode === 'debug',
-      signal: context.signal,
+      signal: context.signal(),
     });
   },
 });

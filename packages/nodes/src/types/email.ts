@@ -92,7 +92,7 @@ export default defineNodeType({
         })),
       ),
       idempotencyKey,
-      signal,
+      signal: signal(),
     });
     return output({ messageId, accepted, rejected });
   },

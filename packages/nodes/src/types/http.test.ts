@@ -160,7 +160,7 @@ describe('a run that is stopped', () => {
   it('ends the request', async () => {
     const abort = new AbortController();
     const { url } = await serve(() => setTimeout(() => abort.abort(), 10));
-    await expect(run({ url }, { signal: abort.signal })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
+    await expect(run({ url }, { signal: () => abort.signal })).rejects.toMatchObject({ code: 'HTTP_REQUEST_FAILED' });
   });
 });
 

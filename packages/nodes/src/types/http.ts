@@ -91,7 +91,7 @@ export default defineNodeType({
       body,
       followRedirects: parameters.followRedirects ?? true,
       maxResponseBytes: parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-      signal,
+      signal: signal(),
     });
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {

@@ -50,7 +50,7 @@ export default defineNodeType({
       values,
       isReadOnly: readOnly,
       maxRows,
-      signal,
+      signal: signal(),
     });
     return output({ rows, rowCount });
   },
