@@ -53,7 +53,6 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
     for (const listener of listeners) listener();
   };
   return {
-    ...options,
     control: {
       isHalted: () => reason !== undefined,
       signal() {
@@ -87,6 +86,7 @@ export function createActiveRun(options: { executionId: string; epoch: number; d
       seen = count;
       changed();
     },
+    ...options,
   };
 }
 

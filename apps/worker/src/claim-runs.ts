@@ -92,7 +92,7 @@ function readCarried({ executionId, dispatch, carried }: RunJob): ClaimedExecuti
     rerunFromNodeId: null,
     holdsSlot: false,
   } as const;
-  return { ...run, digest: digestOfRun(run) };
+  return { digest: digestOfRun(run), ...run };
 }
 
 function inOrder(

@@ -129,9 +129,9 @@ export function createJournal(options: JournalOptions): Journal {
   function put(record: NodeRecord, status: NodeStatus): void {
     const row = toRow(record, status);
     if (record.iteration === '') {
-      nodeRuns.set(record.nodeId, { ...row, iterations: null, lastIteration: null });
+      nodeRuns.set(record.nodeId, { iterations: null, lastIteration: null, ...row });
     } else {
-      nodeIterations.set(recordKey(record.nodeId, record.iteration), { ...row, iteration: record.iteration });
+      nodeIterations.set(recordKey(record.nodeId, record.iteration), { iteration: record.iteration, ...row });
       nodeRuns.set(record.nodeId, summarise(record, row));
     }
     isDirty = true;
@@ -146,11 +146,16 @@ export function createJournal(options: JournalOptions): Journal {
     tally.lastIteration = record.iteration;
     tallies.set(record.nodeId, tally);
     return {
-      ...row,
+      nodeId: row.nodeId,
+      status: row.status,
       startedAt: tally.startedAt,
+      finishedAt: row.finishedAt,
+      attempts: row.attempts,
+      handle: row.handle,
       output: null,
       outputRef: null,
       outputBytes: 0,
+      error: row.error,
       state: null,
       debug: null,
       iterations: tally.iterations,

@@ -47,7 +47,7 @@ export function createAuthenticate(options: {
     const key = isApiKeyText(text) ? await findKey(hashSecret(text)) : undefined;
     if (!key) throw new DeckhandError('UNAUTHORIZED');
     keyUsage.note(key.apiKeyId);
-    return { kind: 'key', ...key, origin: () => originOf(request, key.apiKeyId) };
+    return { kind: 'key', origin: () => originOf(request, key.apiKeyId), ...key };
   }
 
   async function identifySession(request: Request, token: string): Promise<SessionCaller> {
@@ -55,7 +55,7 @@ export function createAuthenticate(options: {
     if (!session) throw new DeckhandError('UNAUTHORIZED');
     sessionUsage.note(session.sessionId);
     const { id: userId } = session.user;
-    return { kind: 'session', ...session, userId, boundTo: null, origin: () => originOf(request, null) };
+    return { kind: 'session', userId, boundTo: null, origin: () => originOf(request, null), ...session };
   }
 
   return {

@@ -97,7 +97,7 @@ export function createIntake(options: {
     async start(order, once) {
       breaker.check();
       const executionId = uuidv7();
-      const request = { ...order, executionId, traceParent: tracing?.current() };
+      const request = { executionId, traceParent: tracing?.current(), ...order };
       const verdict = await accept(request, once);
       if (typeof verdict === 'object' && verdict.kind === 'repeated') {
         return { executionId: verdict.executionId, isRepeated: true };

@@ -1,6 +1,9 @@
-import { type JsonValue, isJsonObject } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
+
+/** Spread first: V8 makes hidden classes anew for whatever is added to a copy, and keeps them until a full collection. */
+const NOTHING: JsonObject = {};
 
 export default defineNodeType({
   type: 'set',
@@ -17,6 +20,6 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   run({ fields, keepInput = false }, { input }) {
-    return output(keepInput && isJsonObject(input) ? { ...input, ...fields } : fields);
+    return output(keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields);
   },
 });

@@ -41,14 +41,14 @@ export function execute({ breaker, intake, fleet }: Services): Route {
         mode: body.executionMode ?? 'normal',
         input: body.input ?? {},
       } as const;
-      const { input, ...order } = asked;
       const { executionId, isRepeated } = await intake.start(
         {
-          ...order,
+          triggerNodeId: asked.triggerNodeId,
+          mode: asked.mode,
           workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
           source: caller.kind === 'key' ? 'api' : 'editor',
-          triggerData: JSON.stringify(input),
+          triggerData: JSON.stringify(asked.input),
         },
         readIdempotencyKey(request, asked),
       );
