@@ -29,15 +29,15 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
   return async (executionId, { timeoutMs, signal, isNew }) => {
     const deadline = performance.now() + Math.min(timeoutMs, TIMER_MAX_MS);
-    const wait = (options: { isNew: boolean }): Promise<boolean> =>
+    const wait = (isStillNew: boolean): Promise<boolean> =>
       follower.waitFor(executionId, ({ status }) => isFinished(status), {
-        ...options,
+        isNew: isStillNew,
         timeoutMs: Math.max(deadline - performance.now(), 0),
         signal,
         isPatient: true,
       });
     for (let isFirst = true; ; isFirst = false) {
-      const isTold = await wait({ isNew: isNew && isFirst });
+      const isTold = await wait(isNew && isFirst);
       if (signal.aborted) return undefined;
       const result = await readResult(executionId);
       // An end that was told is not so when the database has failed over and lost it: the run goes on, and so does the wait.

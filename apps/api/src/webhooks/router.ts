@@ -30,7 +30,6 @@ async function handle(services: Services, request: Request, response: Response, 
   const delivery: Delivery = { executionId: null, errorCode: null };
   const note = (): void => {
     services.deliveries.note({
-      ...delivery,
       workflowId: webhook.workflowId,
       nodeId: webhook.nodeId,
       at,
@@ -38,6 +37,7 @@ async function handle(services: Services, request: Request, response: Response, 
       method: request.method,
       status: response.writableFinished ? response.statusCode : null,
       durationMs: Math.round(performance.now() - startedAt),
+      ...delivery,
     });
   };
   const isNoted = request.method !== 'OPTIONS';
