@@ -9,9 +9,9 @@ const WORKER_STOP_MS = 40_000;
 
 /**
  * How Node runs the apps everywhere, containers included. By itself V8 lets the heap of a busy process grow to several times what is in use
- * before it collects; so it is told to when the heap has doubled.
+ * before it collects; so it is told to when the heap has grown by half.
  */
-export const NODE_ARGS = ['--enable-source-maps', '--heap-growing-percent=100'] as const;
+export const NODE_ARGS = ['--heap-growing-percent=50'] as const;
 
 /**
  * What the C library's allocator is told everywhere, containers included: to give memory back that it no longer needs. By itself it keeps
