@@ -16,9 +16,10 @@ it('makes requests and answers with the prototypes that Express would give them'
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-name': 'Ada' } });
-  expect(await answer.text()).toBe('Ada');
-  expect(made[0]).toBe(app.request);
-  expect(made[1]).toBe(app.response);
+  const text = await answer.text();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
+  expect(text).toBe('Ada');
+  expect(made[0]).toBe(app.request);
+  expect(made[1]).toBe(app.response);
 });

@@ -28,7 +28,8 @@ const SAMPLES = 8;
  * Serves an Express app, and closes connections that take their time: with a 408 where a request is under way.
  *
  * Express gives each request and each answer the app's prototype. On objects of another one V8 then makes hidden classes anew for every
- * request, which only a full collection takes away, and which no inline cache knows. So they are made with that prototype.
+ * request, which only a full collection takes away, and which no inline cache knows. So they are made with that prototype, by classes
+ * that become the app's `request` and `response`.
  */
 export function createHttpServer(app: Express, times: ServerTimes = {}): Server {
   class AppRequest extends IncomingMessage {}
