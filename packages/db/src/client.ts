@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, type PoolClient } from 'pg';
+import { meetCarriedValues } from './carried-values.js';
 import { Prisma, PrismaClient } from './generated/client.js';
 
 export { Prisma };
@@ -38,6 +39,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
+  pool.on('connect', meetCarriedValues);
   const { silentAfterMs } = options;
   if (silentAfterMs !== undefined) pool.on('connect', (client) => giveUpWhenSilent(client, silentAfterMs));
   const adapter = new PrismaPg(pool, {

@@ -34,9 +34,9 @@ function losingFirstAnswer(meanwhile: () => Promise<unknown>): Database {
   let isFirst = true;
   return new Proxy(db, {
     get(target, name, receiver) {
-      if (name !== '$queryRaw') return Reflect.get(target, name, receiver);
-      return async (...statement: Parameters<Database['$queryRaw']>) => {
-        const answer = await target.$queryRaw(...statement);
+      if (name !== '$queryRawUnsafe') return Reflect.get(target, name, receiver);
+      return async (...statement: Parameters<Database['$queryRawUnsafe']>) => {
+        const answer = await target.$queryRawUnsafe(...statement);
         if (!isFirst) return answer;
         isFirst = false;
         await meanwhile();

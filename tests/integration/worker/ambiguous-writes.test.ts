@@ -25,13 +25,21 @@ const FAULTS = 0.1;
 
 afterAll(stopAll);
 
+/** The client's members that run one statement. */
+const STATEMENTS: ReadonlySet<string | symbol> = new Set([
+  '$queryRaw',
+  '$executeRaw',
+  '$queryRawUnsafe',
+  '$executeRawUnsafe',
+]);
+
 /** A database client that loses answers: a statement is done, or is not, and in either case the connection "broke". */
 function withFaults(db: Database, counts: { before: number; after: number }): Database {
   const broken = () => Object.assign(new Error('the connection broke'), { code: 'P1017' });
   return new Proxy(db, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
-      if (name !== '$queryRaw' && name !== '$executeRaw') {
+      if (!STATEMENTS.has(name)) {
         return typeof member === 'function' ? member.bind(target) : member;
       }
       return async (...args: unknown[]) => {

@@ -1,3 +1,4 @@
+import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import type { ReleasedExecution } from './release.js';
 
@@ -25,9 +26,10 @@ const DEPTH_MAX = 10;
  * harmless. A parent that is finished starts nothing.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
-  const [row] = await db.$queryRaw<
+  const [row] = await queryCarried<
     { verdict: Exclude<ChildVerdict['kind'], 'started'> | 'started'; workspaceId: string; dispatch: number | null }[]
   >(
+    db,
     Prisma.sql`/* executions.accept-child */
     WITH parent AS (
       SELECT * FROM executions

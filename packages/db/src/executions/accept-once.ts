@@ -1,3 +1,4 @@
+import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import { retryOnce } from '../unavailable.js';
 import {
@@ -51,7 +52,9 @@ export async function acceptOnce(db: Database, request: AcceptRequest, once: Onc
 
 async function accept(db: Database, request: AcceptRequest, once: Once): Promise<AcceptOnceVerdict> {
   for (;;) {
-    const [row] = await db.$queryRaw<Row[]>(Prisma.sql`/* executions.accept-once */
+    const [row] = await queryCarried<Row[]>(
+      db,
+      Prisma.sql`/* executions.accept-once */
       WITH judged AS (${judged([request])}), known AS (
         SELECT k.execution_id, k.body_hash
         FROM judged j JOIN idempotency_keys k ON k.workflow_id = j.workflow_id AND k.key = ${once.key}
@@ -67,7 +70,8 @@ async function accept(db: Database, request: AcceptRequest, once: Once): Promise
       ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}
       SELECT ${verdictColumns}, EXISTS (SELECT 1 FROM taken) AS "isTaken",
         (SELECT execution_id FROM known) AS "knownId", (SELECT body_hash FROM known) AS "knownHash"
-      FROM judged j`);
+      FROM judged j`,
+    );
     if (!row) return 'notFound';
     if (row.knownId === request.executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
     if (row.knownId !== null) {

@@ -1,3 +1,4 @@
+import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import { retryOnce } from '../unavailable.js';
 import {
@@ -35,10 +36,13 @@ export async function acceptExecutions(db: Database, requests: readonly AcceptRe
 
 async function insertJudged(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
   // Most runs of a batch share all but their ids: one row for them costs less than one each.
-  const groups = await db.$queryRaw<(VerdictRow & { ids: string })[]>(Prisma.sql`/* executions.accept */
+  const groups = await queryCarried<(VerdictRow & { ids: string })[]>(
+    db,
+    Prisma.sql`/* executions.accept */
     WITH judged AS (${judged(requests)}), ${insertion(Prisma.sql`verdict = 'accepted'`)}
     SELECT string_agg(j.id::text, ',') AS ids, ${verdictColumns} FROM judged j
-    GROUP BY j.verdict, j.workspace_id, j.executions_per_minute, j.version_id, j.start_node_id, j.deadline_at, j.is_limited`);
+    GROUP BY j.verdict, j.workspace_id, j.executions_per_minute, j.version_id, j.start_node_id, j.deadline_at, j.is_limited`,
+  );
   const verdicts = new Map<string, AcceptVerdict>();
   for (const { ids, ...row } of groups) {
     const verdict = toVerdict(row);

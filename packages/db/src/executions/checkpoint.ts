@@ -1,4 +1,5 @@
 import type { ExecutionStatus, NodeStatus, WaitKind } from '@deckhand/contracts';
+import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import { CHECKPOINT_VERSION, isUnclaimed, isUnlimited } from './claim.js';
 import { digestOfRow } from './run-digest.js';
@@ -124,9 +125,9 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
   // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle. Their ids are
   // named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table that is not yet large.
-  const verdicts = await db.$queryRaw<
-    { i: number; verdict: CheckpointVerdict }[]
-  >(Prisma.sql`/* executions.checkpoint */
+  const verdicts = await queryCarried<{ i: number; verdict: CheckpointVerdict }[]>(
+    db,
+    Prisma.sql`/* executions.checkpoint */
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
         i int, id uuid, epoch int, "claimedBy" uuid, digest text, "begunMsAgo" float8, checkpoint int, current text, status execution_status, error text, result text,
@@ -191,7 +192,8 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       WHEN is_accepted AND is_answered THEN 'answered'
       WHEN is_accepted OR is_repeated THEN 'written'
       ELSE 'fenced' END AS verdict
-    FROM judged`);
+    FROM judged`,
+  );
   const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
 }

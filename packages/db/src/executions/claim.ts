@@ -1,5 +1,6 @@
 import type { ExecutionMode } from '@deckhand/contracts';
 import { isOneOf } from '../batch.js';
+import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 
 /** What a job asks for: a run, for one dispatch of it. */
@@ -58,13 +59,16 @@ export async function claimExecutions(
   workerId: string,
 ): Promise<ClaimedExecution[]> {
   // Served by the primary key; workspaces_limited and workflows_limited are empty where nobody set a limit.
-  return db.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.claim */
+  return queryCarried<ClaimedExecution[]>(
+    db,
+    Prisma.sql`/* executions.claim */
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid
     FROM ${wanted(requests)}
     WHERE e.id = ANY (${requests.map(({ executionId }) => executionId)}::uuid[]) AND ${isClaimable(workerId)}
       AND ${isUnlimited(Prisma.sql`e`)}
-    RETURNING ${CLAIMED}`);
+    RETURNING ${CLAIMED}`,
+  );
 }
 
 /**
@@ -77,14 +81,17 @@ export async function readUnclaimed(
   requests: readonly Pick<ClaimRequest, 'executionId'>[],
 ): Promise<ClaimedExecution[]> {
   const ids = requests.map(({ executionId }) => executionId);
-  return db.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.read-unclaimed */
+  return queryCarried<ClaimedExecution[]>(
+    db,
+    Prisma.sql`/* executions.read-unclaimed */
     SELECT ${claimedColumns({
       isProvisional: true,
       epoch: Prisma.sql`e.epoch + 1`,
       startedAt: Prisma.sql`now()`,
     })}
     FROM executions e
-    WHERE ${isOneOf(Prisma.sql`e.id`, ids, 'uuid')} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`);
+    WHERE ${isOneOf(Prisma.sql`e.id`, ids, 'uuid')} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`,
+  );
 }
 
 /** Whether the run was dispatched once and never claimed. */

@@ -1,3 +1,4 @@
+import { executeCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 
 /** A large output of a run. */
@@ -10,7 +11,10 @@ export interface LargeOutput {
 
 /** Keeps a large output, or that another store is going to have it. Repeating it changes nothing. */
 export async function keepLargeOutput(db: Database, { id, executionId, data }: LargeOutput): Promise<void> {
-  await db.$executeRaw(Prisma.sql`/* outputs.keep */
+  await executeCarried(
+    db,
+    Prisma.sql`/* outputs.keep */
     INSERT INTO large_outputs (id, execution_id, data) VALUES (${id}::uuid, ${executionId}::uuid, ${data})
-    ON CONFLICT (id) DO NOTHING`);
+    ON CONFLICT (id) DO NOTHING`,
+  );
 }

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Page, PageOf, WebhookDelivery } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
+import { executeCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { findWorkspaceOfWorkflow } from '../workflows/visible.js';
@@ -24,7 +25,9 @@ const DELIVERIES_KEPT = 500;
 
 /** Writes many requests in one statement; those of workflows that are gone are left out. */
 export async function insertDeliveries(db: Database, records: readonly DeliveryRecord[]): Promise<void> {
-  await db.$executeRaw(Prisma.sql`/* webhooks.insert-deliveries */
+  await executeCarried(
+    db,
+    Prisma.sql`/* webhooks.insert-deliveries */
     INSERT INTO webhook_deliveries (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)
     SELECT d.* FROM unnest(
       ${records.map(() => uuidv7())}::uuid[],
@@ -38,7 +41,8 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
       ${records.map(({ executionId }) => executionId)}::uuid[],
       ${records.map(({ errorCode }) => errorCode)}::text[]
     ) AS d (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)
-    JOIN workflows w ON w.id = d.workflow_id`);
+    JOIN workflows w ON w.id = d.workflow_id`,
+  );
 }
 
 /** Deletes all but the last requests of these workflows. Served by the index on workflow and id. */
