@@ -12,15 +12,18 @@ describe('the Dockerfile', () => {
     expect(validate('FROM node\nCOPYY . .')).not.toEqual([]);
   });
 
-  it.each(['api', 'worker'])('runs %s as somebody who is not root, from what was assembled for it', (target) => {
-    const image = readImage(target);
-    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    expect(image.environment).toMatchObject({ NODE_ENV: 'production', ...ALLOCATOR_ENV });
-    expect(image.command).toEqual(['node', ...NODE_ARGS, `apps/${target}/dist/main.js`]);
-    expect(image.copiesFrom).toEqual(['build']);
-  });
+  it.each(['api', 'worker'] as const)(
+    'runs %s as somebody who is not root, from what was assembled for it',
+    (target) => {
+      const image = readImage(target);
+      expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+      expect(image.environment).toMatchObject({ NODE_ENV: 'production', ...ALLOCATOR_ENV });
+      expect(image.command).toEqual(['node', ...NODE_ARGS[target], `apps/${target}/dist/main.js`]);
+      expect(image.copiesFrom).toEqual(['build']);
+    },
+  );
 
-  it.each(['api', 'worker'])('runs %s as the script of its name does', (target) => {
+  it.each(['api', 'worker'] as const)('runs %s as the script of its name does', (target) => {
     const { scripts } = parseOwnJson<{ scripts: Record<string, string> }>(repositoryFile('package.json'));
     const settings = Object.entries(ALLOCATOR_ENV).map(([name, value]) => `${name}=${value}`);
     expect(scripts[`start:${target}`]).toBe([...settings, ...readImage(target).command].join(' '));
