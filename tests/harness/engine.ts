@@ -141,6 +141,12 @@ export function lastRecords(journal: readonly NodeRecord[]): Map<string, NodeRec
   return new Map(journal.map((record) => [recordKey(record.nodeId, record.iteration), record]));
 }
 
+/** One object for all runs: its check is compiled once. */
+const PROBE_PARAMETERS = Type.Object(
+  { value: Type.Optional(Type.Unsafe<JsonValue>({})) },
+  { additionalProperties: false },
+);
+
 function probe(calls: string[], answer: NonNullable<MemoryRunOptions['answer']>): NodeType {
   const counts = new Map<string, number>();
   return defineNodeType({
@@ -149,7 +155,7 @@ function probe(calls: string[], answer: NonNullable<MemoryRunOptions['answer']>)
     description: 'Counts its calls.',
     category: 'action',
     hasEffects: true,
-    parameters: Type.Object({ value: Type.Optional(Type.Unsafe<JsonValue>({})) }, { additionalProperties: false }),
+    parameters: PROBE_PARAMETERS,
     sample: () => ({ sample: true }),
     async run(_parameters, { nodeId, iteration }) {
       const key = recordKey(nodeId, iteration);

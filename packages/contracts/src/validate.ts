@@ -25,13 +25,13 @@ export const UNKNOWN_FIELD = 'is not a known field';
 /** Checks a value against one schema: its faults, none when it is valid. */
 export type Check<T> = (value: unknown) => { readonly value: T } | { readonly faults: readonly Fault[] };
 
-/** Compiles a JSON Schema into a check that reports every fault at once. */
+/** Makes a check of a JSON Schema that reports every fault at once. */
 export function compileCheck<S extends TSchema>(schema: S): Check<Static<S>> {
-  return toCheck(bodies.compile<Static<S>>(schema));
+  return toCheck(whenNeeded<Static<S>>(bodies, schema));
 }
 
 /**
- * Compiles a schema for a request's body: what it returns throws VALIDATION_FAILED with every fault.
+ * Makes a check of a schema for a request's body: what it returns throws VALIDATION_FAILED with every fault.
  * Unknown members are faults where the schema says `additionalProperties: false`.
  */
 export function compileBody<S extends TSchema>(schema: S): (body: unknown) => Static<S> {
@@ -41,9 +41,9 @@ export function compileBody<S extends TSchema>(schema: S): (body: unknown) => St
 /** Spread first: V8 makes hidden classes anew for whatever is added to a copy, here by defaults, and keeps them until a full collection. */
 const NOTHING = {};
 
-/** Compiles a schema for a query string: values are coerced from text, unknown parameters ignored. */
+/** Makes a check of a schema for a query string: values are coerced from text, unknown parameters ignored. */
 export function compileQuery<S extends TSchema>(schema: S): (query: Record<string, unknown>) => Static<S> {
-  const parse = throwing(toCheck(queries.compile<Static<S>>(schema)));
+  const parse = throwing(toCheck(whenNeeded<Static<S>>(queries, schema)));
   return (query) => parse({ ...NOTHING, ...query });
 }
 
@@ -51,14 +51,24 @@ export function compileQuery<S extends TSchema>(schema: S): (query: Record<strin
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
     const ajv = withFormats(new Ajv2020({ allErrors: true, strict: false }));
-    return { check: toCheck(ajv.compile(schema)) };
+    const validate = ajv.compile(schema);
+    return { check: toCheck(() => validate) };
   } catch (error) {
     return { faults: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
   }
 }
 
-function toCheck<T>(validate: ValidateFunction<T>): Check<T> {
-  return (value) => (validate(value) ? { value } : { faults: (validate.errors ?? []).filter(isOwn).map(toFault) });
+/** Compiles a schema once it is asked for: all of them together would be a sixth of the API's start. */
+function whenNeeded<T>(ajv: Ajv2020, schema: TSchema): () => ValidateFunction<T> {
+  let compiled: ValidateFunction<T> | undefined;
+  return () => (compiled ??= ajv.compile<T>(schema));
+}
+
+function toCheck<T>(validator: () => ValidateFunction<T>): Check<T> {
+  return (value) => {
+    const validate = validator();
+    return validate(value) ? { value } : { faults: (validate.errors ?? []).filter(isOwn).map(toFault) };
+  };
 }
 
 function throwing<T>(check: Check<T>): (value: unknown) => T {

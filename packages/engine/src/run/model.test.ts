@@ -22,23 +22,23 @@ describe('the engine agrees with the reference interpreter', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ definition, seed, crashes }) => {
         const reference = interpret(definition, answerOf(seed));
-        const { ending, records, calls } = await runWithCrashes(definition, seed, crashes);
+        const { ending, records, calls, calledAgain } = await runWithCrashes(definition, seed, crashes);
 
+        // One comparison a graph: making them costs more than the runs.
         if (reference.fatal.size > 0) {
           expect(ending).toMatchObject({ kind: 'failed' });
           if (ending.kind === 'failed') expect(reference.fatal).toContain(ending.nodeId);
         } else {
-          expect(ending.kind).toBe('success');
-          for (const [key, expected] of reference.runs) {
-            const record = records.get(key);
-            // What one iteration skips is not recorded: the next may run it.
-            if (expected.status === 'skipped' && !record) continue;
-            expect({ key, status: record?.status, output: record?.output }).toEqual({ key, ...expected });
-          }
-          for (const [key, record] of records)
-            expect([key, record.status]).toEqual([key, reference.runs.get(key)?.status]);
+          // What one iteration skips is not recorded: the next may run it.
+          const isTold = ([key, { status }]: [string, { status: string }]) => status !== 'skipped' || records.has(key);
+          const nodes = [...records].map(([key, { status, output }]) => [key, { status, output }] as const);
+          expect({ kind: ending.kind, ...Object.fromEntries(nodes) }).toEqual({
+            kind: 'success',
+            ...Object.fromEntries([...reference.runs].filter(isTold)),
+          });
         }
-        for (const key of calls) expect(reference.runs.has(key)).toBe(true);
+        const unknown = calls.filter((key) => !reference.runs.has(key));
+        expect([...unknown, ...calledAgain]).toEqual([]);
       }),
       { numRuns: GRAPHS },
     );
@@ -51,6 +51,8 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
   const records = new Map<string, NodeRecord>();
   const finishedCalls = new Set<string>();
   const calls: string[] = [];
+  /** Nodes that were called though they were finished on disk. */
+  const calledAgain: string[] = [];
   const plan = [...crashes];
   const asked = new Map<string, number>();
   for (let attempt = 0; attempt < CRASHES_MAX; attempt += 1) {
@@ -59,8 +61,7 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
     const run = await runInMemory(definition, {
       records: new Map(records),
       answer: (key) => {
-        // A node that is finished on disk is never called again.
-        expect(finishedCalls).not.toContain(key);
+        if (finishedCalls.has(key)) calledAgain.push(key);
         const count = (asked.get(key) ?? 0) + 1;
         asked.set(key, count);
         if (count <= failuresOf(seed, key)) return new Error('not yet');
@@ -77,7 +78,7 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
       },
     });
     calls.push(...run.calls);
-    if (run.ending.kind !== 'halted') return { ending: run.ending, records, calls };
+    if (run.ending.kind !== 'halted') return { ending: run.ending, records, calls, calledAgain };
   }
   throw new Error('the run never ended');
 }
