@@ -7,7 +7,7 @@ import type { Floor } from '../floor/start.js';
 import type { Figures, Scenario } from './scenario.js';
 import { quantile, timeEach } from './times.js';
 
-const RUNS = 300;
+const RUNS = 1_000;
 const WAIT_MS = 10_000;
 
 /** One run at a time: from its POST to its end, as its stream of events tells it. */
