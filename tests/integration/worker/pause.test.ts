@@ -53,11 +53,14 @@ it('a pause that no message told the worker of lets no further node begin, and a
   );
   expect(await call('GET', `/api/executions/${id}`)).toMatchObject({
     status: 'paused',
-    progress: { first: { status: 'success' }, second: { status: 'pending', attempts: 0 } },
+    progress: { first: { status: 'success' }, second: { status: 'pending', startedAt: null, attempts: 0 } },
   });
   expect(asked).toEqual(['/first']);
 
+  const resumedAt = Date.now();
   await call('POST', `/api/executions/${id}/resume`);
   await until(async () => (await call('GET', `/api/executions/${id}`)).status === 'success', 10_000, 'the end');
   expect(asked).toEqual(['/first', '/second']);
+  const { second } = (await call('GET', `/api/executions/${id}`)).progress;
+  expect(Date.parse(second.startedAt)).toBeGreaterThanOrEqual(resumedAt);
 }, 30_000);

@@ -23,7 +23,7 @@ describe('a node with effects whose run is paused while its start goes to disk',
   it.each([{}, { onInterrupt: 'fail' }])('does not begin, and begins once the run is resumed: %j', async (rest) => {
     const { ending, calls, last } = await pausedAtFlush(1, once(rest));
     expect({ ending, calls }).toEqual({ ending: { kind: 'halted' }, calls: [] });
-    expect(last.get('call/')).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(last.get('call/')).toMatchObject({ status: 'pending', startedAt: null, attempts: 0 });
 
     const resumed = await runInMemory(once(rest), { records: last });
     expect({ ending: resumed.ending.kind, calls: resumed.calls }).toEqual({ ending: 'success', calls: ['call/'] });
@@ -44,12 +44,11 @@ describe('a node with effects whose run is paused while its start goes to disk',
       },
     });
     expect({ ending: ending.kind, calls }).toEqual({ ending: 'success', calls: ['call/'] });
-    expect(journal.flatMap(({ nodeId, status }) => (nodeId === 'call' ? [status] : []))).toEqual([
-      'running',
-      'pending',
-      'running',
-      'success',
-    ]);
+    const ofCall = journal.filter(({ nodeId }) => nodeId === 'call');
+    expect(ofCall.map(({ status }) => status)).toEqual(['running', 'pending', 'running', 'success']);
+    const [running, pending, begun] = ofCall.map(({ startedAt }) => startedAt);
+    expect(pending).toBeNull();
+    expect(begun).toBeGreaterThan(running ?? Infinity);
   });
 
   it('is not tried again before the run is resumed, and keeps the attempts it made', async () => {
@@ -57,7 +56,7 @@ describe('a node with effects whose run is paused while its start goes to disk',
     const answer = (): Error => new Error('not yet');
     const { calls, last } = await pausedAtFlush(2, once(retry), { answer });
     expect(calls).toEqual(['call/']);
-    expect(last.get('call/')).toMatchObject({ status: 'pending', attempts: 1 });
+    expect(last.get('call/')).toMatchObject({ status: 'pending', startedAt: expect.any(Number), attempts: 1 });
 
     const resumed = await runInMemory(once(retry), { records: last, answer });
     expect(resumed.calls).toHaveLength(2);

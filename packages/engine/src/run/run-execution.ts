@@ -35,6 +35,11 @@ interface Progress {
   readonly debug?: JsonValue | undefined;
 }
 
+/** How far a node run has come that a pause kept from an attempt: before its first one, it has no start. */
+interface Kept extends Omit<Progress, 'startedAt'> {
+  readonly startedAt: number | null;
+}
+
 /**
  * Runs until the graph is settled, a node fails the run, or the control halts it.
  * @throws what `ports.flush` throws, and faults of the engine itself; failures of nodes are part of the ending.
@@ -50,7 +55,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Nodes that wait, by key. */
   const waiting = new Map<string, { task: Task; wait: WaitRequest; progress: Progress }>();
   /** Nodes that a pause kept from an attempt. */
-  let deferred: { task: Task; progress: Progress }[] = [];
+  let deferred: { task: Task; kept: Kept }[] = [];
   let wake = (): void => undefined;
   control.onChange(() => {
     wake();
@@ -108,7 +113,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function beginDeferred(): void {
     const due = deferred;
     deferred = [];
-    for (const { task, progress } of due) launch(task, progress.startedAt, progress.attempts + 1);
+    for (const { task, kept } of due) launch(task, kept.startedAt ?? ports.now(), kept.attempts + 1);
   }
 
   function isOver(): boolean {
@@ -205,8 +210,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         if (isOver()) return;
         // The pause may have come to disk before this did, and whoever paused was told that nothing begins.
         if (control.isPaused()) {
-          const kept = { ...progress, attempts: attempts - 1 };
-          deferred.push({ task, progress: kept });
+          const kept: Kept = { ...progress, startedAt: attempts === 1 ? null : startedAt, attempts: attempts - 1 };
+          deferred.push({ task, kept });
           note(node, scope, 'pending', kept, {});
           return;
         }
@@ -286,7 +291,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     node: GraphNode,
     scope: Scope,
     status: NodeRecord['status'],
-    progress: Progress | undefined,
+    progress: Kept | undefined,
     rest: { output?: JsonValue | undefined; handle?: string | undefined; failure?: NodeFailure; state?: JsonValue },
   ): void {
     ports.record({
