@@ -46,7 +46,11 @@ async function addAndAwait({ redisUrl }: Floor): Promise<number[]> {
     connection,
     defaultJobOptions: { removeOnComplete: { count: 10_000 } },
   });
-  const events = new QueueEvents(FLOOR_QUEUE, { connection: { ...connection, maxRetriesPerRequest: null } });
+  const events = new QueueEvents(FLOOR_QUEUE, {
+    connection: { ...connection, maxRetriesPerRequest: null },
+    // By itself it listens from when its first reading arrives, which may be after the first job's end.
+    lastEventId: `${Date.now()}-0`,
+  });
   try {
     await events.waitUntilReady();
     return await timeEach(RUNS, async () => {
