@@ -10,7 +10,7 @@ const WORKER_STOP_MS = 40_000;
 /**
  * How Node runs the apps everywhere, containers included. By itself V8 lets the heap of a busy process grow to several times what is in use
  * before it collects; so it is told to when the heap has grown by half. In the API, WebAssembly is Prisma's query compiler alone, asked once for
- * each kind of query: to compile it a second time, optimised, makes nothing faster and leaves up to 10 MB in the allocator's arenas.
+ * each kind of query: to compile it a second time, optimised, makes nothing faster and leaves up to 8 MB in the allocator's arenas.
  */
 export const NODE_ARGS = {
   api: ['--heap-growing-percent=50', '--liftoff-only'],

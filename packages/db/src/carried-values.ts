@@ -47,8 +47,12 @@ export function meetCarriedValues(client: PoolClient): void {
 
 function met(config: unknown): unknown {
   if (!isQueryConfig(config) || config.values?.length !== 1) return config;
-  const values = carried.get(String(config.values[0]));
-  return values ? { ...config, values } : config;
+  const standIn: unknown = config.values[0];
+  if (typeof standIn !== 'string' || !standIn.startsWith(PREFIX)) return config;
+  const values = carried.get(standIn);
+  // Whoever asked has been told that it failed; what stands for the values is none of them.
+  if (!values) throw new Error('a statement came to its connection after it was given up');
+  return { ...config, values };
 }
 
 function isQueryConfig(config: unknown): config is QueryConfig {

@@ -177,8 +177,9 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       ON CONFLICT (execution_id, node_id) DO UPDATE
       SET status = EXCLUDED.status,
           started_at = CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
-            ELSE coalesce(EXCLUDED.started_at, node_runs.started_at) END, finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle,
-          output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
+            ELSE coalesce(EXCLUDED.started_at, node_runs.started_at) END,
+          finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output,
+          output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
           error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug, iterations = EXCLUDED.iterations,
           last_iteration = EXCLUDED.last_iteration
     )${writtenIterations(iterations)}${writtenWaits(waits)}, unindexed AS (
@@ -215,9 +216,11 @@ function writtenIterations(iterations: readonly object[]): Prisma.Sql {
       handle text, output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text)
     JOIN judged j ON j.i = n.i AND j.is_accepted
     ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
-    SET status = EXCLUDED.status, started_at = CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
+    SET status = EXCLUDED.status,
+        started_at = CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
           ELSE coalesce(EXCLUDED.started_at, node_iterations.started_at) END,
-        finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
+        finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output,
+        output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
         error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
   )`;
 }
