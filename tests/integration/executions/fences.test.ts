@@ -251,6 +251,33 @@ describe('a checkpoint', () => {
     expect(await loadNodeRuns(db, id)).toHaveLength(1);
   });
 
+  it('takes the start from a node that a pause kept from its first attempt, and from no other', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const starts: (number | undefined)[][] = [];
+    const steps = [
+      ['running', 1_000],
+      ['pending', null],
+      ['running', 5_000],
+      ['stopped', null],
+    ] as const;
+    for (const [step, [status, startedAt]] of steps.entries()) {
+      const whole = checkpoint(id, held?.epoch ?? 0, step + 1);
+      const nodeRuns = whole.nodeRuns.map((row) => ({ ...row, status, startedAt, finishedAt: null }));
+      const nodeIterations = nodeRuns.map((row) => ({ ...row, iteration: '0' }));
+      await writeCheckpoints(db, [{ ...whole, nodeRuns, nodeIterations }]);
+      const where = { executionId: id };
+      const rows = [await db.nodeRun.findFirst({ where }), await db.nodeIteration.findFirst({ where })];
+      starts.push(rows.map((row) => row?.startedAt?.getTime()));
+    }
+    expect(starts).toEqual([
+      [1_000, 1_000],
+      [undefined, undefined],
+      [5_000, 5_000],
+      [5_000, 5_000],
+    ]);
+  });
+
   it('of many runs judges each by itself', async () => {
     const [mine, stopped] = await Promise.all([seed.accept(), seed.accept()]);
     const held = await Promise.all([claim(mine), claim(stopped)]);

@@ -176,8 +176,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       JOIN judged j ON j.i = n.i AND j.is_accepted
       ON CONFLICT (execution_id, node_id) DO UPDATE
       SET status = EXCLUDED.status,
-          started_at = CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
-            ELSE coalesce(EXCLUDED.started_at, node_runs.started_at) END,
+          started_at = ${startIn(Prisma.sql`node_runs`)},
           finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output,
           output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
           error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug, iterations = EXCLUDED.iterations,
@@ -200,6 +199,12 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
 }
 
+/** When a row of `table` that is written again began: a node that a pause kept from its first attempt has not, whatever was written before. */
+function startIn(table: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
+            ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END`;
+}
+
 // Most checkpoints have none of these, and what a statement does not name it need not open.
 
 /** Adds iterations of nodes to the checkpoint statement, whose runs are `judged`. */
@@ -217,8 +222,7 @@ function writtenIterations(iterations: readonly object[]): Prisma.Sql {
     JOIN judged j ON j.i = n.i AND j.is_accepted
     ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
     SET status = EXCLUDED.status,
-        started_at = CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
-          ELSE coalesce(EXCLUDED.started_at, node_iterations.started_at) END,
+        started_at = ${startIn(Prisma.sql`node_iterations`)},
         finished_at = EXCLUDED.finished_at, attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output,
         output_ref = EXCLUDED.output_ref, output_bytes = EXCLUDED.output_bytes,
         error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug
