@@ -1,9 +1,8 @@
 // The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
-//   node infra/bootstrap.mjs start | test | audit | bench | build | generate [arguments of the command]
+//   infra/with-node node infra/bootstrap.mjs start | test | audit | bench | build | generate [arguments of the command]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
 import { build, bundle, checks, generate, install, lint } from './bootstrap/preparations.mjs';
-import { hasNode } from './bootstrap/node-version.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
 const COMMANDS = {
@@ -55,14 +54,10 @@ async function run([command, ...args]) {
   return worst;
 }
 
-if (!hasNode()) {
+try {
+  // A start that was interrupted may have left timers behind.
+  process.exit(await run(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof StepError ? error.message : error);
   process.exitCode = 1;
-} else {
-  try {
-    // A start that was interrupted may have left timers behind.
-    process.exit(await run(process.argv.slice(2)));
-  } catch (error) {
-    console.error(error instanceof StepError ? error.message : error);
-    process.exitCode = 1;
-  }
 }
