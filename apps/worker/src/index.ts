@@ -1,3 +1,3 @@
-export { createFiring, type Firing } from './schedules/create-firing.js';
+export { createFiring, type Firing } from './maintenance/schedules/create-firing.js';
 export { startWorker, type Worker, type WorkerOptions } from './worker.js';
 export { WorkerSettings } from './settings.js';

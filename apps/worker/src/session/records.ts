@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
 import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer } from '@deckhand/engine';
-import type { NodeTally } from './journal.js';
+import type { NodeTally } from '../checkpoints/journal.js';
 
 /** What earlier workers left of a run. */
 export interface EarlierRecords {

@@ -9,7 +9,7 @@ import {
 } from '@deckhand/db';
 import type { RunJob, RunQueue } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
-import type { Persist } from './persist.js';
+import type { Persist } from '../checkpoints/persist.js';
 
 /** Runs of one claiming statement at most. */
 const CLAIM_BATCH = 100;

@@ -8,7 +8,7 @@ import {
 import type { OutputStore } from '@deckhand/outputs';
 import type { RunQueue } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
-import type { WorkerMetrics } from './metrics.js';
+import type { WorkerMetrics } from '../metrics.js';
 import { applyRetention } from './retention.js';
 
 /** Changes of stored bytes folded by one statement at most. */

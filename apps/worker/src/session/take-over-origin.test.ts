@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import type { NodeRecord } from '@deckhand/engine';
-import { compileForTest, edges } from '../../../tests/harness/engine.js';
+import { compileForTest, edges } from '../../../../tests/harness/engine.js';
 import { createOriginReader, OriginGoneError } from './take-over-origin.js';
 
 const definition = {

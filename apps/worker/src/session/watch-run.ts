@@ -2,7 +2,7 @@ import type { FinishedStatus } from '@deckhand/contracts';
 import type { ClaimedExecution } from '@deckhand/db';
 import type { NodeRecord, NodeType } from '@deckhand/engine';
 import type { Tracing, TraceSpan } from '@deckhand/runtime';
-import type { WorkerMetrics } from './metrics.js';
+import type { WorkerMetrics } from '../metrics.js';
 
 /** Nodes of one hold of a run that get spans of their own: a long loop must not crowd out every other trace. */
 const NODE_SPANS_MAX = 1_000;

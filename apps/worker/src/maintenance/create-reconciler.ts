@@ -20,7 +20,7 @@ import {
 } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
-import type { WorkerMetrics } from './metrics.js';
+import type { WorkerMetrics } from '../metrics.js';
 import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
 
 /** Parents told by one transaction at most. */

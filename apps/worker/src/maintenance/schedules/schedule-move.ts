@@ -1,5 +1,5 @@
 import type { DueSchedule, ScheduleMove } from '@deckhand/db';
-import { derivedId } from '../derived-id.js';
+import { derivedId } from '../../session/derived-id.js';
 import { planMove } from './plan-move.js';
 
 /**

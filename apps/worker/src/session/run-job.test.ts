@@ -1,12 +1,12 @@
-import { NO_SERVICES } from '../../../tests/harness/node-context.js';
+import { NO_SERVICES } from '../../../../tests/harness/node-context.js';
 import { compileWorkflow, defineNodeType, output } from '@deckhand/engine';
 import { createLogger } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
 import { createActiveRuns } from './active-runs.js';
-import { createCheckpointWriter } from './checkpoint-writer.js';
-import { createWorkerMetrics } from './metrics.js';
+import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.js';
+import { createWorkerMetrics } from '../metrics.js';
 import { runJob, type RunJobParts } from './run-job.js';
 import { createRunWatcher } from './watch-run.js';
 
