@@ -1,5 +1,5 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import { ALLOCATOR_ENV, NODE_ARGS } from '@deckhand/local';
+import { NODE_ARGS } from '@deckhand/local';
 import { describe, expect, it } from '@jest/globals';
 import dockerignore from '@balena/dockerignore';
 import { validate } from 'dockerfile-utils';
@@ -17,16 +17,15 @@ describe('the Dockerfile', () => {
     (target) => {
       const image = readImage(target);
       expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-      expect(image.environment).toMatchObject({ NODE_ENV: 'production', ...ALLOCATOR_ENV });
-      expect(image.command).toEqual(['node', ...NODE_ARGS[target], `apps/${target}/dist/main.js`]);
+      expect(image.environment).toMatchObject({ NODE_ENV: 'production' });
+      expect(image.command).toEqual(['node', ...NODE_ARGS, `apps/${target}/dist/main.js`]);
       expect(image.copiesFrom).toEqual(['build']);
     },
   );
 
   it.each(['api', 'worker'] as const)('runs %s as the script of its name does', (target) => {
     const { scripts } = parseOwnJson<{ scripts: Record<string, string> }>(repositoryFile('package.json'));
-    const settings = Object.entries(ALLOCATOR_ENV).map(([name, value]) => `${name}=${value}`);
-    expect(scripts[`start:${target}`]).toBe([...settings, ...readImage(target).command].join(' '));
+    expect(scripts[`start:${target}`]).toBe(['infra/with-node', ...readImage(target).command].join(' '));
   });
 
   it('builds on one image, named by its exact version', () => {

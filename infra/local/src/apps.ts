@@ -8,20 +8,11 @@ import { waitReady } from './wait-ready.js';
 const WORKER_STOP_MS = 40_000;
 
 /**
- * How Node runs the apps everywhere, containers included. By itself V8 lets the heap of a busy process grow to several times what is in use
- * before it collects; so it is told to when the heap has grown by half. In the API, WebAssembly is Prisma's query compiler alone, asked once for
- * each kind of query: to compile it a second time, optimised, makes nothing faster and leaves up to 8 MB in the allocator's arenas.
+ * How Node runs the API and workers everywhere, containers included. By default V8 lets a busy heap grow to four times what is in
+ * use before it collects, and to 96 MB of new objects. With a limit below 2,048 MB it collects when the heap has doubled, and
+ * semi-spaces of 16 MB halve the new objects. What each saves is in docs/performance.md.
  */
-export const NODE_ARGS = {
-  api: ['--heap-growing-percent=50', '--liftoff-only'],
-  worker: ['--heap-growing-percent=50'],
-} as const;
-
-/**
- * What the C library's allocator is told everywhere, containers included: to give memory back that it no longer needs. By itself it keeps
- * the more, the more was once asked for at a time; Prisma's query compiler asks for much, once.
- */
-export const ALLOCATOR_ENV = { MALLOC_TRIM_THRESHOLD_: '131072' } as const;
+export const NODE_ARGS = ['--max-semi-space-size=16', '--max-old-space-size=2000'] as const;
 
 /** What to run a built app with. */
 export interface AppOptions {
@@ -70,8 +61,8 @@ async function startApp(app: 'api' | 'worker', options: AppOptions & { name: str
   const started = await startProcess({
     name: options.name,
     command: process.execPath,
-    args: [...NODE_ARGS[app], ...(options.nodeArgs ?? []), join(root, 'apps', app, 'dist', 'main.js')],
-    env: { PATH: process.env.PATH, ...ALLOCATOR_ENV, ...options.env },
+    args: [...NODE_ARGS, ...(options.nodeArgs ?? []), join(root, 'apps', app, 'dist', 'main.js')],
+    env: { PATH: process.env.PATH, ...options.env },
     cwd: root,
     logPath: options.logPath,
     graceMs: app === 'worker' ? WORKER_STOP_MS : 15_000,

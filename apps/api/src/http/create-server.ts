@@ -21,7 +21,7 @@ const DEFAULTS: Required<ServerTimes> = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Objects after which V8 settles the size of all that a constructor makes (Node 20: seven). */
+/** Objects after which V8 settles the size of all that a constructor makes. */
 const SAMPLES = 8;
 
 /**
