@@ -4,6 +4,7 @@ import type { DispatchedExecution } from '../executions/reconcile.js';
 import { admit, type Candidate } from './admit.js';
 import { lockSlots, readDemand } from './demand.js';
 import { dispatchHeldBack, lockRuns } from './dispatch-held-back.js';
+import { IS_UNCLAIMED } from '../executions/run-status.js';
 
 /** What claiming runs with a limit led to. */
 export interface LimitedClaim {
@@ -70,6 +71,5 @@ async function markHeldBack(tx: Queryable, runs: readonly Candidate[]): Promise<
   await tx.$executeRaw(Prisma.sql`/* concurrency.hold-back */
     UPDATE executions e SET held_back_at = coalesce(e.held_back_at, now()), claimed_dispatch = e.dispatch
     FROM ${wanted(requests)}
-    WHERE e.id = w.id AND e.dispatch = w.dispatch AND e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch
-      AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')`);
+    WHERE e.id = w.id AND e.dispatch = w.dispatch AND ${IS_UNCLAIMED}`);
 }

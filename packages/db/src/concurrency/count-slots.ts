@@ -1,4 +1,5 @@
 import { type Queryable, Prisma } from '../client.js';
+import { IS_HELD } from '../executions/run-status.js';
 
 /**
  * Lets runs count that were claimed before their workspace or workflow had a limit.
@@ -19,7 +20,7 @@ export async function countHeldRuns(
     UPDATE executions SET holds_slot = true
     WHERE id IN (
       SELECT e.id FROM executions e
-      WHERE e.worker_id IS NOT NULL AND e.status IN ('running', 'paused') AND NOT e.holds_slot AND ${condition}
+      WHERE ${IS_HELD} AND NOT e.holds_slot AND ${condition}
         AND (EXISTS (SELECT 1 FROM workspaces s WHERE s.id = e.workspace_id AND s.max_concurrent_executions IS NOT NULL)
           OR EXISTS (SELECT 1 FROM workflows f WHERE f.id = e.workflow_id AND f.max_concurrent_executions IS NOT NULL))
       ORDER BY e.id FOR UPDATE OF e)

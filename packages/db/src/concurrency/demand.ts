@@ -1,5 +1,6 @@
 import { Prisma, type Queryable } from '../client.js';
 import type { FreeSlots, HeldBack } from './admit.js';
+import { IS_RESTING } from '../executions/run-status.js';
 
 /** What is to be looked at: a workflow, together with the limit of its workspace. */
 export interface Subject {
@@ -21,8 +22,7 @@ const TURN_MAX_MS = 5_000;
 const HELD_BACK_MAX = 1_000;
 
 /** A run `e` that is held back, in the words of the index executions_held_back. */
-export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND e.worker_id IS NULL
-  AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')`;
+export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND ${IS_RESTING}`;
 
 /**
  * Lets those who share out the slots of a workspace take turns, until the transaction ends. A statement after this one sees all that

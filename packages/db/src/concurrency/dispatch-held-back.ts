@@ -2,6 +2,7 @@ import { Prisma, type Queryable } from '../client.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import type { FreeSlots, HeldBack } from './admit.js';
 import { IS_HELD_BACK } from './demand.js';
+import { DISPATCH_AGAIN, DISPATCHED } from '../executions/run-status.js';
 
 /**
  * Sends held back runs to workers. Under a limit they stay marked until they are claimed, which keeps their turn; without one any
@@ -19,10 +20,10 @@ export async function dispatchHeldBack(
   const limited = runs.map(({ workspaceId, workflowId }) => isLimited(workspaceId) || isLimited(workflowId));
   return tx.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* concurrency.dispatch */
     UPDATE executions e
-    SET dispatch = e.dispatch + 1, dispatched_at = now(), held_back_at = CASE WHEN r.is_limited THEN e.held_back_at END
+    SET ${DISPATCH_AGAIN}, held_back_at = CASE WHEN r.is_limited THEN e.held_back_at END
     FROM unnest(${ids}::uuid[], ${limited}::boolean[]) AS r(id, is_limited)
     WHERE e.id = r.id AND ${IS_HELD_BACK} AND e.claimed_dispatch = e.dispatch
-    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`);
+    RETURNING ${DISPATCHED}`);
 }
 
 /** Locks runs in the order of their ids, as everybody does who changes several. One alone needs no order. */

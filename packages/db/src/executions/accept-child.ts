@@ -1,6 +1,7 @@
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import type { ReleasedExecution } from './release.js';
+import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from './run-status.js';
 
 /** A run that a node of another run starts. */
 export interface ChildRequest {
@@ -32,8 +33,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
     db,
     Prisma.sql`/* executions.accept-child */
     WITH parent AS (
-      SELECT * FROM executions
-      WHERE id = ${request.parentExecutionId}::uuid AND status NOT IN ('success', 'failed', 'timeout', 'stopped')
+      SELECT * FROM executions e WHERE e.id = ${request.parentExecutionId}::uuid AND ${isUnfinished()}
       FOR SHARE
     ), judged AS (
       SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms,
@@ -90,7 +90,7 @@ export async function answerParents(
     const due = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`
       SELECT DISTINCT w.execution_id AS "parentId"
       FROM waits w JOIN executions c ON c.id = w.child_execution_id
-      WHERE ${condition} AND w.answered_at IS NULL AND c.status IN ('success', 'failed', 'timeout', 'stopped')
+      WHERE ${condition} AND w.answered_at IS NULL AND ${isFinished(Prisma.sql`c`)}
       LIMIT ${'limit' in finished ? finished.limit : 1_000}`);
     if (due.length === 0) return [];
     const parentIds = due.map((row) => row.parentId);
@@ -103,18 +103,16 @@ export async function answerParents(
           answer = json_build_object('status', c.status, 'result', c.result::json, 'error', c.error::json)::text
       FROM executions c
       WHERE c.id = w.child_execution_id AND w.execution_id = ANY(${parentIds}::uuid[]) AND w.answered_at IS NULL
-        AND c.status IN ('success', 'failed', 'timeout', 'stopped')
+        AND ${isFinished(Prisma.sql`c`)}
       RETURNING w.execution_id AS "parentId"`);
     return tx.$queryRaw<ReleasedExecution[]>(Prisma.sql`
       UPDATE executions e
       SET answers = e.answers + ended.count, revision = e.revision + 1,
-          dispatch = CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN e.dispatch + 1 ELSE e.dispatch END,
-          dispatched_at = CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN now() ELSE e.dispatched_at END
+          ${dispatchAgainIf(IS_RESTING)}
       FROM (
         SELECT id, count(*)::int AS count FROM unnest(${ended.map((row) => row.parentId)}::uuid[]) AS id GROUP BY id
       ) ended
-      WHERE e.id = ended.id AND e.status IN ('running', 'paused', 'waiting_for_input', 'waiting_for_human')
-      RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId",
-        CASE WHEN e.worker_id IS NULL AND e.status <> 'paused' THEN e.dispatch END AS dispatch`);
+      WHERE e.id = ended.id AND ${isUnfinished()}
+      RETURNING ${dispatchedIf(IS_RESTING)}`);
   });
 }

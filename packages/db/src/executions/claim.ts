@@ -2,6 +2,7 @@ import type { ExecutionMode } from '@deckhand/contracts';
 import { isOneOf } from '../batch.js';
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
+import { mayMove } from './run-status.js';
 
 /** What a job asks for: a run, for one dispatch of it. */
 export interface ClaimRequest {
@@ -149,6 +150,6 @@ export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
 export function isClaimable(workerId: string): Prisma.Sql {
   return Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
     AND (e.claimed_dispatch < w.dispatch OR e.worker_id = ${workerId}::uuid)
-    AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
+    AND ${mayMove('claim')}
     AND e.checkpoint_version <= ${CHECKPOINT_VERSION}`;
 }

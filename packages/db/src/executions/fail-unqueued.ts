@@ -1,5 +1,6 @@
-import { ERRORS, EXECUTION_TRANSITIONS } from '@deckhand/contracts';
-import type { Database } from '../client.js';
+import { ERRORS } from '@deckhand/contracts';
+import { type Database, Prisma } from '../client.js';
+import { endRuns } from './run-status.js';
 
 /** The recorded error of a run whose job could not be added. */
 const QUEUE_ERROR = JSON.stringify({
@@ -14,14 +15,10 @@ const QUEUE_ERROR = JSON.stringify({
  * @returns those that are failed now; the others go on.
  */
 export async function failUnqueuedExecutions(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH failed AS (
-      UPDATE executions
-      SET status = 'failed', error = ${QUEUE_ERROR}, finished_at = now(), epoch = epoch + 1, revision = revision + 1
-      WHERE id = ANY (${ids}::uuid[]) AND claimed_dispatch = 0
-        AND status = ANY (${[...EXECUTION_TRANSITIONS.queueFailed.from]}::execution_status[])
-      RETURNING id
-    )
-    INSERT INTO unindexed_executions (execution_id) SELECT id FROM failed RETURNING execution_id AS id`;
-  return new Set(rows.map((row) => row.id));
+  const failed = await endRuns(db, ids, {
+    trigger: 'queueFailed',
+    error: Prisma.sql`${QUEUE_ERROR}`,
+    condition: Prisma.sql`e.claimed_dispatch = 0`,
+  });
+  return new Set(failed);
 }

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../client.js';
+import { IS_HELD, RELEASE, RELEASED } from './run-status.js';
 
 /** A run that its worker gave back: to be added to the queue, or at rest. */
 export interface ReleasedExecution {
@@ -21,10 +22,8 @@ export async function releaseExecutions(
   const epochs = held.map((entry) => entry.epoch);
   return db.$queryRaw<ReleasedExecution[]>(Prisma.sql`/* executions.release */
     UPDATE executions e
-    SET worker_id = NULL, revision = e.revision + 1,
-        dispatch = CASE WHEN e.status = 'running' THEN e.dispatch + 1 ELSE e.dispatch END,
-        dispatched_at = CASE WHEN e.status = 'running' THEN now() ELSE e.dispatched_at END
+    SET ${RELEASE}
     FROM unnest(${ids}::uuid[], ${epochs}::int[]) AS h(id, epoch)
-    WHERE e.id = h.id AND e.epoch = h.epoch AND e.worker_id = ${workerId}::uuid AND e.status IN ('running', 'paused')
-    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
+    WHERE e.id = h.id AND e.epoch = h.epoch AND e.worker_id = ${workerId}::uuid AND ${IS_HELD}
+    RETURNING ${RELEASED}`);
 }

@@ -3,6 +3,7 @@ import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { filterConditions } from './filter.js';
 import { stopWithChildren } from './stop.js';
+import { mayMove } from './run-status.js';
 
 /** Which runs to stop: all of a workspace's unfinished ones that fit. */
 export interface StopManyRequest {
@@ -56,7 +57,7 @@ export async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: 
       const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
         SELECT e.id FROM executions e
         WHERE ${condition}
-          AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
+          AND ${mayMove('stop')}
         ORDER BY e.id LIMIT ${BATCH} FOR UPDATE`);
       return rows.length === 0
         ? []

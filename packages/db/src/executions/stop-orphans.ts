@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import { stopWithChildren } from './stop.js';
+import { isFinished } from './run-status.js';
 
 /**
  * Stops runs that were started by runs which have ended without waiting for them to the end: they failed elsewhere, or their
@@ -16,7 +17,7 @@ export function stopOrphans(db: Database, limit: number): Promise<string[]> {
       SELECT w.execution_id AS "parentId", w.child_execution_id AS "childId"
       FROM waits w JOIN executions p ON p.id = w.execution_id
       WHERE w.kind = 'workflow' AND w.answered_at IS NULL AND w.child_execution_id IS NOT NULL
-        AND p.status IN ('failed', 'timeout', 'stopped')
+        AND ${isFinished(Prisma.sql`p`)} AND p.status <> 'success'
       LIMIT ${limit}`);
     if (left.length === 0) return [];
     const [parentIds, childIds] = [left.map(({ parentId }) => parentId), left.map(({ childId }) => childId)];

@@ -2,6 +2,7 @@ import { canMove, DeckhandError } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { lockExecution } from './lock.js';
+import { endRuns } from './run-status.js';
 
 /**
  * Stops an unfinished run and the runs that it started. Once this is committed no node of theirs starts and no later write
@@ -21,28 +22,17 @@ export function stopExecution(db: Database, actor: Actor, executionId: string): 
 
 /** Stops the given runs, which the caller has locked or may stop, with all that they started. Repeating it is harmless. */
 export async function stopWithChildren(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
-  const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const family = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH RECURSIVE family AS (
       SELECT id FROM executions WHERE id = ANY(${[...executionIds]}::uuid[])
       UNION
       SELECT child.id FROM executions child JOIN family ON child.parent_execution_id = family.id
-    ), stopped AS (
-      UPDATE executions e
-      SET status = 'stopped', epoch = e.epoch + 1, revision = e.revision + 1, worker_id = NULL, wake_at = NULL,
-          current_node_id = NULL, finished_at = now()
-      WHERE e.id IN (SELECT id FROM family)
-        AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
-      RETURNING e.id
     )
-    INSERT INTO unindexed_executions (execution_id) SELECT id FROM stopped RETURNING execution_id AS id`);
-  const stopped = rows.map((row) => row.id);
-  // A statement of its own: it sees what a worker wrote while the one above waited for the row.
-  await tx.$executeRaw(Prisma.sql`
-    WITH iterations AS (
-      UPDATE node_iterations SET status = 'stopped', finished_at = now()
-      WHERE execution_id = ANY(${stopped}::uuid[]) AND status IN ('pending', 'running', 'waiting')
-    )
-    UPDATE node_runs SET status = 'stopped', finished_at = now()
-    WHERE execution_id = ANY(${stopped}::uuid[]) AND status IN ('pending', 'running', 'waiting')`);
+    SELECT id FROM family`);
+  const stopped = await endRuns(
+    tx,
+    family.map(({ id }) => id),
+    { trigger: 'stop', error: null },
+  );
   return stopped.sort((a, b) => Number(executionIds.includes(b)) - Number(executionIds.includes(a)));
 }

@@ -1,5 +1,6 @@
 import type { UNFINISHED_STATUSES } from '@deckhand/contracts';
 import type { Database } from '../client.js';
+import { isUnfinished } from '../executions/run-status.js';
 
 /** A status from which a run may still come to its end. */
 type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
@@ -8,9 +9,7 @@ type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 export async function countUnfinished(db: Database): Promise<Record<UnfinishedStatus, number>> {
   // Served by executions_deadline, which has only unfinished runs.
   const rows = await db.$queryRaw<{ status: UnfinishedStatus; runs: number }[]>`
-    SELECT status::text, count(*)::int AS runs FROM executions
-    WHERE status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')
-    GROUP BY status`;
+    SELECT e.status::text, count(*)::int AS runs FROM executions e WHERE ${isUnfinished()} GROUP BY e.status`;
   const counts = new Map(rows.map(({ status, runs }) => [status, runs]));
   const count = (status: UnfinishedStatus): number => counts.get(status) ?? 0;
   return {

@@ -1,6 +1,7 @@
 import { type Database, Prisma } from '../client.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
+import { DISPATCHED, IS_HELD, IS_UNCLAIMED } from '../executions/run-status.js';
 
 /**
  * A page of the runs that fit and whose present dispatch nobody has claimed, in the order of their ids. Whether their jobs are lost, the
@@ -12,10 +13,9 @@ export function findUnclaimedRuns(
   page: { readonly dispatchedBefore: Date; readonly afterId: string | undefined; readonly limit: number },
 ): Promise<DispatchedExecution[]> {
   return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`
-    SELECT e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch FROM executions e
+    SELECT ${DISPATCHED} FROM executions e
     WHERE ${operatorConditions(filter)}
-      AND e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch
-      AND e.status IN ('pending', 'running', 'waiting_for_input', 'waiting_for_human')
+      AND ${IS_UNCLAIMED}
       AND e.dispatched_at < ${page.dispatchedBefore}::timestamptz
       AND e.id > ${page.afterId ?? '00000000-0000-0000-0000-000000000000'}::uuid
     ORDER BY e.id LIMIT ${page.limit}`);
@@ -31,6 +31,6 @@ export async function findHeldRuns(
     SELECT count(*)::int AS total, (array_agg(e.id ORDER BY e.id))[1:${options.examples}::int]::text[] AS examples
     FROM executions e
     WHERE ${operatorConditions(filter)}
-      AND e.worker_id = ANY(${[...options.workerIds]}::uuid[]) AND e.status IN ('running', 'paused')`);
+      AND e.worker_id = ANY(${[...options.workerIds]}::uuid[]) AND ${IS_HELD}`);
   return { total: row?.total ?? 0, examples: row?.examples ?? [] };
 }

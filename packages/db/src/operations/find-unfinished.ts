@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
+import { isUnfinished } from '../executions/run-status.js';
 
 /** Unfinished runs that fit, counted. */
 export interface UnfinishedRuns {
@@ -18,6 +19,6 @@ export async function findUnfinished(
     SELECT count(*)::int AS total, (array_agg(e.id ORDER BY e.id))[1:${options.examples}::int]::text[] AS examples
     FROM executions e
     WHERE ${operatorConditions(filter)}
-      AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')`);
+      AND ${isUnfinished()}`);
   return { total: row?.total ?? 0, examples: row?.examples ?? [] };
 }

@@ -1,6 +1,7 @@
 import { type Database, Prisma } from '../client.js';
 import type { ReleasedExecution } from '../executions/release.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
+import { IS_HELD, RELEASE, RELEASED } from '../executions/run-status.js';
 
 /**
  * Takes runs that fit from workers that are dead, as the reconciler takes all of them: running ones are dispatched again, paused ones
@@ -14,12 +15,10 @@ export function requeueHeldRuns(
   const workerIds = [...options.workerIds];
   return db.$queryRaw<ReleasedExecution[]>(Prisma.sql`
     UPDATE executions e
-    SET worker_id = NULL, revision = e.revision + 1,
-        dispatch = CASE WHEN e.status = 'running' THEN e.dispatch + 1 ELSE e.dispatch END,
-        dispatched_at = CASE WHEN e.status = 'running' THEN now() ELSE e.dispatched_at END
+    SET ${RELEASE}
     WHERE e.id IN (
       SELECT e.id FROM executions e
-      WHERE ${operatorConditions(filter)} AND e.worker_id = ANY(${workerIds}::uuid[]) AND e.status IN ('running', 'paused')
+      WHERE ${operatorConditions(filter)} AND e.worker_id = ANY(${workerIds}::uuid[]) AND ${IS_HELD}
       ORDER BY e.id LIMIT ${options.limit} FOR UPDATE SKIP LOCKED)
-    RETURNING e.workspace_id AS "workspaceId", e.id AS "executionId", CASE WHEN e.status = 'running' THEN e.dispatch END AS dispatch`);
+    RETURNING ${RELEASED}`);
 }

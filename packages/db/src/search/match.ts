@@ -1,6 +1,7 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
 import { executionError, executionText, holds, mayHold, tellingWord } from './execution-text.js';
+import { isUnfinished } from '../executions/run-status.js';
 
 /** What a search looks for; nothing where it is undefined or empty. */
 export type Search = Pick<ExecutionFilter, 'search' | 'errorContains'>;
@@ -55,5 +56,5 @@ export function matchingIds(workspaceId: string, wanted: Search, byWord: boolean
     UNION ALL
     SELECT e.id FROM executions e
     WHERE e.workspace_id = ${workspaceId}::uuid AND ${direct}
-      AND e.status IN ('pending', 'running', 'paused', 'waiting_for_input', 'waiting_for_human')`;
+      AND ${isUnfinished()}`;
 }

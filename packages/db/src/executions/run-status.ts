@@ -1,0 +1,117 @@
+import {
+  EXECUTION_TRANSITIONS,
+  type ExecutionStatus,
+  type ExecutionTrigger,
+  FINISHED_STATUSES,
+  UNFINISHED_STATUSES,
+} from '@deckhand/contracts';
+import { Prisma, type Queryable } from '../client.js';
+
+// What the statuses of a run mean in SQL, written once: every statement that reads or changes them is composed of these fragments, and
+// the transition table in packages/contracts is their only source. A fragment without a parameter is about the run `e`.
+
+const RUN = Prisma.raw('e');
+
+/** A list of statuses for `IN`, as literals: the planner compares them with the predicates of partial indexes. */
+function listOf(statuses: readonly ExecutionStatus[]): Prisma.Sql {
+  return Prisma.raw(`(${statuses.map((status) => `'${status}'`).join(', ')})`);
+}
+
+/** Whether the run has not ended. */
+export function isUnfinished(run: Prisma.Sql = RUN): Prisma.Sql {
+  return Prisma.sql`${run}.status IN ${listOf(UNFINISHED_STATUSES)}`;
+}
+
+/** Whether the run has ended. */
+export function isFinished(run: Prisma.Sql = RUN): Prisma.Sql {
+  return Prisma.sql`${run}.status IN ${listOf(FINISHED_STATUSES)}`;
+}
+
+/** Whether the trigger may change the run's status. */
+export function mayMove(trigger: ExecutionTrigger, run: Prisma.Sql = RUN): Prisma.Sql {
+  return Prisma.sql`${run}.status IN ${listOf(EXECUTION_TRANSITIONS[trigger].from)}`;
+}
+
+/** Whether a worker holds the run: a paused one too, until the nodes in progress are finished. */
+export const IS_HELD = Prisma.sql`e.worker_id IS NOT NULL AND e.status IN ('running', 'paused')`;
+
+/** Whether the run rests until a wait ends: no worker holds it, and no person paused it. */
+export const IS_RESTING = Prisma.sql`e.worker_id IS NULL AND ${mayMove('claim')}`;
+
+/** Whether the run waits for a worker to claim its present dispatch. Served by the index executions_unclaimed. */
+export const IS_UNCLAIMED = Prisma.sql`e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch AND ${mayMove('claim')}`;
+
+/** Assignments that dispatch the run again. The new number makes a job that turns up later worthless. */
+export const DISPATCH_AGAIN = Prisma.sql`dispatch = e.dispatch + 1, dispatched_at = now()`;
+
+/** The same under a condition on the run as it was. */
+export function dispatchAgainIf(condition: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`dispatch = CASE WHEN ${condition} THEN e.dispatch + 1 ELSE e.dispatch END,
+    dispatched_at = CASE WHEN ${condition} THEN now() ELSE e.dispatched_at END`;
+}
+
+/** Columns of a DispatchedExecution, for `RETURNING` after `DISPATCH_AGAIN`. */
+export const DISPATCHED = Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`;
+
+/** Columns of a ReleasedExecution, for `RETURNING`: `dispatch` is null unless the condition holds for the run as it is now. */
+export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId",
+    CASE WHEN ${condition} THEN e.dispatch END AS dispatch`;
+}
+
+const IS_RUNNING = Prisma.sql`e.status = 'running'`;
+
+/**
+ * Assignments that take a held run from its worker: a running one is dispatched again, a paused one rests. The worker is fenced by
+ * the next claim. Until then a late write of it still counts, which does no harm: what it records did happen.
+ */
+export const RELEASE = Prisma.sql`worker_id = NULL, revision = e.revision + 1, ${dispatchAgainIf(IS_RUNNING)}`;
+
+/** Columns of a ReleasedExecution, for `RETURNING` after `RELEASE`. */
+export const RELEASED = dispatchedIf(IS_RUNNING);
+
+/** How a run is ended by anyone but the worker that holds it. */
+export interface RunEnding {
+  readonly trigger: Extract<ExecutionTrigger, 'fail' | 'queueFailed' | 'stop' | 'timeOut'>;
+  /** The recorded error as serialised JSON, an expression on the run `e`; null for none. */
+  readonly error: Prisma.Sql | null;
+  /** A further condition on the run `e`. */
+  readonly condition?: Prisma.Sql;
+}
+
+/**
+ * Ends those of the given runs whose status lets them, with their unfinished nodes. Once this is committed no node of theirs starts and no
+ * later write changes them: their epoch is raised. Repeating it is harmless.
+ *
+ * The race it excludes: a checkpoint that is written while this waits for the run's row. The nodes are stopped by a second statement,
+ * which sees what that checkpoint wrote; in the first one its snapshot would be older.
+ * @returns the ids of the runs that it ended.
+ */
+export async function endRuns(tx: Queryable, ids: readonly string[], ending: RunEnding): Promise<string[]> {
+  const { trigger, error, condition = Prisma.sql`true` } = ending;
+  const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH locked AS (
+      SELECT e.id FROM executions e WHERE e.id = ANY(${[...ids]}::uuid[]) AND ${mayMove(trigger)} AND ${condition}
+      ORDER BY e.id FOR UPDATE
+    ), ended AS (
+      UPDATE executions e
+      SET status = ${EXECUTION_TRANSITIONS[trigger].to}::execution_status, error = ${error ?? Prisma.sql`e.error`},
+          epoch = e.epoch + 1, revision = e.revision + 1, finished_at = now(), worker_id = NULL, wake_at = NULL, current_node_id = NULL
+      FROM locked WHERE e.id = locked.id AND ${mayMove(trigger)}
+      RETURNING e.id
+    )
+    INSERT INTO unindexed_executions (execution_id) SELECT id FROM ended RETURNING execution_id AS id`);
+  const ended = rows.map(({ id }) => id);
+  if (ended.length > 0 && trigger !== 'queueFailed') await stopUnfinishedNodes(tx, ended);
+  return ended;
+}
+
+async function stopUnfinishedNodes(tx: Queryable, executionIds: readonly string[]): Promise<void> {
+  await tx.$executeRaw(Prisma.sql`
+    WITH iterations AS (
+      UPDATE node_iterations SET status = 'stopped', finished_at = now()
+      WHERE execution_id = ANY(${[...executionIds]}::uuid[]) AND status IN ('pending', 'running', 'waiting')
+    )
+    UPDATE node_runs SET status = 'stopped', finished_at = now()
+    WHERE execution_id = ANY(${[...executionIds]}::uuid[]) AND status IN ('pending', 'running', 'waiting')`);
+}
