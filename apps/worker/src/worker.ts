@@ -1,5 +1,6 @@
 import {
   answerParents,
+  type Claim,
   type Database,
   endDueWaits,
   hasTriggerData,
@@ -152,7 +153,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     concurrency: 1,
   });
 
-  async function release(run: { executionId: string; epoch: number }): Promise<void> {
+  async function release(run: Claim & { executionId: string }): Promise<void> {
     const released = await persist('release', () => releaseExecutions(db, id, [run]));
     await queue.add(released.flatMap(toQueued));
   }

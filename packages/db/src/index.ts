@@ -48,8 +48,8 @@ export {
   type NodeSummaryRow,
   type RestingEnding,
   type WaitRow,
-  writeCheckpoints,
-} from './executions/checkpoint.js';
+} from './checkpoints/checkpoint.js';
+export { writeCheckpoints } from './checkpoints/write-checkpoints.js';
 export { exportExecutionIds, type ExportRequest } from './executions/export.js';
 export {
   type ExecutionIdPage,
@@ -57,7 +57,13 @@ export {
   listExecutionIds,
   type ListExecutionsRequest,
 } from './executions/list.js';
-export { claimExecutions, type ClaimedExecution, type ClaimRequest, readUnclaimed } from './executions/claim.js';
+export {
+  type Claim,
+  claimExecutions,
+  type ClaimedExecution,
+  type ClaimRequest,
+  readUnclaimed,
+} from './executions/claim.js';
 export { type AnswerOutcome, type AnswerRequest, answerWait } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';

@@ -61,7 +61,7 @@ async function acceptMany(seed: Seed, count: number): Promise<string[]> {
 /** Claims as a worker does. @returns the ids it got. */
 async function claim(ids: readonly string[], workerId = worker): Promise<string[]> {
   const rows = await db.execution.findMany({ where: { id: { in: [...ids] } } });
-  const requests = rows.map(({ id, dispatch }) => ({ executionId: id, dispatch }));
+  const requests = rows.map(({ id, dispatch }) => ({ executionId: id, dispatch, token: uuidv7() }));
   const got = await claimExecutions(db, requests, workerId);
   const left = requests.filter(({ executionId }) => !got.some(({ id }) => id === executionId));
   const limited = left.length === 0 ? [] : (await claimLimited(db, left, workerId)).claimed;
@@ -149,7 +149,11 @@ describe('a limit of runs at once', () => {
     const [a, b, c] = (await acceptMany(seed, 3)).map(String);
     await claim([String(a), String(b)]);
     await finish(String(a));
-    const { claimed, dispatched } = await claimLimited(db, [{ executionId: String(c), dispatch: 1 }], worker);
+    const { claimed, dispatched } = await claimLimited(
+      db,
+      [{ executionId: String(c), dispatch: 1, token: uuidv7() }],
+      worker,
+    );
     expect([claimed, dispatched]).toEqual([[], [{ workspaceId: seed.workspaceId, executionId: b, dispatch: 2 }]]);
   });
 
@@ -216,8 +220,8 @@ describe('a limit of runs at once', () => {
     await dispatchRunsOfDeadWorkers(db, [dead], 10);
     expect(await claim([String(a)])).toEqual([a]);
     expect(await release(seed)).toEqual([]);
-    const { workerId } = await read(String(a));
-    await releaseExecutions(db, String(workerId), [{ executionId: String(a), epoch: 2 }]);
+    const { workerId, claimToken } = await read(String(a));
+    await releaseExecutions(db, String(workerId), [{ executionId: String(a), epoch: 2, token: String(claimToken) }]);
     expect(await claim([String(a)])).toEqual([a]);
     expect(await held(seed)).toBe(1);
   });
@@ -226,7 +230,7 @@ describe('a limit of runs at once', () => {
     const seed = await seedLimited({ ofWorkflow: 1 });
     const [a, b] = (await acceptMany(seed, 2)).map(String);
     const { frozen, hasLock, thaw } = freezeAfterLock(db);
-    const late = claimLimited(frozen, [{ executionId: String(a), dispatch: 1 }], uuidv7()).then(
+    const late = claimLimited(frozen, [{ executionId: String(a), dispatch: 1, token: uuidv7() }], uuidv7()).then(
       () => 'claimed',
       () => 'refused',
     );
@@ -240,11 +244,12 @@ describe('a limit of runs at once', () => {
   it('may be asked for again by the worker that never got its answer', async () => {
     const seed = await seedLimited({ ofWorkflow: 1 });
     const [a, b] = (await acceptMany(seed, 2)).map(String);
-    const requests = [a, b].map((id) => ({ executionId: String(id), dispatch: 1 }));
+    const requests = [a, b].map((id) => ({ executionId: String(id), dispatch: 1, token: uuidv7() }));
     await claimLimited(db, requests, worker);
     const again = await claimLimited(db, requests, worker);
     expect(again.claimed.map(({ id, epoch }) => [id, epoch])).toEqual([[a, 2]]);
-    expect((await claimLimited(db, requests, uuidv7())).claimed).toEqual([]);
+    const others = requests.map((request) => ({ ...request, token: uuidv7() }));
+    expect((await claimLimited(db, others, worker)).claimed).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Checkpoint, Database } from '@deckhand/db';
+import type { Checkpoint, Claim, Database } from '@deckhand/db';
 import {
   claimExecutions,
   createDatabase,
@@ -25,12 +25,22 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-async function claim(executionId: string, dispatch = 1, workerId = uuidv7()) {
-  const [claimed] = await claimExecutions(db, [{ executionId, dispatch }], workerId);
-  return claimed && { ...claimed, workerId };
+async function claim(executionId: string, dispatch = 1, token: string = uuidv7()) {
+  const workerId = uuidv7();
+  const [claimed] = await claimExecutions(db, [{ executionId, dispatch, token }], workerId);
+  return claimed && { ...claimed, token, workerId };
 }
 
-function checkpoint(executionId: string, epoch: number, number: number, rest: Partial<Checkpoint> = {}): Checkpoint {
+/** A claim of nothing, for tests that would fail with it. */
+const NO_CLAIM: Claim = { epoch: 0, token: uuidv7() };
+
+function checkpoint(
+  executionId: string,
+  held: Claim | undefined,
+  number: number,
+  rest: Partial<Checkpoint> = {},
+): Checkpoint {
+  const { epoch, token } = held ?? NO_CLAIM;
   const row = {
     nodeId: 'a',
     status: 'success' as const,
@@ -50,6 +60,7 @@ function checkpoint(executionId: string, epoch: number, number: number, rest: Pa
   return {
     executionId,
     epoch,
+    token,
     claim: null,
     checkpoint: number,
     currentNodeId: 'a',
@@ -72,17 +83,20 @@ describe('a claim', () => {
     expect(await statusOf(id)).toBe('running');
   });
 
-  it('may be asked for again by the worker that never got its answer, with a new epoch', async () => {
+  it('may be repeated with its token when its response got lost, and with no other', async () => {
     const id = await seed.accept();
     const first = await claim(id);
-    const again = await claim(id, 1, first?.workerId);
+    const again = await claim(id, 1, first?.token);
     expect([first?.epoch, again?.epoch]).toEqual([1, 2]);
+    expect(await claim(id, 1)).toBeUndefined();
+    if (again) await releaseExecutions(db, again.workerId, [{ executionId: id, ...again }]);
+    expect(await claim(id, 1, first?.token)).toBeUndefined();
   });
 
   it('is refused for a job of an earlier dispatch', async () => {
     const id = await seed.accept();
     const first = await claim(id);
-    await releaseExecutions(db, first?.workerId ?? '', [{ executionId: id, epoch: first?.epoch ?? 0 }]);
+    await releaseExecutions(db, first?.workerId ?? '', [{ executionId: id, ...(first ?? NO_CLAIM) }]);
     expect(await claim(id, 1)).toBeUndefined();
     expect(await claim(id, 2)).toMatchObject({ epoch: 2 });
   });
@@ -90,7 +104,7 @@ describe('a claim', () => {
   it('is refused once the run is finished', async () => {
     const id = await seed.accept();
     const held = await claim(id);
-    await writeCheckpoints(db, [checkpoint(id, held?.epoch ?? 0, 1, { ending: success })]);
+    await writeCheckpoints(db, [checkpoint(id, held, 1, { ending: success })]);
     expect(await claim(id)).toBeUndefined();
   });
 });
@@ -99,7 +113,8 @@ describe('a first checkpoint', () => {
   const begin = async (id: string) => {
     const [run] = await readUnclaimed(db, [{ executionId: id }]);
     const claim = run && { ...run, workerId: uuidv7(), begunAt: performance.now() };
-    return { run, first: (rest: Partial<Checkpoint> = {}) => checkpoint(id, run?.epoch ?? 0, 1, { claim, ...rest }) };
+    const held = { epoch: run?.epoch ?? 0, token: uuidv7() };
+    return { run, held, first: (rest: Partial<Checkpoint> = {}) => checkpoint(id, held, 1, { claim, ...rest }) };
   };
 
   it('claims the run for one of those that began it, whether it ends the run or not', async () => {
@@ -109,8 +124,7 @@ describe('a first checkpoint', () => {
       expect(began.map(({ run }) => [run?.isProvisional, run?.epoch])).toEqual(Array(4).fill([true, 1]));
       const verdicts = await Promise.all(began.map(({ first }) => writeCheckpoints(db, [first({ ending })])));
       const written = began.filter((_, index) => verdicts[index]?.[0] === 'written');
-      // Those that find the run ended in the same way have nothing left to do, either.
-      expect(written.length === 1 || ending === success).toBe(true);
+      expect(written).toHaveLength(1);
       const row = await db.execution.findUniqueOrThrow({ where: { id } });
       const claim = written[0]?.first().claim;
       expect(row).toMatchObject({
@@ -178,11 +192,11 @@ describe('a first checkpoint', () => {
     expect(await write(run)).toEqual(['written']);
   });
 
-  it('is followed by others of the same epoch', async () => {
+  it('is followed by others of the same claim', async () => {
     const id = await seed.accept();
-    const { first } = await begin(id);
+    const { first, held } = await begin(id);
     await writeCheckpoints(db, [first()]);
-    expect(await writeCheckpoints(db, [checkpoint(id, 1, 2, { ending: success })])).toEqual(['written']);
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 2, { ending: success })])).toEqual(['written']);
     expect(await statusOf(id)).toBe('success');
   });
 
@@ -219,12 +233,12 @@ describe('a worker that was taken over', () => {
     const next = await claim(id, dispatched?.dispatch);
     expect(next?.epoch).toBe(2);
 
-    const late = [checkpoint(id, 1, 1, { ending: success })];
+    const late = [checkpoint(id, old, 1, { ending: success })];
     expect(await writeCheckpoints(db, late)).toEqual(['fenced']);
     expect(await loadNodeRuns(db, id)).toEqual([]);
     expect(await statusOf(id)).toBe('running');
 
-    expect(await writeCheckpoints(db, [checkpoint(id, 2, 1, { ending: success })])).toEqual(['written']);
+    expect(await writeCheckpoints(db, [checkpoint(id, next, 1, { ending: success })])).toEqual(['written']);
     expect(await writeCheckpoints(db, late)).toEqual(['fenced']);
     expect((await loadNodeRuns(db, id)).map((row) => row.output)).toEqual(['{"by":2}']);
   });
@@ -234,7 +248,7 @@ describe('a checkpoint', () => {
   it('whose answer got lost is recognised when it is written again', async () => {
     const id = await seed.accept();
     const held = await claim(id);
-    const last = checkpoint(id, held?.epoch ?? 0, 1, { ending: success });
+    const last = checkpoint(id, held, 1, { ending: success });
     expect(await writeCheckpoints(db, [last])).toEqual(['written']);
     const before = await db.execution.findUniqueOrThrow({ where: { id } });
     expect(await writeCheckpoints(db, [last])).toEqual(['written']);
@@ -242,11 +256,50 @@ describe('a checkpoint', () => {
     expect(before.storedBytes).toBe('{}'.length + 8);
   });
 
+  it('is refused with the epoch of the claim and another token: a failover that loses commits repeats epochs', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const other = { epoch: held?.epoch ?? 0, token: uuidv7() };
+    expect(await writeCheckpoints(db, [checkpoint(id, other, 1, { ending: success })])).toEqual(['fenced']);
+    await releaseExecutions(db, held?.workerId ?? '', [{ executionId: id, ...other }]);
+    expect(await db.execution.findUniqueOrThrow({ where: { id } })).toMatchObject({ workerId: held?.workerId });
+    expect(await loadNodeRuns(db, id)).toEqual([]);
+  });
+
+  it('is refused with the token of the claim and another epoch: earlier versions claim without a token', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    await db.execution.update({ where: { id }, data: { epoch: { increment: 1 }, checkpoint: 0 } });
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 1, { ending: success })])).toEqual(['fenced']);
+  });
+
+  it('is refused when the one before it is missing', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 2)])).toEqual(['fenced']);
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 1)])).toEqual(['written']);
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 3)])).toEqual(['fenced']);
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 2)])).toEqual(['written']);
+  });
+
+  it('of a finished node counts as progress, and no other does', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const lossesAfter = async (number: number, status: 'running' | 'success') => {
+      await db.execution.update({ where: { id }, data: { losses: 2 } });
+      const whole = checkpoint(id, held, number);
+      const nodeRuns = whole.nodeRuns.map((row) => ({ ...row, status }));
+      expect(await writeCheckpoints(db, [{ ...whole, nodeRuns }])).toEqual(['written']);
+      return (await db.execution.findUniqueOrThrow({ where: { id } })).losses;
+    };
+    expect([await lossesAfter(1, 'running'), await lossesAfter(2, 'success')]).toEqual([2, 0]);
+  });
+
   it('of a paused run keeps its node runs and not its ending', async () => {
     const id = await seed.accept();
     const held = await claim(id);
     await db.execution.update({ where: { id }, data: { status: 'paused' } });
-    expect(await writeCheckpoints(db, [checkpoint(id, held?.epoch ?? 0, 1, { ending: success })])).toEqual(['paused']);
+    expect(await writeCheckpoints(db, [checkpoint(id, held, 1, { ending: success })])).toEqual(['paused']);
     expect(await statusOf(id)).toBe('paused');
     expect(await loadNodeRuns(db, id)).toHaveLength(1);
   });
@@ -262,7 +315,7 @@ describe('a checkpoint', () => {
       ['stopped', null],
     ] as const;
     for (const [step, [status, startedAt]] of steps.entries()) {
-      const whole = checkpoint(id, held?.epoch ?? 0, step + 1);
+      const whole = checkpoint(id, held, step + 1);
       const nodeRuns = whole.nodeRuns.map((row) => ({ ...row, status, startedAt, finishedAt: null }));
       const nodeIterations = nodeRuns.map((row) => ({ ...row, iteration: '0' }));
       await writeCheckpoints(db, [{ ...whole, nodeRuns, nodeIterations }]);
@@ -286,12 +339,81 @@ describe('a checkpoint', () => {
       data: { status: 'stopped', epoch: { increment: 1 }, workerId: null, finishedAt: new Date() },
     });
     const verdicts = await writeCheckpoints(db, [
-      checkpoint(stopped, held[1]?.epoch ?? 0, 1, { ending: success }),
-      checkpoint(uuidv7(), 1, 1),
-      checkpoint(mine, held[0]?.epoch ?? 0, 1, { ending: success }),
+      checkpoint(stopped, held[1], 1, { ending: success }),
+      checkpoint(uuidv7(), undefined, 1),
+      checkpoint(mine, held[0], 1, { ending: success }),
     ]);
     expect(verdicts).toEqual(['fenced', 'fenced', 'written']);
     expect(await statusOf(stopped)).toBe('stopped');
     expect(await loadNodeRuns(db, stopped)).toEqual([]);
+  });
+});
+
+describe('the verdict on a checkpoint that is written again', () => {
+  const resting = (answers: number) => ({ kind: 'resting', status: 'running', wakeAt: null, answers }) as const;
+
+  /** Writes a checkpoint, changes the run, and writes the checkpoint again. */
+  async function repeat(ending: Checkpoint['ending'], change: (id: string) => Promise<unknown>) {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const whole = checkpoint(id, held, 1, { ending });
+    const [first] = await writeCheckpoints(db, [whole]);
+    await change(id);
+    const before = await db.execution.findUniqueOrThrow({ where: { id } });
+    const [again] = await writeCheckpoints(db, [whole]);
+    expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(before);
+    return [first, again];
+  }
+  const setTo = (data: Parameters<Database['execution']['update']>[0]['data']) => (id: string) =>
+    db.execution.update({ where: { id }, data });
+
+  it('says that the run was paused in between, so that no effect begins', async () => {
+    expect(await repeat(null, setTo({ status: 'paused' }))).toEqual(['written', 'paused']);
+  });
+
+  it('says that the run was stopped in between', async () => {
+    const stop = setTo({ status: 'stopped', epoch: { increment: 1 }, workerId: null, finishedAt: new Date() });
+    expect(await repeat(null, stop)).toEqual(['written', 'fenced']);
+  });
+
+  it('says that the run was claimed by another in between', async () => {
+    const claimAgain = async (id: string) => {
+      const { workerId } = await db.execution.findUniqueOrThrow({ where: { id } });
+      const [next] = await dispatchRunsOfDeadWorkers(db, [workerId ?? ''], 10);
+      await claim(id, next?.dispatch);
+    };
+    expect(await repeat(null, claimAgain)).toEqual(['written', 'fenced']);
+  });
+
+  it('says that the run rests, and that it ended', async () => {
+    const nothing = () => Promise.resolve();
+    expect(await repeat(resting(0), nothing)).toEqual(['written', 'written']);
+    expect(await repeat(success, nothing)).toEqual(['written', 'written']);
+  });
+
+  it('says that a run which rests was answered and sent out again: nothing is left to do', async () => {
+    const answer = setTo({ answers: { increment: 1 }, dispatch: { increment: 1 } });
+    expect(await repeat(resting(0), answer)).toEqual(['written', 'written']);
+  });
+
+  it('says that the run does not rest, since an answer came before it was written at first', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    await db.execution.update({ where: { id }, data: { answers: 1 } });
+    const whole = checkpoint(id, held, 1, { ending: resting(0) });
+    expect(await writeCheckpoints(db, [whole])).toEqual(['answered']);
+    expect(await writeCheckpoints(db, [whole])).toEqual(['answered']);
+    expect(await db.execution.findUniqueOrThrow({ where: { id } })).toMatchObject({ workerId: held?.workerId });
+  });
+
+  it('says that the run did not end, since a pause that is over prevented it', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    await db.execution.update({ where: { id }, data: { status: 'paused' } });
+    const whole = checkpoint(id, held, 1, { ending: success });
+    expect(await writeCheckpoints(db, [whole])).toEqual(['paused']);
+    await db.execution.update({ where: { id }, data: { status: 'running' } });
+    expect(await writeCheckpoints(db, [whole])).toEqual(['answered']);
+    expect(await statusOf(id)).toBe('running');
   });
 });

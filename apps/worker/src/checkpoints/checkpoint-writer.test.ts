@@ -27,6 +27,7 @@ function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdic
     createJournal({
       executionId,
       epoch: 1,
+      token: 'a token',
       claim,
       writer,
       records: new Map(),

@@ -44,6 +44,7 @@ export interface NodeTally {
 export interface JournalOptions {
   readonly executionId: string;
   readonly epoch: number;
+  readonly token: string;
   /** What the first checkpoint claims a provisional run by; null for one that is claimed already. */
   readonly claim: CheckpointClaim | null;
   readonly writer: CheckpointWriter;
@@ -67,7 +68,7 @@ interface Waiter {
 
 /** Opens the journal of a run. */
 export function createJournal(options: JournalOptions): Journal {
-  const { executionId, epoch, writer, tallies } = options;
+  const { executionId, epoch, token, writer, tallies } = options;
   let { claim } = options;
   /** Nodes begun and not finished, waiting ones included, by key: those that a failed run leaves behind as stopped. */
   const unfinished = new Map([...options.records].filter(([, { status }]) => UNFINISHED.has(status)));
@@ -90,6 +91,7 @@ export function createJournal(options: JournalOptions): Journal {
       const checkpoint: Checkpoint = {
         executionId,
         epoch,
+        token,
         claim,
         checkpoint: number,
         currentNodeId,
@@ -118,6 +120,8 @@ export function createJournal(options: JournalOptions): Journal {
       if (verdict !== 'written') options.onVerdict(verdict);
     },
     failed(error) {
+      // Nothing of it was written: the next one takes its number, for a gap would be refused.
+      number -= 1;
       rejectAll(error);
     },
   };

@@ -9,6 +9,7 @@ import {
 } from '@deckhand/db';
 import type { RunJob, RunQueue } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
+import { randomUUID } from 'node:crypto';
 import type { Persist } from '../checkpoints/persist.js';
 
 /** Runs of one claiming statement at most. */
@@ -63,13 +64,15 @@ export function createClaim({
     maxSize: CLAIM_BATCH,
     concurrency: 1,
   });
-  return async (job) =>
-    readCarried(job) ?? (await (job.dispatch === 1 ? read(job) : claim(job))) ?? claimUnderLimit(job);
+  return async ({ executionId, dispatch, carried }) => {
+    if (carried) return readCarried(executionId, dispatch, carried);
+    const request = { executionId, dispatch, token: randomUUID() };
+    return (await (dispatch === 1 ? read(request) : claim(request))) ?? claimUnderLimit(request);
+  };
 }
 
 /** The run that a job carries, as the database would give it to `readUnclaimed`. */
-function readCarried({ executionId, dispatch, carried }: RunJob): ClaimedExecution | undefined {
-  if (!carried) return undefined;
+function readCarried(executionId: string, dispatch: number, carried: NonNullable<RunJob['carried']>): ClaimedExecution {
   // Member by member: this is done for each run, and copying the rest of an object is slow.
   const run = {
     id: executionId,
@@ -82,6 +85,7 @@ function readCarried({ executionId, dispatch, carried }: RunJob): ClaimedExecuti
     traceParent: carried.traceParent,
     isProvisional: true,
     epoch: 1,
+    token: null,
     dispatch,
     deadlineAt: new Date(carried.deadlineAt),
     waitedSeconds: (Date.now() - carried.queuedAt) / 1_000,

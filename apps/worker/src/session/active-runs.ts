@@ -8,6 +8,7 @@ export type HaltReason = 'fenced' | 'timeout' | 'draining';
 export interface ActiveRun {
   readonly executionId: string;
   readonly epoch: number;
+  readonly token: string;
   /** ms since the epoch. */
   readonly deadlineAt: number;
   readonly control: RunControl;
@@ -42,7 +43,12 @@ export interface ActiveRuns {
 }
 
 /** Opens the control of a claimed run. */
-export function createActiveRun(options: { executionId: string; epoch: number; deadlineAt: number }): ActiveRun {
+export function createActiveRun(options: {
+  executionId: string;
+  epoch: number;
+  token: string;
+  deadlineAt: number;
+}): ActiveRun {
   let abort: AbortController | undefined;
   const listeners: (() => void)[] = [];
   let isPaused = false;

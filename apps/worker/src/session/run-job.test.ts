@@ -92,6 +92,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         isProvisional: false,
         digest: null,
         epoch: 1,
+        token: 'a token',
         dispatch,
         deadlineAt: new Date(Date.now() + 60_000),
         waitedSeconds: 0,

@@ -1,4 +1,4 @@
-import type { ClaimedExecution, FinishedEnding, RestingEnding } from '@deckhand/db';
+import type { Claim, ClaimedExecution, FinishedEnding, RestingEnding } from '@deckhand/db';
 import {
   type CompiledWorkflow,
   type Ending,
@@ -11,6 +11,7 @@ import {
 import { type Credential, ERRORS, type FinishedStatus, type JsonObject, parseJson } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.js';
@@ -44,7 +45,7 @@ export interface RunJobParts {
   readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
   readonly loadVars: (workspaceId: string) => Promise<JsonObject>;
   /** Gives a run back: it is dispatched to others, or rests when it is paused. */
-  readonly release: (run: { executionId: string; epoch: number }) => Promise<void>;
+  readonly release: (run: Claim & { executionId: string }) => Promise<void>;
   /** Lets the next run go on that waited for this one, under a limit of runs at once. */
   readonly slotLeft: (run: { workspaceId: string; workflowId: string }) => Promise<void>;
   /** Ends the waits of a run whose time is up, and hands all that ended to the run. */
@@ -87,6 +88,7 @@ async function runClaimed(claimed: ClaimedExecution, parts: RunJobParts, onDecid
   const run = createActiveRun({
     executionId: claimed.id,
     epoch: claimed.epoch,
+    token: claimed.token ?? randomUUID(),
     deadlineAt: claimed.deadlineAt.getTime(),
   });
   parts.active.add(run);
@@ -148,6 +150,7 @@ async function hold(held: Held, parts: RunJobParts): Promise<void> {
   const journal = createJournal({
     executionId: claimed.id,
     epoch: claimed.epoch,
+    token: run.token,
     claim: claimed.isProvisional
       ? { workerId: parts.workerId, digest: claimed.digest, begunAt: performance.now() }
       : null,

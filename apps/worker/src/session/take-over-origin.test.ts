@@ -38,6 +38,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   isProvisional: false,
   digest: null,
   epoch: 2,
+  token: 'a token',
   dispatch: 1,
   deadlineAt: new Date(),
   waitedSeconds: 0,

@@ -6,6 +6,7 @@ const candidate = (id: string, workflowId = 'w', rest: Partial<Candidate> = {}):
   workspaceId: 's',
   workflowId,
   dispatch: 1,
+  token: 't',
   isHeld: false,
   ...rest,
 });

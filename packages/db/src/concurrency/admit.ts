@@ -8,7 +8,9 @@ export interface Applicant {
 /** A run that a worker asks for. */
 export interface Candidate extends Applicant {
   readonly dispatch: number;
-  /** The worker has it already, and asks again because it never got the answer. */
+  /** The token of the claim. */
+  readonly token: string;
+  /** This claim has it already: it is repeated because its response got lost. */
   readonly isHeld: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { CLAIM, CLAIMED, type ClaimedExecution, type ClaimRequest, isClaimable, wanted } from '../executions/claim.js';
+import { CLAIM, CLAIMED, type ClaimedExecution, type ClaimRequest, IS_CLAIMABLE, wanted } from '../executions/claim.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import { admit, type Candidate } from './admit.js';
 import { lockSlots, readDemand } from './demand.js';
@@ -25,7 +25,7 @@ export async function claimLimited(
   requests: readonly ClaimRequest[],
   workerId: string,
 ): Promise<LimitedClaim> {
-  const candidates = await findCandidates(db, requests, workerId);
+  const candidates = await findCandidates(db, requests);
   // Most often a job that came twice.
   if (candidates.length === 0) return { claimed: [], dispatched: [] };
   return db.$transaction(async (tx) => {
@@ -43,11 +43,11 @@ function workspacesOf(candidates: readonly Candidate[]): string[] {
   return [...new Set(candidates.map(({ workspaceId }) => workspaceId))];
 }
 
-function findCandidates(db: Database, requests: readonly ClaimRequest[], workerId: string): Promise<Candidate[]> {
+function findCandidates(db: Database, requests: readonly ClaimRequest[]): Promise<Candidate[]> {
   return db.$queryRaw<Candidate[]>(Prisma.sql`/* concurrency.find-candidates */
     SELECT e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId", e.dispatch,
-      e.worker_id IS NOT NULL AS "isHeld"
-    FROM ${wanted(requests)} JOIN executions e ON ${isClaimable(workerId)}`);
+      e.worker_id IS NOT NULL AS "isHeld", w.token
+    FROM ${wanted(requests)} JOIN executions e ON ${IS_CLAIMABLE}`);
 }
 
 async function claimAdmitted(
@@ -56,18 +56,18 @@ async function claimAdmitted(
   workerId: string,
 ): Promise<readonly ClaimedExecution[]> {
   if (runs.length === 0) return [];
-  const requests = runs.map(({ id, dispatch }) => ({ executionId: id, dispatch }));
+  const requests = runs.map(({ id, dispatch, token }) => ({ executionId: id, dispatch, token }));
   return tx.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.claim-limited */
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid, holds_slot = true
     FROM ${wanted(requests)}
-    WHERE ${isClaimable(workerId)}
+    WHERE ${IS_CLAIMABLE}
     RETURNING ${CLAIMED}`);
 }
 
 async function markHeldBack(tx: Queryable, runs: readonly Candidate[]): Promise<void> {
   if (runs.length === 0) return;
-  const requests = runs.map(({ id, dispatch }) => ({ executionId: id, dispatch }));
+  const requests = runs.map(({ id, dispatch, token }) => ({ executionId: id, dispatch, token }));
   await tx.$executeRaw(Prisma.sql`/* concurrency.hold-back */
     UPDATE executions e SET held_back_at = coalesce(e.held_back_at, now()), claimed_dispatch = e.dispatch
     FROM ${wanted(requests)}

@@ -8,6 +8,16 @@ import { mayMove } from './run-status.js';
 export interface ClaimRequest {
   readonly executionId: string;
   readonly dispatch: number;
+  /** A new UUID for each claim: the run is known by it from then on. A claim that is repeated with it is the same claim. */
+  readonly token: string;
+}
+
+/** A claim of a run. Every write of the worker compares it with the run's row. */
+export interface Claim {
+  /** Counts the claims and stops of the run. Earlier versions know a claim by this alone. */
+  readonly epoch: number;
+  /** Unlike a counter it never repeats, not even after a failover that lost the last commits. */
+  readonly token: string;
 }
 
 /** A run that is this worker's: now, or with its first checkpoint when it is provisional. */
@@ -24,8 +34,9 @@ export interface ClaimedExecution {
   readonly isProvisional: boolean;
   /** `digestOfRun`, where it was not read here; null where it was. */
   readonly digest: string | null;
-  /** The fencing token: whoever holds an older one can write nothing. */
   readonly epoch: number;
+  /** The token of the claim; null for a provisional run, whose first checkpoint brings one. */
+  readonly token: string | null;
   readonly dispatch: number;
   readonly deadlineAt: Date;
   /** How long it waited for this claim since it was dispatched, in seconds of the database's clock. */
@@ -51,7 +62,7 @@ export interface ClaimedExecution {
  * of runs at once are left to `claimLimited`.
  *
  * The race it excludes: a job delivered twice, or late, after the run was dispatched again, finds `claimed_dispatch` or
- * `dispatch` moved on and gets nothing. A worker that never got the answer of its own claim may ask again.
+ * `dispatch` moved on and gets nothing. A worker that never got the response to its own claim may ask again with the same token.
  * @returns the claimed runs in no order; a run that is missing was not to be had.
  */
 export async function claimExecutions(
@@ -66,7 +77,7 @@ export async function claimExecutions(
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid
     FROM ${wanted(requests)}
-    WHERE e.id = ANY (${requests.map(({ executionId }) => executionId)}::uuid[]) AND ${isClaimable(workerId)}
+    WHERE e.id = ANY (${requests.map(({ executionId }) => executionId)}::uuid[]) AND ${IS_CLAIMABLE}
       AND ${isUnlimited(Prisma.sql`e`)}
     RETURNING ${CLAIMED}`,
   );
@@ -79,7 +90,7 @@ export async function claimExecutions(
  */
 export async function readUnclaimed(
   db: Database,
-  requests: readonly Pick<ClaimRequest, 'executionId'>[],
+  requests: readonly { readonly executionId: string }[],
 ): Promise<ClaimedExecution[]> {
   const ids = requests.map(({ executionId }) => executionId);
   return queryCarried<ClaimedExecution[]>(
@@ -88,6 +99,7 @@ export async function readUnclaimed(
     SELECT ${claimedColumns({
       isProvisional: true,
       epoch: Prisma.sql`e.epoch + 1`,
+      token: Prisma.sql`NULL`,
       startedAt: Prisma.sql`now()`,
     })}
     FROM executions e
@@ -115,16 +127,21 @@ export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
  */
 export const CHECKPOINT_VERSION = Prisma.raw('1');
 
-/** What a claim makes of a run `e`, beside naming the worker. */
-export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, checkpoint = 0,
+/** What a claim for the request `w` makes of a run `e`, beside naming the worker. */
+export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, claim_token = w.token, checkpoint = 0,
   checkpoint_version = ${CHECKPOINT_VERSION}, claimed_dispatch = e.dispatch,
   started_at = coalesce(e.started_at, now()), wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
 
-function claimedColumns(of: { isProvisional: boolean; epoch: Prisma.Sql; startedAt: Prisma.Sql }): Prisma.Sql {
+function claimedColumns(of: {
+  isProvisional: boolean;
+  epoch: Prisma.Sql;
+  token: Prisma.Sql;
+  startedAt: Prisma.Sql;
+}): Prisma.Sql {
   return Prisma.sql`e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
   e.workflow_version_id AS "workflowVersionId", e.execution_mode::text AS "executionMode",
   e.trigger_node_id AS "triggerNodeId", coalesce(e.trigger_data, 'null') AS "triggerData",
-  ${of.isProvisional}::boolean AS "isProvisional", NULL AS digest, ${of.epoch} AS epoch, e.dispatch,
+  ${of.isProvisional}::boolean AS "isProvisional", NULL AS digest, ${of.epoch} AS epoch, ${of.token} AS token, e.dispatch,
   e.deadline_at AS "deadlineAt", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
@@ -136,6 +153,7 @@ function claimedColumns(of: { isProvisional: boolean; epoch: Prisma.Sql; started
 export const CLAIMED = claimedColumns({
   isProvisional: false,
   epoch: Prisma.sql`e.epoch`,
+  token: Prisma.sql`e.claim_token`,
   startedAt: Prisma.sql`e.started_at`,
 });
 
@@ -143,13 +161,11 @@ export const CLAIMED = claimedColumns({
 export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
   const ids = requests.map((request) => request.executionId);
   const dispatches = requests.map((request) => request.dispatch);
-  return Prisma.sql`unnest(${ids}::uuid[], ${dispatches}::int[]) AS w(id, dispatch)`;
+  const tokens = requests.map((request) => request.token);
+  return Prisma.sql`unnest(${ids}::uuid[], ${dispatches}::int[], ${tokens}::uuid[]) AS w(id, dispatch, token)`;
 }
 
-/** Whether the run `e` may be claimed for the request `w`. */
-export function isClaimable(workerId: string): Prisma.Sql {
-  return Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
-    AND (e.claimed_dispatch < w.dispatch OR e.worker_id = ${workerId}::uuid)
-    AND ${mayMove('claim')}
-    AND e.checkpoint_version <= ${CHECKPOINT_VERSION}`;
-}
+/** Whether the run `e` may be claimed for the request `w`: nobody claimed this dispatch of it, or this very claim did. */
+export const IS_CLAIMABLE = Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
+  AND (e.claimed_dispatch < w.dispatch OR e.worker_id IS NOT NULL AND e.claim_token = w.token)
+  AND ${mayMove('claim')} AND e.checkpoint_version <= ${CHECKPOINT_VERSION}`;

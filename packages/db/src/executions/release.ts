@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../client.js';
+import type { Claim } from './claim.js';
 import { IS_HELD, RELEASE, RELEASED } from './run-status.js';
 
 /** A run that its worker gave back: to be added to the queue, or at rest. */
@@ -16,14 +17,15 @@ export interface ReleasedExecution {
 export async function releaseExecutions(
   db: Database,
   workerId: string,
-  held: readonly { readonly executionId: string; readonly epoch: number }[],
+  held: readonly (Claim & { readonly executionId: string })[],
 ): Promise<ReleasedExecution[]> {
   const ids = held.map((entry) => entry.executionId);
   const epochs = held.map((entry) => entry.epoch);
+  const tokens = held.map((entry) => entry.token);
   return db.$queryRaw<ReleasedExecution[]>(Prisma.sql`/* executions.release */
     UPDATE executions e
     SET ${RELEASE}
-    FROM unnest(${ids}::uuid[], ${epochs}::int[]) AS h(id, epoch)
-    WHERE e.id = h.id AND e.epoch = h.epoch AND e.worker_id = ${workerId}::uuid AND ${IS_HELD}
+    FROM unnest(${ids}::uuid[], ${epochs}::int[], ${tokens}::uuid[]) AS h(id, epoch, token)
+    WHERE e.id = h.id AND e.epoch = h.epoch AND e.claim_token = h.token AND e.worker_id = ${workerId}::uuid AND ${IS_HELD}
     RETURNING ${RELEASED}`);
 }

@@ -1,0 +1,96 @@
+import type { ExecutionStatus, NodeStatus, WaitKind } from '@deckhand/contracts';
+import type { Claim } from '../executions/claim.js';
+
+/** One node's row of a checkpoint. Times are ms since the epoch, JSON is serialised. */
+export interface NodeRunRow {
+  readonly nodeId: string;
+  readonly status: NodeStatus;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+  readonly attempts: number;
+  readonly handle: string | null;
+  readonly output: string | null;
+  /** Where the output is stored, in place of `output`, when it is large. */
+  readonly outputRef: string | null;
+  readonly outputBytes: number;
+  readonly error: string | null;
+  readonly state: string | null;
+  readonly debug: string | null;
+}
+
+/** The row of a node inside a loop: its summary over all iterations. */
+export interface NodeSummaryRow extends NodeRunRow {
+  readonly iterations: number | null;
+  readonly lastIteration: string | null;
+}
+
+/** The row of one iteration of a node. */
+export interface NodeIterationRow extends NodeRunRow {
+  readonly iteration: string;
+}
+
+/** A wait that a node has begun. Times are ms since the epoch, JSON is serialised. */
+export interface WaitRow {
+  readonly nodeId: string;
+  /** "" outside loops. */
+  readonly iteration: string;
+  readonly kind: WaitKind;
+  readonly details: string;
+  readonly dueAt: number | null;
+  readonly childExecutionId: string | null;
+}
+
+/**
+ * What one run adds to the database. Writing it again is harmless: it is known by its claim and its number. Numbers count up from 1
+ * within a claim, without a gap: one that is missing was lost in a failover, and what comes after it is refused.
+ */
+export interface Checkpoint extends Claim {
+  readonly executionId: string;
+  /** Set while the run is provisional: this checkpoint claims it. */
+  readonly claim: CheckpointClaim | null;
+  readonly checkpoint: number;
+  readonly currentNodeId: string | null;
+  readonly nodeRuns: readonly NodeSummaryRow[];
+  readonly nodeIterations: readonly NodeIterationRow[];
+  readonly waits: readonly WaitRow[];
+  /** The worker's last one: how the run ends, or rests. */
+  readonly ending: CheckpointEnding | null;
+}
+
+/** What claims a run that nobody has claimed. */
+export interface CheckpointClaim {
+  readonly workerId: string;
+  /** `digestOfRun` of what the worker began it with: it writes nothing when that is not the run's. Null when it was read here. */
+  readonly digest: string | null;
+  /** When the worker began it, in ms of this process' `performance.now()`. */
+  readonly begunAt: number;
+}
+
+/** How the worker leaves a run. JSON is serialised. */
+export type CheckpointEnding = FinishedEnding | RestingEnding;
+
+/** The run is finished. */
+export interface FinishedEnding {
+  readonly kind: 'finished';
+  readonly status: Extract<ExecutionStatus, 'success' | 'failed' | 'timeout'>;
+  readonly error: string | null;
+  readonly result: string | null;
+}
+
+/** The run rests until a wait ends. */
+export interface RestingEnding {
+  readonly kind: 'resting';
+  readonly status: Extract<ExecutionStatus, 'running' | 'waiting_for_input' | 'waiting_for_human'>;
+  /** When it goes on by itself, in ms since the epoch. */
+  readonly wakeAt: number | null;
+  /** How many answers the worker has seen: with more of them the run does not rest. */
+  readonly answers: number;
+}
+
+/**
+ * What became of a checkpoint, by the run's row as it is now. `written`: it is on disk. `paused`: its nodes are on disk, but a person
+ * paused the run, and it did not end. `answered`: its nodes are on disk, but it neither ended nor rests: an answer came in between, or
+ * a pause that is over again. `fenced`: the run was stopped, ended or claimed by another, or commits of it were lost, and
+ * nothing was written.
+ */
+export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';

@@ -1,0 +1,60 @@
+import { Prisma } from '../client.js';
+
+// Parts of the checkpoint statement that write rows of nodes and waits of the runs in `admitted`. Most checkpoints have no iterations
+// and no waits, and a table that a statement does not name it need not open.
+
+/** The new start of a row of `table` that is written again: a node that a pause kept from its first attempt has not begun. */
+function startIn(table: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
+            ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END`;
+}
+
+/** Columns that a summary and an iteration of a node share, as `json_to_recordset` reads them. */
+const GIVEN = Prisma.sql`i int, "nodeId" text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
+  handle text, output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text`;
+
+/** The same as columns of the tables, and their values. */
+const COLUMNS = Prisma.sql`status, started_at, finished_at, attempts, handle, output, output_ref, output_bytes, error, state, debug`;
+const VALUES = Prisma.sql`n.status, to_timestamp(n."startedAt" / 1000.0), to_timestamp(n."finishedAt" / 1000.0), n.attempts,
+  n.handle, n.output, n."outputRef", n."outputBytes", n.error, n.state, n.debug`;
+
+function overwrite(table: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`status = EXCLUDED.status, started_at = ${startIn(table)}, finished_at = EXCLUDED.finished_at,
+    attempts = EXCLUDED.attempts, handle = EXCLUDED.handle, output = EXCLUDED.output, output_ref = EXCLUDED.output_ref,
+    output_bytes = EXCLUDED.output_bytes, error = EXCLUDED.error, state = EXCLUDED.state, debug = EXCLUDED.debug`;
+}
+
+/** Writes the rows of nodes. */
+export function writeNodeRuns(rows: readonly object[]): Prisma.Sql {
+  return Prisma.sql`INSERT INTO node_runs (execution_id, node_id, ${COLUMNS}, iterations, last_iteration)
+      SELECT a.id, n."nodeId", ${VALUES}, n.iterations, n."lastIteration"
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text)
+      JOIN admitted a ON a.i = n.i AND a.step = 'new'
+      ON CONFLICT (execution_id, node_id) DO UPDATE SET ${overwrite(Prisma.sql`node_runs`)},
+        iterations = EXCLUDED.iterations, last_iteration = EXCLUDED.last_iteration`;
+}
+
+/** Writes iterations of nodes, as a further CTE; nothing without any. */
+export function writeIterations(rows: readonly object[]): Prisma.Sql {
+  if (rows.length === 0) return Prisma.empty;
+  return Prisma.sql`, written_iterations AS (
+      INSERT INTO node_iterations (execution_id, node_id, iteration, ${COLUMNS})
+      SELECT a.id, n."nodeId", n.iteration, ${VALUES}
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iteration text)
+      JOIN admitted a ON a.i = n.i AND a.step = 'new'
+      ON CONFLICT (execution_id, node_id, iteration) DO UPDATE SET ${overwrite(Prisma.sql`node_iterations`)}
+    )`;
+}
+
+/** Adds waits that began, as a further CTE; nothing without any. */
+export function addWaits(rows: readonly object[]): Prisma.Sql {
+  if (rows.length === 0) return Prisma.empty;
+  return Prisma.sql`, added_waits AS (
+      INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)
+      SELECT a.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId"
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS w(
+        i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
+      JOIN admitted a ON a.i = w.i AND a.step = 'new'
+      ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
+    )`;
+}

@@ -1,0 +1,115 @@
+import { queryCarried } from '../carried-values.js';
+import { type Database, Prisma } from '../client.js';
+import { CHECKPOINT_VERSION } from '../executions/claim.js';
+import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
+import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
+import { addWaits, writeIterations, writeNodeRuns } from './rows.js';
+
+/** What a column is set to by a checkpoint that claims the run, and by any other. */
+function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN a."claimedBy" IS NULL THEN ${otherwise} ELSE ${claiming} END`;
+}
+
+/**
+ * Writes the checkpoints of many runs in one statement, at most one a run:
+ *
+ *     given ─▶ locked ─▶ admitted ─┬▶ moved              claims the run, counts the checkpoint, ends it or lets it rest
+ *     (JSON)   (rows,    (fence)   ├▶ written_nodes …    nodes, iterations, waits
+ *               by id)             ├▶ unindexed, stored  what maintenance does with it later
+ *                                  └▶ the verdicts
+ *
+ * The race it excludes: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the run's and writes
+ * nothing, however late it comes. The run's row is locked before anything is decided. Of two that began a provisional run one claims
+ * it, and the other finds it claimed.
+ * @returns a verdict for each checkpoint, in their order.
+ */
+export async function writeCheckpoints(db: Database, checkpoints: readonly Checkpoint[]): Promise<CheckpointVerdict[]> {
+  const now = performance.now();
+  const runs = checkpoints.map((entry, index) => ({
+    i: index,
+    id: entry.executionId,
+    epoch: entry.epoch,
+    token: entry.token,
+    claimedBy: entry.claim?.workerId ?? null,
+    digest: entry.claim?.digest ?? null,
+    begunMsAgo: entry.claim ? now - entry.claim.begunAt : null,
+    checkpoint: entry.checkpoint,
+    current: entry.currentNodeId,
+    status: entry.ending?.status ?? null,
+    ...endingColumns(entry.ending),
+    bytes: bytesOf(entry),
+    hasProgress: hasProgress(entry),
+  }));
+  const ids = checkpoints.map(({ executionId }) => executionId);
+  const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
+  const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
+  const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
+  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle. Their ids are
+  // named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table that is not yet large.
+  const verdicts = await queryCarried<{ i: number; verdict: CheckpointVerdict }[]>(
+    db,
+    Prisma.sql`/* executions.checkpoint */
+    WITH given AS (
+      SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
+        i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, checkpoint int, current text,
+        status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, answers int, bytes int,
+        "hasProgress" boolean)
+    ), locked AS (
+      SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
+        e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
+        e.deadline_at, e.trigger_data
+      FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ORDER BY e.id FOR UPDATE
+    ), admitted AS (
+      SELECT g.*, l.workspace_id, l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
+      FROM given g LEFT JOIN locked l ON l.id = g.id
+    ), moved AS (
+      UPDATE executions e
+      SET epoch = a.epoch, checkpoint = a.checkpoint, revision = e.revision + 1, stored_bytes = e.stored_bytes + a.bytes,
+          losses = CASE WHEN a."hasProgress" THEN 0 ELSE e.losses END,
+          claim_token = a.token,
+          claimed_dispatch = ${whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)},
+          checkpoint_version = ${whenClaiming(CHECKPOINT_VERSION, Prisma.sql`e.checkpoint_version`)},
+          started_at = ${whenClaiming(
+            Prisma.sql`greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond')`,
+            Prisma.sql`e.started_at`,
+          )},
+          status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
+          worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
+          current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
+          finished_at = CASE WHEN a.ends AND NOT a."isResting" THEN now() END,
+          wake_at = CASE WHEN a.ends THEN to_timestamp(a."wakeAt" / 1000.0) END,
+          error = CASE WHEN a.ends THEN a.error END,
+          result = CASE WHEN a.ends THEN a.result END
+      FROM admitted a WHERE e.id = a.id AND e.id = ANY (${ids}::uuid[]) AND a.step = 'new'
+    ), written_nodes AS (
+      ${writeNodeRuns(nodes)}
+    )${writeIterations(iterations)}${addWaits(waits)}, unindexed AS (
+      INSERT INTO unindexed_executions (execution_id)
+      SELECT a.id FROM admitted a WHERE a.step = 'new' AND a.ends AND NOT a."isResting"
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes)
+      SELECT a.workspace_id, sum(a.bytes) FROM admitted a WHERE a.step = 'new' GROUP BY a.workspace_id HAVING sum(a.bytes) > 0
+    )
+    SELECT a.i, ${VERDICT} AS verdict FROM admitted a`,
+  );
+  const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
+  return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
+}
+
+function endingColumns(ending: CheckpointEnding | null) {
+  if (ending?.kind === 'resting') {
+    return { error: null, result: null, isResting: true, wakeAt: ending.wakeAt, answers: ending.answers };
+  }
+  return { error: ending?.error ?? null, result: ending?.result ?? null, isResting: false, wakeAt: null, answers: 0 };
+}
+
+function bytesOf({ nodeRuns, nodeIterations, ending }: Checkpoint): number {
+  const ofRows = [...nodeRuns, ...nodeIterations].reduce((sum, row) => sum + row.outputBytes, 0);
+  return ofRows + (ending?.kind === 'finished' && ending.result ? Buffer.byteLength(ending.result) : 0);
+}
+
+/** Whether a node has finished: what was stored before is never written again, so this is progress. */
+function hasProgress({ nodeRuns, nodeIterations }: Checkpoint): boolean {
+  const isProgress = ({ status }: { readonly status: string }): boolean => status === 'success' || status === 'failed';
+  return nodeRuns.some(isProgress) || nodeIterations.some(isProgress);
+}
