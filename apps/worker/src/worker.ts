@@ -26,7 +26,6 @@ import {
   publishControl,
   type QueuedRun,
   type RunChange,
-  type RunJob,
   type WorkerState,
 } from '@deckhand/queue';
 import { isOutputStoreUnavailable, type OutputStore } from '@deckhand/outputs';
@@ -51,11 +50,11 @@ import { addLoadMetrics } from './load-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPersist } from './checkpoints/persist.js';
 import { readAnswers, readRecords } from './session/records.js';
-import { runJob } from './session/run-job.js';
+import { type RunNotifier, type SessionParts, startRunSession } from './session/run-session.js';
 import { createWorkflowStarter } from './session/start-workflows.js';
 import { createFiring } from './maintenance/schedules/create-firing.js';
-import { createOriginReader } from './session/take-over-origin.js';
-import { createRunWatcher } from './session/watch-run.js';
+import { createRecordsReader } from './session/reuse-records.js';
+import { createRunObserver } from './session/run-observer.js';
 
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
@@ -189,36 +188,41 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadRows = (executionId: string) =>
     persist('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
 
-  const parts = {
-    workerId: id,
-    active,
-    loadAnswers,
+  const notifier: RunNotifier = {
+    announce: (change) => void announce(change),
     finishChildren,
-    wakeAt: (time: number) => {
+    wakeAt: (time) => {
       alarm.set(time);
     },
-    writer,
-    services: {
-      ...options.services,
-      workflows: createWorkflowStarter({ db, queue, onStarted: () => metrics.runs.accepted('workflow') }),
-    },
-    logger,
-    watch: createRunWatcher(metrics, options.tracing),
-    claim: createClaim({ id, db, queue, ask, persist }),
-    slotLeft: heldBack.slotLeft,
-    loadVersion,
-    loadRecords: async (executionId: string) => readRecords(await loadRows(executionId)),
-    withOrigin: createOriginReader({
+  };
+  const sessionParts: SessionParts = {
+    workerId: id,
+    active,
+    claims: { claim: createClaim({ id, db, queue, ask, persist }), release, slotLeft: heldBack.slotLeft },
+    loader: {
       loadVersion,
-      loadNodeRuns: loadRows,
-      hasData: (executionId) => persist('origin', () => hasTriggerData(db, executionId)),
-    }),
-    openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
-      ask('credential', () => readSealedCredential(db, workspaceId, credentialId)),
-    ),
-    loadVars: (workspaceId: string) => ask('variables', () => readVariables(db, workspaceId)),
-    release,
-    announce: (change: RunChange) => void announce(change),
+      loadRecords: async (executionId) => readRecords(await loadRows(executionId)),
+      withReused: createRecordsReader({
+        loadVersion,
+        loadNodeRuns: loadRows,
+        hasData: (executionId) => persist('source run', () => hasTriggerData(db, executionId)),
+      }),
+      loadAnswers,
+    },
+    environment: {
+      services: {
+        ...options.services,
+        workflows: createWorkflowStarter({ db, queue, onStarted: () => metrics.runs.accepted('workflow') }),
+      },
+      openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
+        ask('credential', () => readSealedCredential(db, workspaceId, credentialId)),
+      ),
+      loadVariables: (workspaceId) => ask('variables', () => readVariables(db, workspaceId)),
+    },
+    writer,
+    notifier,
+    observe: createRunObserver(metrics, options.tracing),
+    logger,
   };
 
   await onControl(subscriber, ({ type, executionIds }) => {
@@ -232,13 +236,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       }
     }
   });
-
-  /** Resolves when the run is claimed, or is not to be had; it goes on by itself. */
-  function startRun(run: RunJob): Promise<void> {
-    return new Promise((resolve, reject) => {
-      runJob(run, parts, resolve).catch(reject);
-    });
-  }
 
   const sendHeartbeat = (): Promise<void> =>
     beat(redis, {
@@ -300,7 +297,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     logger,
     room: () => concurrency - active.size,
     untilRoom: () => active.fewerThan(concurrency),
-    start: (run) => startRun(run),
+    start: async (run) => {
+      await startRunSession(run, sessionParts).claimed;
+    },
   });
   state = 'consuming';
   // One that gets no answer is no reason to end: the next says the same.

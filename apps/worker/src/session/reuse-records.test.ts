@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
 import type { NodeRecord } from '@deckhand/engine';
 import { compileForTest, edges } from '../../../../tests/harness/engine.js';
-import { createOriginReader, OriginGoneError } from './take-over-origin.js';
+import { createRecordsReader, SourceRunGoneError } from './reuse-records.js';
 
 const definition = {
   nodes: [
@@ -53,7 +53,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
 });
 
 let hasData = true;
-const withOrigin = createOriginReader({
+const withOrigin = createRecordsReader({
   loadVersion: () => compileForTest(definition),
   loadNodeRuns: (id) =>
     Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
@@ -81,8 +81,8 @@ describe('what a run goes on from', () => {
     const [first] = (await withOrigin(claimed({}), new Map<string, NodeRecord>())).values();
     if (!first) throw new Error('there is no record');
     hasData = false;
-    await expect(withOrigin(claimed({}), new Map())).rejects.toThrow(OriginGoneError);
-    await expect(withOrigin(claimed({}), new Map([['start/', first]]))).rejects.toThrow(OriginGoneError);
+    await expect(withOrigin(claimed({}), new Map())).rejects.toThrow(SourceRunGoneError);
+    await expect(withOrigin(claimed({}), new Map([['start/', first]]))).rejects.toThrow(SourceRunGoneError);
     const own = new Map([['c/', { ...first, nodeId: 'c' }]]);
     expect(await withOrigin(claimed({}), own)).toBe(own);
   });

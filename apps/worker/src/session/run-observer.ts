@@ -7,21 +7,21 @@ import type { WorkerMetrics } from '../metrics.js';
 /** Nodes of one hold of a run that get spans of their own: a long loop must not crowd out every other trace. */
 const NODE_SPANS_MAX = 1_000;
 
-/** Notes what becomes of a run while this worker holds it. */
-export interface RunWatch {
+/** Observes a run while this worker holds it. */
+export interface RunObserver {
   /** A record of a node; only ends count. */
   recorded(record: NodeRecord, type: NodeType | undefined): void;
   /** The run's end is on disk. */
   finished(status: FinishedStatus): void;
-  /** The worker holds the run no more, whether it ended, rests or goes on elsewhere. */
+  /** The worker does not hold the run any more: it ended, rests, or goes on elsewhere. */
   left(): void;
 }
 
 /** Counts and times a run, and traces it where traces are sent: a span for the hold, one below it for each node that ends. */
-export function createRunWatcher(
+export function createRunObserver(
   metrics: WorkerMetrics,
   tracing: Tracing | undefined,
-): (run: ClaimedExecution) => RunWatch {
+): (run: ClaimedExecution) => RunObserver {
   return (run) => {
     const noteEnd = metrics.claimed(run);
     const hold = tracing && traceHold(run, tracing);

@@ -1,0 +1,63 @@
+import type { ClaimedExecution } from '@deckhand/db';
+import { type CompiledWorkflow, type Ending, type NodeRecord, type NodeServices, runExecution } from '@deckhand/engine';
+import { type Credential, type JsonObject, parseJson } from '@deckhand/contracts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Journal } from '../checkpoints/journal.js';
+import type { ActiveRun } from './active-runs.js';
+import type { RunObserver } from './run-observer.js';
+
+/** Records that may wait for the disk before the run does, so that a long loop does not fill the memory. */
+export const MAX_BACKLOG = 2_000;
+
+/** What the nodes of a run work with. */
+export interface NodeEnvironment {
+  readonly services: NodeServices;
+  /** Opens a credential of a workspace. @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE. */
+  readonly openCredential: (workspaceId: string, credentialId: string) => Promise<Credential>;
+  /** The variables of a workspace, by name. */
+  readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
+}
+
+/** A claimed run with all that it takes to run it. */
+export interface DrivenRun {
+  readonly claimed: ClaimedExecution;
+  readonly workflow: CompiledWorkflow;
+  /** Records of finished nodes, by key: those are not run again. */
+  readonly records: ReadonlyMap<string, NodeRecord>;
+  readonly run: ActiveRun;
+  readonly journal: Journal;
+  readonly observer: RunObserver;
+}
+
+/** Runs the engine until the run ends, rests or halts; what happens goes to the journal. */
+export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
+  const { claimed, workflow, records, run, journal, observer } = driven;
+  const { services, openCredential, loadVariables } = environment;
+  return runExecution({
+    executionId: claimed.id,
+    mode: claimed.executionMode,
+    workflow,
+    triggerNodeId: claimed.triggerNodeId,
+    trigger: parseJson(claimed.triggerData),
+    vars: workflow.usesVars ? await loadVariables(claimed.workspaceId) : {},
+    records,
+    control: run.control,
+    services,
+    openCredential: (credentialId) => openCredential(claimed.workspaceId, credentialId),
+    ports: {
+      now: Date.now,
+      random: Math.random,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+      breathe: () => (journal.backlog() > MAX_BACKLOG ? journal.flush() : yieldToEventLoop()),
+      record: (record) => {
+        journal.record(record);
+        observer.recorded(record, workflow.nodes.get(record.nodeId)?.type);
+      },
+      flush: () => journal.flush(),
+    },
+  });
+}
+
+function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

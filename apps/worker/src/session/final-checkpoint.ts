@@ -1,0 +1,59 @@
+import type { FinishedEnding, RestingEnding } from '@deckhand/db';
+import type { Ending, RecordedError, WaitRequest } from '@deckhand/engine';
+import type { FinishedStatus } from '@deckhand/contracts';
+import type { Journal } from '../checkpoints/journal.js';
+import type { ActiveRun } from './active-runs.js';
+
+const TIME_LIMIT_PASSED = { message: 'the run took longer than its time limit', code: 'EXECUTION_TIMEOUT' };
+
+/** What became of a run that the engine has nothing left to do for. */
+export type FinalCheckpoint =
+  /** Its end is on disk. */
+  | { readonly kind: 'finished'; readonly status: FinishedStatus }
+  /** It rests until a wait ends. `wakeAt`: when it goes on by itself, in ms since the epoch; `waitsForChild`: another run may end a wait. */
+  | { readonly kind: 'resting'; readonly wakeAt: number | null; readonly waitsForChild: boolean }
+  /** Neither: it was halted, paused or answered meanwhile, and is to be released. */
+  | { readonly kind: 'unfinished' };
+
+/** Writes how the run ends or rests. @throws FencedError; or why it can never be written. */
+export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journal: Journal): Promise<FinalCheckpoint> {
+  switch (ending.kind) {
+    case 'success': {
+      const result = ending.result && JSON.stringify(ending.result);
+      return finish(journal, { kind: 'finished', status: 'success', error: null, result });
+    }
+    case 'failed':
+      return finish(journal, failure('failed', ending.error, ending.nodeId));
+    case 'halted':
+      if (run.haltReason() !== 'timeout') return { kind: 'unfinished' };
+      return finish(journal, failure('timeout', TIME_LIMIT_PASSED, null));
+    case 'waiting': {
+      const resting = restingEnding(ending.waits, run.answersSeen());
+      if ((await journal.rest(resting)) !== 'written') return { kind: 'unfinished' };
+      const waitsForChild = ending.waits.some(({ kind }) => kind === 'workflow');
+      return { kind: 'resting', wakeAt: resting.wakeAt, waitsForChild };
+    }
+  }
+}
+
+/** The ending of a run that fails or times out. */
+export function failure(status: 'failed' | 'timeout', error: RecordedError, nodeId: string | null): FinishedEnding {
+  const { message, code } = error;
+  return { kind: 'finished', status, error: JSON.stringify({ message, nodeId, code }), result: null };
+}
+
+async function finish(journal: Journal, ending: FinishedEnding): Promise<FinalCheckpoint> {
+  const verdict = await journal.finish(ending);
+  return verdict === 'written' ? { kind: 'finished', status: ending.status } : { kind: 'unfinished' };
+}
+
+function restingEnding(waits: readonly WaitRequest[], answers: number): RestingEnding {
+  const kinds = new Set(waits.map(({ kind }) => kind));
+  const due = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+  return {
+    kind: 'resting',
+    status: kinds.has('approval') ? 'waiting_for_input' : kinds.has('human') ? 'waiting_for_human' : 'running',
+    wakeAt: due.length > 0 ? Math.min(...due) : null,
+    answers,
+  };
+}

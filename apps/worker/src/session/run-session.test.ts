@@ -1,0 +1,252 @@
+import { NO_SERVICES } from '../../../../tests/harness/node-context.js';
+import { compileWorkflow, defineNodeType, output } from '@deckhand/engine';
+import { createLogger } from '@deckhand/runtime';
+import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import Type from 'typebox';
+import { createActiveRuns } from './active-runs.js';
+import { createCheckpointWriter } from '../checkpoints/checkpoint-writer.js';
+import { createWorkerMetrics } from '../metrics.js';
+import type { RunJob } from '@deckhand/queue';
+import { createRunObserver } from './run-observer.js';
+import { type RunClaims, type SessionParts, startRunSession } from './run-session.js';
+
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+const DEFINITION = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual' },
+    { id: 'first', type: 'act' },
+    { id: 'second', type: 'act' },
+  ],
+  edges: [
+    { source: 'start', target: 'first' },
+    { source: 'first', target: 'second' },
+  ],
+};
+
+/** What a run is begun with, however the worker comes to know of it. */
+const BEGUN_WITH = {
+  workspaceId: 'w',
+  workflowId: 'f',
+  workflowVersionId: 'v',
+  executionMode: 'normal',
+  triggerNodeId: 'start',
+  triggerData: 'null',
+  traceParent: null,
+} as const;
+
+/** A worker of fakes that notes what happens in its order. `act`: what the effect of a node does. */
+function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstClaims = false) {
+  const events: string[] = [];
+  const base = { title: 'T', description: 'D', parameters: NO_PARAMETERS } as const;
+  const trigger = defineNodeType({
+    ...base,
+    type: 'trigger.manual',
+    category: 'trigger',
+    hasEffects: false,
+    run: () => output(null),
+  });
+  const effect = defineNodeType({
+    ...base,
+    type: 'act',
+    category: 'action',
+    hasEffects: true,
+    async run(_parameters, { nodeId }) {
+      await Promise.resolve();
+      events.push(`run ${nodeId}`);
+      act(nodeId);
+      return output(nodeId);
+    },
+  });
+  const compiled = compileWorkflow(DEFINITION, new Map([trigger, effect].map((type) => [type.type, type])));
+  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+  const active = createActiveRuns();
+  const writer = createCheckpointWriter({
+    async write(batch) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (refusesFirstClaims && batch.some(({ claim }) => claim)) return batch.map(() => 'fenced');
+      for (const { nodeRuns, ending } of batch) {
+        for (const row of nodeRuns) events.push(`write ${row.nodeId} ${row.status}`);
+        if (ending) events.push(`write ${ending.status}`);
+      }
+      return batch.map(() => 'written');
+    },
+    prepare: () => undefined,
+    isUnavailable: () => false,
+    onRetry: () => undefined,
+    concurrency: 1,
+    maxSize: 10,
+  });
+  const claims: RunClaims = {
+    claim: ({ executionId, dispatch }) =>
+      Promise.resolve({
+        ...BEGUN_WITH,
+        id: executionId,
+        isProvisional: false,
+        digest: null,
+        epoch: 1,
+        token: 'a token',
+        dispatch,
+        deadlineAt: new Date(Date.now() + 60_000),
+        waitedSeconds: 0,
+        startedSecondsAgo: 0,
+        answers: 0,
+        hasParent: false,
+        rerunOf: null,
+        rerunFromNodeId: null,
+        holdsSlot: isLimited,
+      }),
+    slotLeft: () => {
+      events.push('slot left');
+      return Promise.resolve();
+    },
+    release: () => {
+      events.push('release');
+      return Promise.resolve();
+    },
+  };
+  const parts: SessionParts = {
+    workerId: 'me',
+    active,
+    claims,
+    loader: {
+      loadVersion: () => Promise.resolve(compiled.workflow),
+      loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map() }),
+      withReused: (_claimed, own) => Promise.resolve(own),
+      loadAnswers: () => Promise.resolve(),
+    },
+    environment: {
+      services: NO_SERVICES,
+      openCredential: () => Promise.reject(new Error('there are no credentials')),
+      loadVariables: () => Promise.resolve({}),
+    },
+    writer,
+    notifier: {
+      announce: () => void events.push('announce'),
+      finishChildren: () => Promise.resolve(),
+      wakeAt: () => undefined,
+    },
+    observe: createRunObserver(createWorkerMetrics(new Registry()), undefined),
+    logger: createLogger({ name: 'test', level: 'silent' }),
+  };
+  return { events, parts, active };
+}
+
+/** Runs a job to its end and notes when it is decided whether the run is claimed. */
+async function runJob(
+  { events, parts }: Pick<ReturnType<typeof setUp>, 'events' | 'parts'>,
+  { claims = {}, job = { executionId: 'r', dispatch: 1 } }: { claims?: Partial<RunClaims>; job?: RunJob } = {},
+): Promise<void> {
+  const session = startRunSession(job, { ...parts, claims: { ...parts.claims, ...claims } });
+  void session.claimed.then((isClaimed) => events.push(isClaimed ? 'claimed' : 'not claimed'));
+  await session.done;
+}
+
+describe('a run', () => {
+  it('starts a node with effects only after its start is on disk, and is announced only once it is finished there', async () => {
+    const worker = setUp(() => undefined);
+    await runJob(worker);
+    expect(worker.events).toEqual([
+      'claimed',
+      'write start success',
+      'write first running',
+      'run first',
+      'write first success',
+      'write second running',
+      'run second',
+      'write second success',
+      'write success',
+      'announce',
+    ]);
+  });
+
+  it('that is provisional is claimed once its first checkpoint is on disk, and not before', async () => {
+    const worker = setUp(() => undefined);
+    await runJob(worker, {
+      claims: {
+        async claim(job) {
+          const claimed = await worker.parts.claims.claim(job);
+          return claimed && { ...claimed, isProvisional: true };
+        },
+      },
+    });
+    expect(worker.events.slice(0, 4)).toEqual(['write start success', 'write first running', 'claimed', 'run first']);
+  });
+
+  it.each([true, false])(
+    'that its first checkpoint did not claim as its job has it is claimed from the database, if it can be (%s)',
+    async (canBeClaimed) => {
+      const queuedAt = Date.now();
+      const carried = { ...BEGUN_WITH, deadlineAt: queuedAt + 60_000, queuedAt };
+      const worker = setUp(() => undefined, false, true);
+      const { events, parts, active } = worker;
+      await runJob(worker, {
+        job: { executionId: 'r', dispatch: 1, carried },
+        claims: {
+          async claim(job) {
+            events.push(job.carried ? 'claim as the job has it' : 'claim from the database');
+            const claimed = job.carried || canBeClaimed ? await parts.claims.claim(job) : undefined;
+            return claimed && { ...claimed, isProvisional: job.carried !== undefined };
+          },
+        },
+      });
+      expect(events.slice(0, 2)).toEqual(['claim as the job has it', 'claim from the database']);
+      expect(events.slice(2)).toEqual(
+        canBeClaimed ? expect.arrayContaining(['claimed', 'write success', 'announce']) : ['not claimed'],
+      );
+      expect(active.size).toBe(0);
+    },
+  );
+
+  it('is not claimed where claiming fails', async () => {
+    const worker = setUp(() => undefined);
+    await runJob(worker, { claims: { claim: () => Promise.reject(new Error('refused')) } });
+    expect(worker.events).toEqual(['not claimed']);
+    expect(worker.active.size).toBe(0);
+  });
+
+  it('is released only after what finished last is on disk', async () => {
+    const worker = setUp((nodeId) => {
+      if (nodeId === 'first') worker.active.get('r')?.pause();
+    });
+    await runJob(worker);
+    expect(worker.events).toEqual([
+      'claimed',
+      'write start success',
+      'write first running',
+      'run first',
+      'write first success',
+      'release',
+    ]);
+    expect(worker.active.size).toBe(0);
+  });
+
+  it('that another worker claimed is neither written nor released', async () => {
+    const worker = setUp((nodeId) => {
+      if (nodeId === 'first') worker.active.get('r')?.halt('fenced');
+    });
+    await runJob(worker);
+    expect(worker.events).toEqual(['claimed', 'write start success', 'write first running', 'run first']);
+  });
+
+  it('that counts under a limit frees its slot once it has left its worker, however it went', async () => {
+    const endings = {
+      finished: setUp(() => undefined, true),
+      fenced: setUp(() => endings.fenced.active.get('r')?.halt('fenced'), true),
+      released: setUp(() => endings.released.active.get('r')?.pause(), true),
+    };
+    for (const worker of Object.values(endings)) {
+      await runJob(worker);
+      expect(worker.events.at(-1)).toBe('slot left');
+      expect(worker.events.filter((event) => event === 'slot left')).toHaveLength(1);
+    }
+    expect(endings.finished.events.at(-2)).toBe('announce');
+    expect(endings.released.events.at(-2)).toBe('release');
+  });
+
+  it('ends as usual when its slot cannot be given to another', async () => {
+    const worker = setUp(() => undefined, true);
+    await runJob(worker, { claims: { slotLeft: () => Promise.reject(new Error('away')) } });
+    expect(worker.events.at(-1)).toBe('announce');
+  });
+});

@@ -1,0 +1,272 @@
+import type { Claim, ClaimedExecution } from '@deckhand/db';
+import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
+import { ERRORS } from '@deckhand/contracts';
+import type { RunChange, RunJob } from '@deckhand/queue';
+import type { Logger } from '@deckhand/runtime';
+import { randomUUID } from 'node:crypto';
+import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.js';
+import { createJournal, FencedError, type Journal } from '../checkpoints/journal.js';
+import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
+import { driveRun, MAX_BACKLOG, type NodeEnvironment } from './drive-run.js';
+import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
+import type { EarlierRecords } from './records.js';
+import { SourceRunGoneError } from './reuse-records.js';
+import type { RunObserver } from './run-observer.js';
+
+/** What a worker does with one run of a job. */
+export interface RunSession {
+  /** Resolves once the run needs its job no longer: true when this worker claimed it, false when it cannot be claimed. */
+  readonly claimed: Promise<boolean>;
+  /** Resolves once this worker does not hold the run any more. Failures of the run are part of it. */
+  readonly done: Promise<void>;
+}
+
+/** How a worker gets runs, and gives them back. */
+export interface RunClaims {
+  /** Claims a run, or reads one that its first checkpoint claims; undefined when it cannot be claimed. */
+  readonly claim: (job: RunJob) => Promise<ClaimedExecution | undefined>;
+  /** Gives a run back: it is dispatched to others, or rests when it is paused. */
+  readonly release: (run: Claim & { readonly executionId: string }) => Promise<void>;
+  /** Lets the next run go on that waited for this one, under a limit of runs at once. */
+  readonly slotLeft: (run: { readonly workspaceId: string; readonly workflowId: string }) => Promise<void>;
+}
+
+/** Reads what a claimed run needs. */
+export interface RunLoader {
+  readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
+  readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
+  /** The run's own records, and for one that repeats another from a node, those that it reuses. @throws SourceRunGoneError */
+  readonly withReused: (
+    claimed: ClaimedExecution,
+    own: ReadonlyMap<string, NodeRecord>,
+  ) => Promise<ReadonlyMap<string, NodeRecord>>;
+  /** Ends the waits of a run whose time is up, and hands all that ended to the run. */
+  readonly loadAnswers: (run: ActiveRun) => Promise<void>;
+}
+
+/** Whom a session notifies of what became of its run. What gets lost here maintenance finds. */
+export interface RunNotifier {
+  /** Notifies those who wait for the run that it finished, and how, or rests. */
+  readonly announce: (change: RunChange) => void;
+  /** Lets parents go on whose children are finished: of these children, or these parents. */
+  readonly finishChildren: (finished: { childIds: string[] } | { parentIds: string[] }) => Promise<void>;
+  /** Lets a resting run go on at its time, in ms since the epoch. */
+  readonly wakeAt: (time: number) => void;
+}
+
+/** What sessions of a worker work with. */
+export interface SessionParts {
+  readonly workerId: string;
+  readonly active: ActiveRuns;
+  readonly claims: RunClaims;
+  readonly loader: RunLoader;
+  readonly environment: NodeEnvironment;
+  readonly writer: CheckpointWriter;
+  readonly notifier: RunNotifier;
+  /** Observes a claimed run. */
+  readonly observe: (run: ClaimedExecution) => RunObserver;
+  readonly logger: Logger;
+}
+
+/** Where a session is. One that read a run which its first checkpoint did not claim begins anew, once, by claiming it. */
+type State = 'claiming' | 'loading' | 'running' | 'leaving' | 'left';
+
+const NEXT: Readonly<Record<State, readonly State[]>> = {
+  claiming: ['loading', 'left'],
+  loading: ['running', 'leaving'],
+  running: ['leaving'],
+  leaving: ['claiming', 'left'],
+  left: [],
+};
+
+const INTERNAL_FAILURE = { message: 'the service could not go on with this run', code: 'INTERNAL' };
+const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
+
+const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
+
+/** Takes one run of a job: claims it, runs it until it ends, rests or halts, and writes how it ended. */
+export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
+  let decide: (isClaimed: boolean) => void = () => undefined;
+  const claimed = new Promise<boolean>((resolve) => (decide = resolve));
+  const done = new Session(parts, decide)
+    .run(job)
+    .catch((err: unknown) => {
+      parts.logger.error({ err, executionId: job.executionId }, 'a run could not be claimed');
+    })
+    .finally(() => decide(false));
+  return { claimed, done };
+}
+
+class Session {
+  readonly #parts: SessionParts;
+  readonly #onClaimed: () => void;
+  #state: State = 'claiming';
+  #isClaimed = false;
+
+  constructor(parts: SessionParts, decide: (isClaimed: boolean) => void) {
+    this.#parts = parts;
+    this.#onClaimed = () => {
+      this.#isClaimed = true;
+      decide(true);
+    };
+  }
+
+  async run(job: RunJob): Promise<void> {
+    const claimed = await this.#claim(job);
+    if (!claimed) return this.#enter('left');
+    await this.#hold(claimed);
+    if (this.#isClaimed || !job.carried) return this.#enter('left');
+    // What the job says of the run is outdated: the run may be under a limit of runs at once by now.
+    this.#enter('claiming');
+    return this.run({ ...job, carried: undefined });
+  }
+
+  #enter(next: State): void {
+    if (!NEXT[this.#state].includes(next)) throw new Error(`a session cannot go from ${this.#state} to ${next}`);
+    this.#state = next;
+  }
+
+  /** Reserves a place and claims the run. */
+  async #claim(job: RunJob): Promise<ClaimedExecution | undefined> {
+    const { active, claims } = this.#parts;
+    // A job that is delivered twice to one worker does nothing: a second claim would fence the first.
+    if (!active.reserve(job.executionId)) return undefined;
+    let claimed: ClaimedExecution | undefined;
+    try {
+      claimed = await claims.claim(job);
+      return claimed;
+    } finally {
+      if (!claimed) active.remove(job.executionId);
+    }
+  }
+
+  /** Runs a claimed run, and frees its place whatever happens. */
+  async #hold(claimed: ClaimedExecution): Promise<void> {
+    const { active, claims, observe } = this.#parts;
+    const logger = this.#parts.logger.child({ executionId: claimed.id });
+    if (!claimed.isProvisional) this.#onClaimed();
+    const run = createActiveRun({
+      executionId: claimed.id,
+      epoch: claimed.epoch,
+      token: claimed.token ?? randomUUID(),
+      deadlineAt: claimed.deadlineAt.getTime(),
+    });
+    active.add(run);
+    const observer = observe(claimed);
+    try {
+      this.#enter('loading');
+      await this.#runHeld(claimed, run, observer, logger);
+    } catch (error) {
+      // Whatever it was, the run must not stay with a worker that has given up on it.
+      logger.error({ err: error }, 'a run was given back after an unexpected error');
+      await claims.release(run);
+    } finally {
+      if (this.#state !== 'leaving') this.#enter('leaving');
+      observer.left();
+      active.remove(claimed.id);
+      if (claimed.holdsSlot) {
+        // Maintenance does what fails here.
+        await claims.slotLeft(claimed).catch((err: unknown) => {
+          logger.warn({ err }, 'held back runs could not be dispatched yet');
+        });
+      }
+    }
+  }
+
+  async #runHeld(claimed: ClaimedExecution, run: ActiveRun, observer: RunObserver, logger: Logger): Promise<void> {
+    const { loader, environment, claims } = this.#parts;
+    // A first claim has epoch 1: nobody can have left records, or answers to waits.
+    const isNew = claimed.epoch === 1;
+    const [earlier] = isNew
+      ? [NO_RECORDS]
+      : await Promise.all([loader.loadRecords(claimed.id), loader.loadAnswers(run)]);
+    const journal = this.#openJournal(claimed, run, earlier);
+    try {
+      const records = await loader.withReused(claimed, earlier.records);
+      await keepReused(records, earlier.records, journal);
+      const workflow = await loader.loadVersion(claimed.workflowVersionId);
+      this.#enter('running');
+      const ending = await driveRun({ claimed, workflow, records, run, journal, observer }, environment);
+      this.#enter('leaving');
+      const final = await writeFinalCheckpoint(ending, run, journal);
+      if (final.kind !== 'unfinished') return await this.#notify(claimed, final, observer, logger);
+      if (run.haltReason() === 'fenced') return;
+      // What finished last must be on disk first, or the next worker would do it again.
+      await journal.flush();
+      await claims.release(run);
+    } catch (error) {
+      if (error instanceof FencedError) return;
+      await this.#fail(error, claimed, journal, observer, logger);
+    }
+  }
+
+  #openJournal(claimed: ClaimedExecution, run: ActiveRun, { records, tallies }: EarlierRecords): Journal {
+    const { workerId, writer } = this.#parts;
+    const { digest, isProvisional } = claimed;
+    return createJournal({
+      executionId: claimed.id,
+      epoch: claimed.epoch,
+      token: run.token,
+      claim: isProvisional ? { workerId, digest, begunAt: performance.now() } : null,
+      writer,
+      records,
+      tallies: new Map(tallies),
+      onClaimed: this.#onClaimed,
+      onVerdict: (verdict) => {
+        if (verdict === 'fenced') run.halt('fenced');
+        if (verdict === 'paused') run.pause();
+      },
+    });
+  }
+
+  /** Fails a run that cannot go on, for a reason that is not its own. */
+  async #fail(
+    error: unknown,
+    claimed: ClaimedExecution,
+    journal: Journal,
+    observer: RunObserver,
+    logger: Logger,
+  ): Promise<void> {
+    const isSourceGone = error instanceof SourceRunGoneError;
+    if (!isSourceGone) logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
+    try {
+      await journal.finish(failure('failed', isSourceGone ? SOURCE_RUN_GONE : INTERNAL_FAILURE, null));
+      await this.#notify(claimed, { kind: 'finished', status: 'failed' }, observer, logger);
+    } catch (again) {
+      if (!(again instanceof FencedError)) throw again;
+    }
+  }
+
+  /** Notifies those who wait for the run. */
+  async #notify(
+    claimed: ClaimedExecution,
+    final: Exclude<FinalCheckpoint, { kind: 'unfinished' }>,
+    observer: RunObserver,
+    logger: Logger,
+  ): Promise<void> {
+    const { notifier } = this.#parts;
+    if (final.kind === 'finished') observer.finished(final.status);
+    else if (final.wakeAt !== null) notifier.wakeAt(final.wakeAt);
+    notifier.announce({ executionId: claimed.id, ended: final.kind === 'finished' ? final.status : undefined });
+    try {
+      if (final.kind === 'finished' && claimed.hasParent) await notifier.finishChildren({ childIds: [claimed.id] });
+      // A child may have been quicker than this run came to rest.
+      if (final.kind === 'resting' && final.waitsForChild) await notifier.finishChildren({ parentIds: [claimed.id] });
+    } catch (err) {
+      logger.warn({ err }, 'a parent could not be notified yet');
+    }
+  }
+}
+
+/** Makes the records that a rerun reuses its own: on disk before the run goes on. */
+async function keepReused(
+  records: ReadonlyMap<string, NodeRecord>,
+  own: ReadonlyMap<string, NodeRecord>,
+  journal: Journal,
+): Promise<void> {
+  for (const [key, record] of records) {
+    if (own.has(key)) continue;
+    journal.record(record);
+    if (journal.backlog() >= MAX_BACKLOG) await journal.flush();
+  }
+}
