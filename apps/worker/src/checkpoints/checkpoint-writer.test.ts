@@ -112,10 +112,10 @@ describe('checkpoints', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('of a provisional run claim it, until one of them is on disk', async () => {
+  it('of a provisional run claim it, until one of them is on disk, and are numbered without a gap', async () => {
     const claim = { workerId: 'me', digest: null, begunAt: 1 };
     const { batches, open } = setUp((batch) =>
-      batch[0]?.checkpoint === 1 ? Promise.reject(new Error('too large')) : written(batch),
+      batches.length === 1 ? Promise.reject(new Error('too large')) : written(batch),
     );
     const journal = open('a', undefined, claim);
     for (const _ of [1, 2, 3]) {
@@ -123,6 +123,7 @@ describe('checkpoints', () => {
       await journal.flush().catch(() => undefined);
     }
     expect(batches.map((batch) => batch[0]?.claim)).toEqual([claim, claim, null]);
+    expect(batches.map((batch) => batch[0]?.checkpoint)).toEqual([1, 1, 2]);
   });
 
   it('of a run that was taken over are refused, and nothing is written after that', async () => {
