@@ -59,6 +59,11 @@ export default defineConfig(
       // A method that is async by contract may have nothing to await.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Its successor, Error.isError, is missing in Node 22.
+      '@typescript-eslint/no-deprecated': [
+        'error',
+        { allow: [{ from: 'package', package: 'node:util/types', name: 'isNativeError' }] },
+      ],
       eqeqeq: ['error', 'always'],
       'no-console': 'error',
       ...ENVIRONMENT_RULES,

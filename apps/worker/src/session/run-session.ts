@@ -113,9 +113,15 @@ class Session {
 
   async run(job: RunJob): Promise<void> {
     const claimed = await this.#claim(job);
-    if (!claimed) return this.#enter('left');
+    if (!claimed) {
+      this.#enter('left');
+      return;
+    }
     await this.#hold(claimed);
-    if (this.#isClaimed || !job.carried) return this.#enter('left');
+    if (this.#isClaimed || !job.carried) {
+      this.#enter('left');
+      return;
+    }
     // What the job says of the run is outdated: the run may be under a limit of runs at once by now.
     this.#enter('claiming');
     return this.run({ ...job, carried: undefined });
@@ -189,7 +195,10 @@ class Session {
       const ending = await driveRun({ claimed, workflow, records, run, journal, observer }, environment);
       this.#enter('leaving');
       const final = await writeFinalCheckpoint(ending, run, journal);
-      if (final.kind !== 'unfinished') return await this.#notify(claimed, final, observer, logger);
+      if (final.kind !== 'unfinished') {
+        await this.#notify(claimed, final, observer, logger);
+        return;
+      }
       if (run.haltReason() === 'fenced') return;
       // What finished last must be on disk first, or the next worker would do it again.
       await journal.flush();
