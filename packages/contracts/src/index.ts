@@ -4,6 +4,7 @@ export * from './execution-status.js';
 export * from './formats.js';
 export * from './json.js';
 export * from './roles.js';
+export * from './run-errors.js';
 export * from './schemas/admin.js';
 export * from './schemas/approvals.js';
 export * from './schemas/audit-log.js';

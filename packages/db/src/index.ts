@@ -170,3 +170,4 @@ export { listRoles, listWorkspaces } from './workspaces/list.js';
 export { readWorkspace } from './workspaces/read.js';
 export { renameWorkspace } from './workspaces/update.js';
 export { probeWrites } from './write-probe.js';
+export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';

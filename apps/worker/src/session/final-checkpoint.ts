@@ -1,10 +1,10 @@
 import type { FinishedEnding, RestingEnding } from '@deckhand/db';
 import type { Ending, RecordedError, WaitRequest } from '@deckhand/engine';
-import type { FinishedStatus } from '@deckhand/contracts';
+import { type FinishedStatus, runError } from '@deckhand/contracts';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
 
-const TIME_LIMIT_PASSED = { message: 'the run took longer than its time limit', code: 'EXECUTION_TIMEOUT' };
+const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
 
 /** What became of a run that the engine has nothing left to do for. */
 export type FinalCheckpoint =

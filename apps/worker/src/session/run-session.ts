@@ -1,6 +1,6 @@
 import type { Claim, ClaimedExecution } from '@deckhand/db';
 import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
-import { ERRORS } from '@deckhand/contracts';
+import { ERRORS, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
@@ -79,7 +79,7 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
   left: [],
 };
 
-const INTERNAL_FAILURE = { message: 'the service could not go on with this run', code: 'INTERNAL' };
+const INTERNAL_FAILURE = runError('INTERNAL');
 const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };

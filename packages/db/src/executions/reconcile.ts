@@ -1,3 +1,4 @@
+import { RUN_ERRORS } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 import {
   DISPATCH_AGAIN,
@@ -89,7 +90,7 @@ export async function wakeDueRuns(db: Database, limit: number): Promise<Dispatch
 }
 
 /** The recorded error of the run `e` when its time limit has passed. */
-const TIME_LIMIT_ERROR = Prisma.sql`json_build_object('message', 'the run took longer than its time limit',
+const TIME_LIMIT_ERROR = Prisma.sql`json_build_object('message', ${RUN_ERRORS.EXECUTION_TIMEOUT}::text,
   'nodeId', e.current_node_id, 'code', 'EXECUTION_TIMEOUT')::text`;
 
 /** Ends resting runs that outlived their deadline; a run that a worker holds is ended by that worker. */
