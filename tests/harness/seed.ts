@@ -17,7 +17,7 @@ export interface Seed {
 export async function seedWorkflow(db: Database, definition: Definition): Promise<Seed> {
   const compiled = compileWorkflow(definition, await loadNodeTypes());
   if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
-  const { timeoutMs, triggers } = compiled.workflow;
+  const { timeoutMs, countsHeldTime, triggers } = compiled.workflow;
   const [userId, workspaceId, workflowId, versionId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
   await db.user.create({ data: { id: userId, email: `${userId}@test.local`, name: 'Test', passwordHash: '-' } });
   await db.workspace.create({ data: { id: workspaceId, name: 'Test' } });
@@ -30,6 +30,7 @@ export async function seedWorkflow(db: Database, definition: Definition): Promis
       number: 1,
       definition,
       timeoutMs,
+      countsHeldTime,
       triggerNodeIds: triggers.map(({ nodeId }) => nodeId),
     },
   });

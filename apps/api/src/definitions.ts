@@ -13,7 +13,10 @@ import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
 const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } as const;
 
 /** What saving a definition needs to know of it, found by compiling it. */
-export type CheckedDefinition = Pick<NewVersion, 'definition' | 'timeoutMs' | 'triggerNodeIds' | 'webhooks'>;
+export type CheckedDefinition = Pick<
+  NewVersion,
+  'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'webhooks'
+>;
 
 /** A body whose `definition` was checked as a whole. */
 export interface BodyWithDefinition<T> {
@@ -49,6 +52,7 @@ function compile(
     definition: {
       definition: workflow.definition,
       timeoutMs: workflow.timeoutMs,
+      countsHeldTime: workflow.countsHeldTime,
       triggerNodeIds: workflow.triggers.map(({ nodeId }) => nodeId),
       webhooks: savedNodes(workflow.definition, 'webhooks').map(({ id, parameters }) => ({
         nodeId: id,

@@ -285,7 +285,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),
     every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
       const now = Date.now();
-      for (const run of active.all()) if (run.deadlineAt <= now) run.halt('timeout');
+      for (const run of active.all()) if (run.deadlineAt() <= now) run.halt('timeout');
       return Promise.resolve();
     }),
   ];

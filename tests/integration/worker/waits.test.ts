@@ -159,6 +159,20 @@ describe('a run past its time limit', () => {
     });
     expect(pause.status).toBe('stopped');
   });
+
+  it('may rest for any time without a limit of its own, and ends once workers have held it for too long', async () => {
+    const id = await start({
+      nodes: [{ id: 'start', type: 'trigger.manual' }, ask],
+      edges: [{ source: 'start', target: 'ask' }],
+    });
+    await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'the rest');
+    const { deadlineAt, timeLeftMs, heldUntil } = await run(id);
+    expect([deadlineAt.getUTCFullYear(), heldUntil]).toEqual([9999, null]);
+    expect(Number(timeLeftMs)).toBeGreaterThan(3_000_000);
+    await db.execution.update({ where: { id }, data: { timeLeftMs: 0 } });
+    expect(await decide(id, 'approved')).toBe(true);
+    await until(async () => (await run(id)).status === 'timeout', 5_000, 'the time-out');
+  });
 });
 
 describe('a workflow node', () => {

@@ -88,6 +88,7 @@ function readCarried(executionId: string, dispatch: number, carried: NonNullable
     token: null,
     dispatch,
     deadlineAt: new Date(carried.deadlineAt),
+    timeLeftMs: null,
     waitedSeconds: (Date.now() - carried.queuedAt) / 1_000,
     startedSecondsAgo: 0,
     answers: 0,

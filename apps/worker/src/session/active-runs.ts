@@ -9,8 +9,10 @@ export interface ActiveRun {
   readonly executionId: string;
   readonly epoch: number;
   readonly token: string;
-  /** ms since the epoch. */
-  readonly deadlineAt: number;
+  /** When its time is used up, in ms since the epoch. */
+  deadlineAt(): number;
+  /** Brings that forward. */
+  limitTo(deadlineAt: number): void;
   readonly control: RunControl;
   /** Set once the run was told to halt. */
   haltReason(): HaltReason | undefined;
@@ -43,12 +45,18 @@ export interface ActiveRuns {
 }
 
 /** Opens the control of a claimed run. */
-export function createActiveRun(options: {
+export function createActiveRun({
+  executionId,
+  epoch,
+  token,
+  deadlineAt,
+}: {
   executionId: string;
   epoch: number;
   token: string;
   deadlineAt: number;
 }): ActiveRun {
+  let deadline = deadlineAt;
   let abort: AbortController | undefined;
   const listeners: (() => void)[] = [];
   let isPaused = false;
@@ -92,7 +100,13 @@ export function createActiveRun(options: {
       seen = count;
       changed();
     },
-    ...options,
+    executionId,
+    epoch,
+    token,
+    deadlineAt: () => deadline,
+    limitTo(earlier) {
+      deadline = Math.min(deadline, earlier);
+    },
   };
 }
 

@@ -41,6 +41,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   token: 'a token',
   dispatch: 1,
   deadlineAt: new Date(),
+  timeLeftMs: null,
   waitedSeconds: 0,
   startedSecondsAgo: 0,
   answers: 0,

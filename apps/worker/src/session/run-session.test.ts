@@ -88,6 +88,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         token: 'a token',
         dispatch,
         deadlineAt: new Date(Date.now() + 60_000),
+        timeLeftMs: null,
         waitedSeconds: 0,
         startedSecondsAgo: 0,
         answers: 0,

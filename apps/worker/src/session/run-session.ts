@@ -157,6 +157,9 @@ class Session {
       token: claimed.token ?? randomUUID(),
       deadlineAt: claimed.deadlineAt.getTime(),
     });
+    const now = Date.now();
+    if (claimed.timeLeftMs !== null) run.limitTo(now + claimed.timeLeftMs);
+    if (run.deadlineAt() <= now) run.halt('timeout');
     active.add(run);
     const observer = observe(claimed);
     try {
@@ -191,6 +194,8 @@ class Session {
       const records = await loader.withReused(claimed, earlier.records);
       await keepReused(records, earlier.records, journal);
       const workflow = await loader.loadVersion(claimed.workflowVersionId);
+      // Nobody has held a new run before: all of its time is left.
+      if (isNew && workflow.countsHeldTime) run.limitTo(Date.now() + workflow.timeoutMs);
       this.#enter('running');
       const ending = await driveRun({ claimed, workflow, records, run, journal, observer }, environment);
       this.#enter('leaving');

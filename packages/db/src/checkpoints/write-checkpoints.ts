@@ -1,6 +1,7 @@
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import { CHECKPOINT_VERSION } from '../executions/claim.js';
+import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
 import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
 import { addWaits, writeIterations, writeNodeRuns } from './rows.js';
@@ -76,6 +77,8 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
           worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
           current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
+          held_until = CASE WHEN NOT a.ends THEN ${whenClaiming(heldUntil(Prisma.sql`now()`), Prisma.sql`e.held_until`)} END,
+          time_left_ms = CASE WHEN a.ends AND a."isResting" AND a."claimedBy" IS NULL THEN ${TIME_LEFT} ELSE e.time_left_ms END,
           finished_at = CASE WHEN a.ends AND NOT a."isResting" THEN now() END,
           wake_at = CASE WHEN a.ends THEN to_timestamp(a."wakeAt" / 1000.0) END,
           error = CASE WHEN a.ends THEN a.error END,

@@ -36,7 +36,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       SELECT * FROM executions e WHERE e.id = ${request.parentExecutionId}::uuid AND ${isUnfinished()}
       FOR SHARE
     ), judged AS (
-      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms,
+      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms, v.counts_held_time,
         v.trigger_node_ids,
         CASE
           WHEN w.id IS NULL THEN 'notFound'
@@ -51,11 +51,13 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
     ), inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, stored_bytes, trace_parent
+        parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, time_left_ms,
+        stored_bytes, trace_parent
       )
       SELECT ${request.executionId}::uuid, workspace_id, ${request.workflowId}::uuid, version_id, execution_mode, 'workflow',
         trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
-        least(deadline_at, now() + timeout_ms * interval '1 millisecond'), octet_length(${request.triggerData}), trace_parent
+        CASE WHEN counts_held_time THEN deadline_at ELSE least(deadline_at, now() + timeout_ms * interval '1 millisecond') END,
+        CASE WHEN counts_held_time THEN timeout_ms END, octet_length(${request.triggerData}), trace_parent
       FROM judged WHERE verdict = 'started'
       ON CONFLICT (id) DO NOTHING
       RETURNING workspace_id, stored_bytes, dispatch

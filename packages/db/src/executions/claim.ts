@@ -2,7 +2,7 @@ import type { ExecutionMode } from '@deckhand/contracts';
 import { isOneOf } from '../batch.js';
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
-import { mayMove } from './run-status.js';
+import { heldUntil, mayMove } from './run-status.js';
 
 /** What a job asks for: a run, for one dispatch of it. */
 export interface ClaimRequest {
@@ -39,6 +39,8 @@ export interface ClaimedExecution {
   readonly token: string | null;
   readonly dispatch: number;
   readonly deadlineAt: Date;
+  /** How long workers may hold it, in ms; null where that is not limited, or only known from its version. */
+  readonly timeLeftMs: number | null;
   /** How long it waited for this claim since it was dispatched, in seconds of the database's clock. */
   readonly waitedSeconds: number;
   /** How long ago it was claimed for the first time, in seconds. */
@@ -130,7 +132,7 @@ export const CHECKPOINT_VERSION = Prisma.raw('1');
 /** What a claim for the request `w` makes of a run `e`, beside naming the worker. */
 export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, claim_token = w.token, checkpoint = 0,
   checkpoint_version = ${CHECKPOINT_VERSION}, claimed_dispatch = e.dispatch,
-  started_at = coalesce(e.started_at, now()), wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
+  started_at = coalesce(e.started_at, now()), held_until = ${heldUntil(Prisma.sql`now()`)}, wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
 
 function claimedColumns(of: {
   isProvisional: boolean;
@@ -142,7 +144,7 @@ function claimedColumns(of: {
   e.workflow_version_id AS "workflowVersionId", e.execution_mode::text AS "executionMode",
   e.trigger_node_id AS "triggerNodeId", coalesce(e.trigger_data, 'null') AS "triggerData",
   ${of.isProvisional}::boolean AS "isProvisional", NULL AS digest, ${of.epoch} AS epoch, ${of.token} AS token, e.dispatch,
-  e.deadline_at AS "deadlineAt", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
+  e.deadline_at AS "deadlineAt", e.time_left_ms::float8 AS "timeLeftMs", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
   e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",

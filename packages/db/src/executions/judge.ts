@@ -1,6 +1,7 @@
 import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { Prisma } from '../client.js';
+import { NO_DEADLINE } from './run-status.js';
 
 /** A run that somebody asked for. */
 export interface AcceptRequest {
@@ -101,7 +102,9 @@ export function isAccepted(verdict: string | { readonly kind: string } | undefin
 export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
   return Prisma.sql`
     SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
-      (now() + v.timeout_ms * interval '1 millisecond')::timestamptz(3) AS deadline_at,
+      CASE WHEN v.counts_held_time THEN ${NO_DEADLINE}
+        ELSE (now() + v.timeout_ms * interval '1 millisecond')::timestamptz(3) END AS deadline_at,
+      CASE WHEN v.counts_held_time THEN v.timeout_ms END AS time_left_ms,
       ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE
@@ -145,11 +148,11 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
     inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, created_at, dispatched_at, deadline_at, stored_bytes,
+        rerun_of, rerun_from_node_id, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
         trace_parent
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, now(), now(), deadline_at, octet_length(trigger_data),
+        rerun_of, rerun_from_node_id, now(), now(), deadline_at, time_left_ms, octet_length(trigger_data),
         trace_parent
       FROM judged
       WHERE ${condition}

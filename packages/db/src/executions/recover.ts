@@ -1,7 +1,7 @@
 import { runError } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import type { DispatchedExecution } from './reconcile.js';
-import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD } from './run-status.js';
+import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD, TIME_LEFT } from './run-status.js';
 
 /** A worker that is dead, or that no longer runs what it holds. */
 export interface LostWorker {
@@ -84,7 +84,7 @@ async function takeFromWorkers(tx: Queryable, runs: readonly LostRun[]): Promise
     (DispatchedExecution & { readonly isDispatched: boolean })[]
   >(Prisma.sql`/* executions.recover */
     UPDATE executions e
-    SET worker_id = NULL, revision = e.revision + 1, losses = r.losses, ${dispatchAgainIf(isDispatched)},
+    SET worker_id = NULL, time_left_ms = ${TIME_LEFT}, held_until = NULL, revision = e.revision + 1, losses = r.losses, ${dispatchAgainIf(isDispatched)},
         wake_at = CASE WHEN e.status = 'running' AND r.delay > 0 THEN now() + r.delay * interval '1 second' END
     FROM unnest(${ids}::uuid[], ${losses}::int[], ${delays}::int[]) AS r(id, losses, delay)
     WHERE e.id = r.id AND ${IS_HELD}

@@ -61,11 +61,24 @@ export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
 
 const IS_RUNNING = Prisma.sql`e.status = 'running'`;
 
+/** When a run ends at the latest that has no time limit of its own: the time that a worker holds it is limited instead. */
+export const NO_DEADLINE = Prisma.sql`'9999-12-31 00:00:00+00'::timestamptz(3)`;
+
+/** When the time is used up for which workers may hold the run `e`, if one holds it from `since` on; null without such a limit. */
+export function heldUntil(since: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${since} + e.time_left_ms * interval '1 millisecond'`;
+}
+
+/** How much of that time is left once a worker holds the run no more, in ms. */
+export const TIME_LEFT = Prisma.sql`CASE WHEN e.held_until IS NULL THEN e.time_left_ms
+    ELSE greatest(0, (extract(epoch FROM e.held_until - now()) * 1000)::bigint) END`;
+
 /**
  * Assignments that take a held run from its worker: a running one is dispatched again, a paused one rests. The worker is fenced by
  * the next claim. Until then a late write of it still counts, which does no harm: what it records did happen.
  */
-export const RELEASE = Prisma.sql`worker_id = NULL, revision = e.revision + 1, ${dispatchAgainIf(IS_RUNNING)}`;
+export const RELEASE = Prisma.sql`worker_id = NULL, time_left_ms = ${TIME_LEFT}, held_until = NULL,
+    revision = e.revision + 1, ${dispatchAgainIf(IS_RUNNING)}`;
 
 /** Columns of a ReleasedExecution, for `RETURNING` after `RELEASE`. */
 export const RELEASED = dispatchedIf(IS_RUNNING);

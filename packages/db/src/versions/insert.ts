@@ -12,6 +12,8 @@ export interface NewVersion {
   readonly sealedSecrets: SealedSecrets;
   /** How long a run of it may take. */
   readonly timeoutMs: number;
+  /** Whether that counts only time in which a worker holds the run. */
+  readonly countsHeldTime: boolean;
   /** Nodes that a run may start from, the default one first. */
   readonly triggerNodeIds: readonly string[];
   /** Those of them that a webhook starts: each needs a URL. */
@@ -35,6 +37,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
       definition: version.definition,
       sealedSecrets: version.sealedSecrets,
       timeoutMs: version.timeoutMs,
+      countsHeldTime: version.countsHeldTime,
       triggerNodeIds: [...version.triggerNodeIds],
       comment: version.comment,
       createdBy: version.createdBy,

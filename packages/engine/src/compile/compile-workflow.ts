@@ -44,12 +44,13 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
   faults.push(...checkGraph(nodes, edges));
   if (faults.length > 0 || 'faults' in shape) return { faults };
 
-  const seconds = shape.value.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
+  const seconds = shape.value.settings?.timeoutSeconds;
   const graph = buildGraph(nodes, edges);
   return {
     workflow: {
       definition: shape.value,
-      timeoutMs: Math.round(seconds * 1_000),
+      timeoutMs: Math.round((seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1_000),
+      countsHeldTime: seconds === undefined,
       triggers: listTriggers(nodes),
       usesVars: nodes.some(({ references }) => references.names.has('$vars')),
       ...graph,

@@ -58,6 +58,8 @@ export interface CompiledWorkflow {
   readonly definition: Definition;
   /** How long a run may take, in ms. */
   readonly timeoutMs: number;
+  /** The limit is the default one, which counts only time in which a worker holds the run; an own one counts from acceptance. */
+  readonly countsHeldTime: boolean;
   /** Where runs may start; the default first. */
   readonly triggers: readonly GraphTrigger[];
   /** Whether any expression reads `$vars`. */
