@@ -5,6 +5,8 @@
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, message: 'The request is not valid' },
   INVALID_JSON: { status: 400, message: 'The body is not valid JSON' },
+  ALREADY_DECIDED: { status: 400, message: 'The wait has ended already: `recorded` says how' },
+  NOT_WAITING: { status: 400, message: 'The run is not waiting for an answer there' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INSUFFICIENT_SCOPE: { status: 403, message: 'API key is not scoped for this request' },
   SESSION_REQUIRED: { status: 403, message: 'This endpoint requires an interactive session, not an API key' },

@@ -112,6 +112,65 @@ describe('an approval', () => {
     expect(answers.some(({ status }) => status === 200)).toBe(true);
   });
 
+  it('says to whoever comes too late how the wait has ended', async () => {
+    const id = await waitingRun();
+    await submit({ executionId: id, nodeId: 'ask', approved: true, comment: 'fine' });
+    await end(id, 'success');
+    for (const approved of [true, false]) {
+      expect(await submit({ executionId: id, nodeId: 'ask', approved })).toMatchObject({
+        status: 400,
+        body: {
+          code: 'ALREADY_DECIDED',
+          recorded: { decision: 'approved', comment: 'fine', by: expect.any(String), at: expect.any(String) },
+        },
+      });
+    }
+  });
+
+  it('and its time-out have one winner, which is what the caller is told', async () => {
+    const timed = {
+      ...APPROVAL,
+      nodes: APPROVAL.nodes.map((node) =>
+        node.id === 'ask' ? { ...node, parameters: { message: '?', timeoutSeconds: 0.3 } } : node,
+      ),
+    };
+    const workflowId = await createWorkflow(instance, timed);
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, { input: { sum: 9 } });
+        const id: string = body.executionId;
+        const decide = () => submit({ executionId: id, nodeId: 'ask', approved: true });
+        // Half of them as soon as it can be decided, half of them around its end.
+        const told = await until(
+          async () => {
+            const due = (await instance.db.wait.findFirst({ where: { executionId: id } }))?.dueAt;
+            if (!due || (i % 2 === 1 && Date.now() < due.getTime() - 10)) return undefined;
+            return decide();
+          },
+          8_000,
+          `the decision on ${id}`,
+        );
+        const run = await until(
+          async () => {
+            const found = await read(id);
+            return ['success', 'failed'].includes(found.status) ? found : undefined;
+          },
+          8_000,
+          `the end of ${id}`,
+        );
+        if (told.status === 200) {
+          expect(run).toMatchObject({ status: 'success', progress: { ask: { output: { decision: 'approved' } } } });
+        } else {
+          expect(told).toMatchObject({
+            status: 400,
+            body: { code: 'ALREADY_DECIDED', recorded: { decision: null, comment: null, by: null } },
+          });
+          expect(run).toMatchObject({ status: 'failed', error: { code: 'APPROVAL_TIMEOUT' } });
+        }
+      }),
+    );
+  });
+
   it.each([
     ['neither approved nor decision', {}],
     ['both', { approved: true, decision: 'approved' }],
@@ -128,7 +187,10 @@ describe('an approval', () => {
   it('400 for a run that does not wait, 404 for one that is not visible, 403 without the scope', async () => {
     const id = await waitingRun();
     await call('POST', `/api/executions/${id}/stop`);
-    expect((await submit({ executionId: id, nodeId: 'ask', approved: true })).status).toBe(400);
+    expect(await submit({ executionId: id, nodeId: 'ask', approved: true })).toMatchObject({
+      status: 400,
+      body: { code: 'NOT_WAITING' },
+    });
     const nowhere = '01a1fb35-e8df-7352-8660-75a19a555603';
     expect((await submit({ executionId: nowhere, nodeId: 'ask', approved: true })).status).toBe(404);
     const key = await createKey(gateway, instance.session, { preset: 'read-write' });
@@ -187,6 +249,10 @@ describe('a human task', () => {
     expect((await complete({ name: 'Ada' })).status).toBe(200);
     await end(id, 'success');
     expect((await read(id)).result.body).toBe('Ada');
+    expect(await complete({ name: 'Eve' })).toMatchObject({
+      status: 400,
+      body: { code: 'ALREADY_DECIDED', recorded: { data: { name: 'Ada' }, by: expect.any(String) } },
+    });
   });
 });
 

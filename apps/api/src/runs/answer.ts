@@ -1,22 +1,31 @@
-import { DeckhandError, type RecordedAnswer, validationFailed } from '@deckhand/contracts';
-import { type Actor, type AnswerRequest, answerWait } from '@deckhand/db';
+import { DeckhandError, type JsonObject, type RecordedAnswer } from '@deckhand/contracts';
+import { type Actor, type AnswerRequest, answerWait, type WaitEnd } from '@deckhand/db';
 import type { QueuedRun } from '@deckhand/queue';
 import type { Services } from '../services.js';
 import { tellWorkers } from './tell-workers.js';
 
+/** An answer to a wait, and how the end of such a wait is shown to whoever comes too late. */
+export interface PersonsAnswer extends AnswerRequest {
+  readonly toRecorded: (end: WaitEnd) => JsonObject;
+}
+
 /**
  * Records a person's answer and lets the run go on.
- * @throws DeckhandError VALIDATION_FAILED when nothing waits there or somebody decided otherwise, RESUME_PENDING when it is
- * recorded but could not be queued: sent again, it is queued again.
+ * @throws DeckhandError NOT_WAITING when nothing waits there; ALREADY_DECIDED, with what is recorded, when somebody
+ * else or the time ended the wait; RESUME_PENDING when it is recorded but could not be queued: sent again, it is queued
+ * again.
  */
-export async function answer(services: Services, actor: Actor, request: AnswerRequest): Promise<RecordedAnswer> {
+export async function answer(services: Services, actor: Actor, request: PersonsAnswer): Promise<RecordedAnswer> {
   const { executionId } = request;
   const outcome = await answerWait(services.db, actor, request);
   switch (outcome.kind) {
     case 'notWaiting':
-      throw validationFailed([{ path: 'nodeId', message: 'the run is not waiting for an answer there' }]);
-    case 'decidedOtherwise':
-      throw validationFailed([{ path: 'nodeId', message: 'somebody has answered already, and differently' }]);
+      throw new DeckhandError('NOT_WAITING');
+    case 'ended': {
+      const { end } = outcome;
+      const message = end.answer === null ? 'The time to answer was up' : 'Somebody has answered already';
+      throw new DeckhandError('ALREADY_DECIDED', { message, extra: { recorded: request.toRecorded(end) } });
+    }
     case 'recorded':
       if (outcome.dispatch === null) {
         await tellWorkers(services, 'answer', [executionId]);

@@ -87,6 +87,9 @@ export const ErrorBody = Type.Object({
   required: Type.Optional(Type.String({ description: 'With INSUFFICIENT_SCOPE: the scope' })),
   hint: Type.Optional(Type.String()),
   executionId: Type.Optional(Type.String({ description: 'The run that the request made or is about' })),
+  recorded: Type.Optional(
+    Type.Unknown({ description: 'With ALREADY_DECIDED: how the wait ended; `by` is null for its time' }),
+  ),
   requestId: Type.String(),
 });
 

@@ -13,23 +13,32 @@ export interface EndedWait {
 export interface EndedWaits {
   readonly waits: readonly EndedWait[];
   readonly answers: number;
+  /** In how many ms the next open wait is due, by the database's clock; null when none is. */
+  readonly nextDueInMs: number | null;
 }
+
+/** Whether the time of an open wait is up, by the database's clock as the statement begins. Nothing else decides it. */
+export const isTimeUp = Prisma.sql`coalesce(due_at <= statement_timestamp(), false)`;
 
 /**
  * Ends the waits of a run whose time is up, then reads all that have ended.
  *
  * The race it excludes: an answer and the time at once. Both are conditional on the wait being open, so one of them finds
- * it ended, and whoever reads sees the same end.
+ * it ended, and whoever reads sees the same end. An answer that comes later than the time ends the wait as this does
+ * (`answerWait`).
  */
 export async function endDueWaits(db: Database, executionId: string): Promise<EndedWaits> {
   // Read before the waits: an answer that comes in between is in them too, and makes the run look once more at most.
   const { answers } = await db.execution.findUniqueOrThrow({ where: { id: executionId }, select: { answers: true } });
   await db.$executeRaw(Prisma.sql`/* executions.end-due-waits */
-    UPDATE waits SET answered_at = now()
-    WHERE execution_id = ${executionId}::uuid AND answered_at IS NULL AND due_at <= now()`);
-  const waits = await db.wait.findMany({
-    where: { executionId, answeredAt: { not: null } },
-    select: { nodeId: true, iteration: true, answer: true },
-  });
-  return { waits, answers };
+    UPDATE waits SET answered_at = statement_timestamp()
+    WHERE execution_id = ${executionId}::uuid AND answered_at IS NULL AND ${isTimeUp}`);
+  // Served by the primary key.
+  const rows = await db.$queryRaw<(EndedWait & { dueInMs: number | null })[]>(Prisma.sql`/* executions.read-waits */
+    SELECT node_id AS "nodeId", iteration, answer,
+      CASE WHEN answered_at IS NULL THEN extract(epoch FROM due_at - statement_timestamp())::float8 * 1000 END AS "dueInMs"
+    FROM waits WHERE execution_id = ${executionId}::uuid AND (answered_at IS NOT NULL OR due_at IS NOT NULL)`);
+  const waits = rows.filter(({ dueInMs }) => dueInMs === null);
+  const due = rows.flatMap(({ dueInMs }) => (dueInMs === null ? [] : [dueInMs]));
+  return { waits, answers, nextDueInMs: due.length === 0 ? null : Math.max(0, Math.min(...due)) };
 }

@@ -2,6 +2,7 @@ import { type ApprovalEntry, parseOwnJson, type Page, type PageOf } from '@deckh
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { toPage } from '../paging.js';
+import { isTimeUp } from './end-waits.js';
 
 interface Row {
   readonly id: string;
@@ -12,7 +13,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** The approvals of a workspace that nobody has decided yet, the oldest first. @throws DeckhandError FORBIDDEN for no member. */
+/** The approvals of a workspace that can still be decided, the oldest first. @throws DeckhandError FORBIDDEN for no member. */
 export async function listApprovals(
   db: Database,
   actor: Actor,
@@ -25,7 +26,8 @@ export async function listApprovals(
     JOIN executions e ON e.id = w.execution_id
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     LEFT JOIN workflows f ON f.id = e.workflow_id
-    WHERE w.kind = 'approval' AND w.answered_at IS NULL AND e.workspace_id = ${query.workspaceId}::uuid
+    WHERE w.kind = 'approval' AND w.answered_at IS NULL AND NOT ${isTimeUp}
+      AND e.workspace_id = ${query.workspaceId}::uuid
       AND e.status IN ('running', 'waiting_for_input', 'waiting_for_human')`;
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, w.node_id AS "nodeId", e.workflow_id AS "workflowId", f.name AS "workflowName", w.details,

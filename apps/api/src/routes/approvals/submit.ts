@@ -17,7 +17,7 @@ export function submitApproval(services: Services): Route {
       summary: 'Decide on a waiting run',
       body: SubmitApprovalBody,
       answers: { 200: RecordedAnswer },
-      errors: ['RESUME_PENDING'],
+      errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
@@ -40,11 +40,24 @@ export function submitApproval(services: Services): Route {
           };
         },
         isSame: (stored) => parseOwnJson<{ decision: string }>(stored).decision === decision,
+        toRecorded({ answer: stored, at }) {
+          if (stored === null) return { decision: null, comment: null, by: null, at: at.toISOString() };
+          const { decision, comment, by, at: decidedAt } = parseOwnJson<Decision>(stored);
+          return { decision, comment, by, at: decidedAt };
+        },
       });
       await recordRunChange(services, caller, 'execution.decide', recorded.executionId);
       sendJson(response, 200, recorded);
     },
   );
+}
+
+/** A decision as it is kept. */
+interface Decision {
+  readonly decision: string;
+  readonly comment: string | null;
+  readonly by: string;
+  readonly at: string;
 }
 
 /** The choice that a body names: exactly one of `approved` and `decision` does. */

@@ -27,7 +27,7 @@ export function completeHuman(services: Services): Route {
       summary: 'Fill in the form that a run waits for',
       body: CompleteHumanBody,
       answers: { 200: RecordedAnswer },
-      errors: ['RESUME_PENDING'],
+      errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
@@ -42,6 +42,11 @@ export function completeHuman(services: Services): Route {
           return data;
         },
         isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
+        toRecorded: ({ answer: stored, by, at }) => ({
+          data: stored === null ? null : parseJson(stored),
+          by,
+          at: at.toISOString(),
+        }),
       });
       await recordRunChange(services, caller, 'execution.complete', executionId);
       sendJson(response, 200, recorded);

@@ -1,0 +1,177 @@
+import {
+  type AnswerOutcome,
+  answerWait,
+  createDatabase,
+  type Database,
+  endDueWaits,
+  writeCheckpoints,
+} from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater, until } from '../../harness/index.js';
+
+let db: Database;
+let seed: Seed;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = createDatabase({ url, poolSize: 20 });
+  stopLater({ stop: () => db.$disconnect() });
+  seed = await seedWorkflow(db, {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'ask', type: 'approval', parameters: { message: '?', timeoutSeconds: 60 } },
+    ],
+    edges: [{ source: 'start', target: 'ask' }],
+  });
+});
+afterAll(stopAll);
+
+/** A run that rests at its approval, whose time is up in so many ms by the database's clock. */
+async function restingRun(dueInMs: number): Promise<string> {
+  const executionId = await seed.accept();
+  const node = {
+    nodeId: 'ask',
+    status: 'waiting' as const,
+    startedAt: 1_000,
+    finishedAt: null,
+    attempts: 1,
+    handle: null,
+    output: null,
+    outputRef: null,
+    outputBytes: 0,
+    error: null,
+    state: null,
+    debug: null,
+    iterations: null,
+    lastIteration: null,
+  };
+  const wait = {
+    nodeId: 'ask',
+    iteration: '',
+    kind: 'approval' as const,
+    details: '{}',
+    dueAt: 0,
+    childExecutionId: null,
+  };
+  const [verdict] = await writeCheckpoints(db, [
+    {
+      executionId,
+      epoch: 1,
+      token: uuidv7(),
+      claim: { workerId: uuidv7(), digest: null, begunAt: performance.now() },
+      checkpoint: 1,
+      currentNodeId: 'ask',
+      nodeRuns: [node],
+      nodeIterations: [],
+      waits: [wait],
+      ending: { kind: 'resting', status: 'waiting_for_input', wakeAt: null, answers: 0 },
+    },
+  ]);
+  expect(verdict).toBe('written');
+  await db.$executeRaw`
+    UPDATE waits SET due_at = statement_timestamp() + ${dueInMs}::float8 * interval '1 millisecond'
+    WHERE execution_id = ${executionId}::uuid`;
+  return executionId;
+}
+
+const approve = (executionId: string): Promise<AnswerOutcome> =>
+  answerWait(
+    db,
+    { userId: seed.userId, boundTo: null },
+    {
+      executionId,
+      nodeId: 'ask',
+      kind: 'approval',
+      toAnswer: () => ({ decision: 'approved' }),
+      isSame: (recorded) => recorded === '{"decision":"approved"}',
+    },
+  );
+
+const waitOf = (executionId: string) => db.wait.findFirstOrThrow({ where: { executionId } });
+const answersOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).answers;
+
+const ROUNDS = 25;
+const RUNS_PER_ROUND = 8;
+const DUE_IN_MS = 60;
+
+/** Answers a wait around the time that it is due, while a worker ends it. @returns what the caller was told. */
+async function race(index: number): Promise<AnswerOutcome> {
+  const executionId = await restingRun(DUE_IN_MS);
+  // What the run saw at first: it goes on with that.
+  const seen = until(async () => (await endDueWaits(db, executionId)).waits[0]);
+  // Early, late, and at any time around it.
+  if (index === 1) await seen;
+  else if (index > 1) await sleep(DUE_IN_MS - 15 + randomInt(0, 20));
+  const outcome = await approve(executionId);
+  const { answer } = await waitOf(executionId);
+  expect((await seen).answer).toBe(answer);
+  expect(outcome.kind).toBe(answer === null ? 'ended' : 'recorded');
+  expect(await answersOf(executionId)).toBe(answer === null ? 0 : 1);
+  return outcome;
+}
+
+describe('an answer and the time of a wait', () => {
+  it('have one winner, which is what the run goes on with and what the caller is told', async () => {
+    const told = new Set<string>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const outcomes = await Promise.all(Array.from({ length: RUNS_PER_ROUND }, (_, index) => race(index)));
+      for (const { kind } of outcomes) told.add(kind);
+    }
+    // Both did win: else nothing was raced.
+    expect(told).toEqual(new Set(['ended', 'recorded']));
+  }, 60_000);
+
+  it('leave an answer the loser that is on its way while the time ends the wait', async () => {
+    const executionId = await restingRun(3_600_000);
+    let outcome: Promise<AnswerOutcome> | undefined;
+    await db.$transaction(async (tx) => {
+      await tx.$executeRaw`UPDATE waits SET answered_at = now() WHERE execution_id = ${executionId}::uuid`;
+      outcome = approve(executionId);
+      await until(
+        async () => {
+          const [{ count } = { count: 0 }] = await db.$queryRaw<{ count: number }[]>`
+            SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted`;
+          return count > 0;
+        },
+        5_000,
+        'the answer to wait for the row',
+      );
+    });
+    expect(await outcome).toMatchObject({ kind: 'ended', end: { answer: null, by: null } });
+    expect(await waitOf(executionId)).toMatchObject({ answer: null, answeredBy: null });
+    expect(await answersOf(executionId)).toBe(0);
+  });
+
+  it('are decided by the time that the database had, even if nobody has ended the wait yet', async () => {
+    const executionId = await restingRun(-1);
+    expect(await approve(executionId)).toMatchObject({ kind: 'ended', end: { answer: null, by: null } });
+    expect((await endDueWaits(db, executionId)).waits).toMatchObject([{ nodeId: 'ask', answer: null }]);
+    expect(await answersOf(executionId)).toBe(0);
+  });
+
+  it('are told again whoever asks again', async () => {
+    const executionId = await restingRun(3_600_000);
+    expect(await approve(executionId)).toMatchObject({ kind: 'recorded', dispatch: 2 });
+    expect(await approve(executionId)).toMatchObject({ kind: 'recorded', dispatch: 2 });
+    await db.nodeRun.updateMany({ where: { executionId }, data: { status: 'success' } });
+    expect(await approve(executionId)).toMatchObject({
+      kind: 'ended',
+      end: { answer: '{"decision":"approved"}', by: seed.userId },
+    });
+  });
+});
+
+describe('the waits of a run', () => {
+  it('say when the next one is due', async () => {
+    const executionId = await restingRun(60_000);
+    const { nextDueInMs, waits } = await endDueWaits(db, executionId);
+    expect(waits).toEqual([]);
+    expect(nextDueInMs).toBeGreaterThan(0);
+    expect(nextDueInMs).toBeLessThanOrEqual(60_000);
+    await approve(executionId);
+    expect(await endDueWaits(db, executionId)).toMatchObject({ answers: 1, nextDueInMs: null });
+  });
+});
