@@ -17,6 +17,7 @@ import {
 import { loadNodeTypes } from '@deckhand/nodes';
 import Type from 'typebox';
 import { NO_SERVICES } from './node-context.js';
+import { createVirtualWorld, type VirtualWorld } from './virtual-world.js';
 
 /** What a run in memory led to. */
 export interface MemoryRun {
@@ -49,8 +50,12 @@ export interface MemoryRunOptions {
   readonly onRecord?: (record: NodeRecord, abort: () => void) => void;
   /** Called while the run waits for the disk. */
   readonly onFlush?: () => void;
+  /** Called while other runs have their turn. */
+  readonly onBreathe?: () => void;
   /** Whether a person has paused the run. */
   readonly isPaused?: () => boolean;
+  /** Where time passes and waits end. Without it, every sleep is over at once, and waits end by `waitAnswers` alone. */
+  readonly world?: VirtualWorld;
 }
 
 /** A short way to write an edge: "a -> b", or "a.handle -> b". */
@@ -70,7 +75,7 @@ class CrashedError extends Error {}
 /** Compiles and runs a definition with the built-in node types and `probe`, an effect that is counted. */
 export async function runInMemory(definition: unknown, options: MemoryRunOptions = {}): Promise<MemoryRun> {
   const calls: string[] = [];
-  const { replace = (type: NodeType) => type } = options;
+  const { replace = (type: NodeType) => type, world } = options;
   const types = new Map([...(await builtIn)].map(([name, type]) => [name, replace(type)]));
   types.set('probe', probe(calls, options.answer ?? (() => ({ ok: true }))));
   const workflow = compileOrThrow(definition, types);
@@ -78,7 +83,8 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
   const journal: NodeRecord[] = [];
   const abort = new AbortController();
   let clock = 1_000;
-  const ending = await runExecution({
+  let changed = (): void => undefined;
+  const running = runExecution({
     executionId: 'run',
     mode: options.mode ?? 'normal',
     workflow,
@@ -90,21 +96,31 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       isHalted: () => abort.signal.aborted,
       signal: () => abort.signal,
       isPaused: options.isPaused ?? (() => false),
-      answer: (key) => options.waitAnswers?.get(key),
-      onChange: () => undefined,
+      answer: (key) => world?.answer(key) ?? options.waitAnswers?.get(key),
+      answersSeen: () => options.waitAnswers?.size ?? 0,
+      onChange(listener) {
+        changed = listener;
+        world?.onWaitEnded(listener);
+      },
     },
     services: { ...NO_SERVICES, ...options.services },
     openCredential: options.openCredential ?? (() => Promise.reject(new Error('there are no credentials'))),
     ports: {
-      now: () => (clock += 1),
+      now: () => world?.now() ?? (clock += 1),
       random: () => 0,
-      sleep: (_ms, signal) => (signal.aborted ? Promise.reject(new Error('aborted')) : Promise.resolve()),
-      breathe: () => Promise.resolve(),
+      sleep: (ms, signal) =>
+        world?.sleep(ms, signal) ?? (signal.aborted ? Promise.reject(new Error('aborted')) : Promise.resolve()),
+      breathe() {
+        options.onBreathe?.();
+        return Promise.resolve();
+      },
       record(record) {
         if (abort.signal.aborted) return;
         journal.push(record);
+        world?.keepWait(record);
         options.onRecord?.(record, () => {
           abort.abort();
+          changed();
         });
       },
       flush() {
@@ -117,7 +133,23 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     if (error instanceof CrashedError) return { kind: 'halted' };
     throw error;
   });
+  const ending = await (world ? world.settle(running) : running);
   return { ending, journal, last: lastRecords(journal), calls };
+}
+
+/** Runs a definition to its end, through every rest on the way. */
+export async function runToEnd(definition: unknown, options: Omit<MemoryRunOptions, 'world'> = {}): Promise<MemoryRun> {
+  const world = createVirtualWorld();
+  const journal: NodeRecord[] = [];
+  const calls: string[] = [];
+  for (;;) {
+    const records = new Map([...(options.records ?? []), ...lastRecords(journal)]);
+    const run = await runInMemory(definition, { ...options, records, world });
+    journal.push(...run.journal);
+    calls.push(...run.calls);
+    if (run.ending.kind !== 'waiting') return { ending: run.ending, journal, last: lastRecords(journal), calls };
+    world.passToNextWait();
+  }
 }
 
 /** Compiles a definition with the same node types. */

@@ -56,6 +56,7 @@ export function nodeIndex(types: readonly NodeType[]): string {
 Each page is written from the node type's own file, and its example is run by the tests. Any text parameter may hold
 [expressions](../expressions.md), except in triggers and in the source of \`code\`. What every node has beside its parameters
 (\`retry\`, \`timeoutSeconds\`, \`onError\`, \`disabled\`, \`mock\`) is part of the definition, not of its type.
+A delay before a next attempt (\`retry\`) that is longer than 5 s holds no worker.
 
 | type | title | kind | in a sentence |
 | --- | --- | --- | --- |

@@ -2,10 +2,10 @@ import type { Definition, JsonValue } from '@deckhand/contracts';
 import fc from 'fast-check';
 
 interface Draft {
-  readonly kind: 'probe' | 'if' | 'merge' | 'loop';
+  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop';
   readonly picks: readonly number[];
   readonly onError: 'stop' | 'continue' | 'branch';
-  readonly isRetried: boolean;
+  readonly retry: 'none' | 'soon' | 'late';
   readonly isDisabled: boolean;
   readonly condition: boolean;
   readonly items: number;
@@ -16,10 +16,12 @@ interface Draft {
 const draft: fc.Memo<Draft> = fc.memo((depth) =>
   fc.record({
     kind:
-      depth > 1 ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'loop') : fc.constantFrom('probe', 'if', 'merge'),
+      depth > 1
+        ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'loop')
+        : fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait'),
     picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
     onError: fc.constantFrom('stop', 'continue', 'branch'),
-    isRetried: fc.boolean(),
+    retry: fc.constantFrom('none', 'none', 'soon', 'soon', 'late'),
     isDisabled: fc.constantFrom(false, false, false, true),
     condition: fc.boolean(),
     items: fc.nat(4),
@@ -28,15 +30,35 @@ const draft: fc.Memo<Draft> = fc.memo((depth) =>
   }),
 );
 
-/** Ends the ids of nodes that are tried again. */
-const RETRIED = 'r';
+/** Ends the ids of nodes that are tried again, by how long after a failure. */
+const RETRIED = { none: '', soon: 'r', late: 'R' } as const;
+/** Between two attempts of a node that is tried again late: it rests meanwhile. */
+export const LATE_RETRY_MS = 600_000;
+/** How long `wait` nodes wait. */
+export const WAIT_SECONDS = 30;
+/** How long a slow call takes: longer than any wait. */
+const SLOW_CALL_MS = 3_600_000;
 /** More than a flaky node fails and workers die together: how often it runs says nothing of how it ends. */
 const ATTEMPTS = 10;
+const RETRIES = {
+  soon: { maxAttempts: ATTEMPTS, delayMs: 1 },
+  late: { maxAttempts: ATTEMPTS, delayMs: LATE_RETRY_MS, maxDelayMs: LATE_RETRY_MS },
+};
 
 /** How often a node fails before it answers: only such as are tried again do. */
 export function failuresOf(seed: number, key: string): number {
   const [nodeId = ''] = key.split('/');
-  return nodeId.endsWith(RETRIED) ? hashOf(seed + 1, key) % 3 : 0;
+  return /r$/i.test(nodeId) ? hashOf(seed + 1, key) % 3 : 0;
+}
+
+/** Whether a node rests before its next attempt. */
+export function isTriedLate(nodeId: string): boolean {
+  return nodeId.endsWith(RETRIED.late);
+}
+
+/** How long one call of a node takes, in ms: most of them no time. */
+export function callMsOf(seed: number, key: string): number {
+  return hashOf(seed + 2, key) % 4 === 0 ? SLOW_CALL_MS : 0;
 }
 
 /** Turns drafts into a definition in which every edge leads forward and stays within its region. */
@@ -55,7 +77,7 @@ function toDefinition(drafts: readonly Draft[]): Definition {
   function place(list: readonly Draft[], prefix: string, entry: [string, string | undefined][]): void {
     const exits: [string, string | undefined][] = [...entry];
     list.forEach((one, index) => {
-      const id = `${prefix}${index}${one.kind === 'probe' && one.isRetried ? RETRIED : ''}`;
+      const id = `${prefix}${index}${one.kind === 'probe' ? RETRIED[one.retry] : ''}`;
       for (const pick of one.picks) {
         const exit = exits[pick % exits.length];
         if (exit) link(...exit, id);
@@ -67,6 +89,10 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           break;
         case 'merge':
           nodes.push({ id, type: 'merge' });
+          exits.push([id, undefined]);
+          break;
+        case 'wait':
+          nodes.push({ id, type: 'wait', parameters: { seconds: WAIT_SECONDS } });
           exits.push([id, undefined]);
           break;
         case 'loop':
@@ -83,7 +109,7 @@ function toDefinition(drafts: readonly Draft[]): Definition {
             id,
             type: 'probe',
             onError: one.onError,
-            ...(one.isRetried ? { retry: { maxAttempts: ATTEMPTS, delayMs: 1 } } : {}),
+            ...(one.retry === 'none' ? {} : { retry: RETRIES[one.retry] }),
             ...(one.isDisabled ? { disabled: true } : {}),
           });
           exits.push([id, undefined]);

@@ -19,7 +19,8 @@ export type ProbeAnswer = (nodeId: string, iteration: string) => JsonValue;
 
 /**
  * Interprets a definition the obvious way, one node after another, without checkpoints, concurrency or speed: what the
- * engine is held against. Knows trigger.manual, probe (also disabled), if, loop and merge (mode object) with constant parameters.
+ * engine is held against. Knows trigger.manual, probe (also disabled), if, wait, loop and merge (mode object)
+ * with constant parameters.
  */
 export function interpret(definition: Definition, answer: ProbeAnswer): Reference {
   const runs = new Map<string, ReferenceRun>();
@@ -74,6 +75,8 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
         return succeed(input, node.parameters?.condition === true ? 'true' : 'false');
       case 'merge':
         return succeed(taken);
+      case 'wait':
+        return succeed(input);
       case 'loop': {
         const items = node.parameters?.items;
         const list: readonly JsonValue[] = Array.isArray(items) ? items : [];

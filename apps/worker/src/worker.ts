@@ -157,9 +157,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await queue.add(released.flatMap(toQueued));
   }
 
-  async function loadAnswers(run: ActiveRun): Promise<void> {
-    const { waits, answers } = await persist('answers', () => endDueWaits(db, run.executionId));
+  async function loadAnswers(run: ActiveRun): Promise<number | null> {
+    const { waits, answers, nextDueInMs } = await persist('answers', () => endDueWaits(db, run.executionId));
     run.setAnswers(readAnswers(waits), answers);
+    return nextDueInMs;
   }
 
   async function wake(): Promise<void> {

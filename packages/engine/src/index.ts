@@ -8,6 +8,6 @@ export * from './node-type.js';
 export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.js';
 export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js';
 export { type NodeRecord, type RecordedError, recordKey } from './run/records.js';
-export { storedWait } from './run/node-state.js';
+export { begunWait, type BegunWait, waitKey } from './run/node-state.js';
 export { runExecution } from './run/run-execution.js';
 export { takeOver } from './run/take-over.js';

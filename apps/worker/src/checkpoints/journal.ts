@@ -11,7 +11,7 @@ import type {
   RestingEnding,
   WaitRow,
 } from '@deckhand/db';
-import { type NodeRecord, recordKey, storedWait } from '@deckhand/engine';
+import { begunWait, type NodeRecord, recordKey } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
 
 /** The run is not this worker's any more: it was stopped, it ended, or another worker took it over. */
@@ -225,12 +225,13 @@ function toRow(record: NodeRecord, status: NodeStatus): NodeRunRow {
 }
 
 function toWait(record: NodeRecord): WaitRow | undefined {
-  const wait = storedWait(record);
-  if (!wait) return undefined;
+  const begun = begunWait(record);
+  if (!begun) return undefined;
+  const { nodeId, iteration, wait } = begun;
   const { executionId } = wait.details;
   return {
-    nodeId: record.nodeId,
-    iteration: record.iteration,
+    nodeId,
+    iteration,
     kind: wait.kind,
     details: JSON.stringify(wait.details),
     dueAt: wait.dueAt,

@@ -21,9 +21,7 @@ export interface ActiveRun {
   /** Lets nodes in flight finish and starts none, until `resume`. */
   pause(): void;
   resume(): void;
-  /** How many answers the run knows of. */
-  answersSeen(): number;
-  /** Hands in the ended waits, by record key, and how many answers they come from. */
+  /** Hands in the ended waits, by wait key, and how many answers they come from. */
   setAnswers(answers: ReadonlyMap<string, WaitAnswer>, seen: number): void;
 }
 
@@ -77,6 +75,7 @@ export function createActiveRun({
       },
       isPaused: () => isPaused,
       answer: (key) => answers.get(key),
+      answersSeen: () => seen,
       onChange: (listener) => void listeners.push(listener),
     },
     haltReason: () => reason,
@@ -94,10 +93,10 @@ export function createActiveRun({
       isPaused = false;
       changed();
     },
-    answersSeen: () => seen,
     setAnswers(given, count) {
-      answers = given;
-      seen = count;
+      // Two that read may be overtaken by each other, and a wait that has ended never opens again.
+      answers = new Map([...answers, ...given]);
+      seen = Math.max(seen, count);
       changed();
     },
     executionId,

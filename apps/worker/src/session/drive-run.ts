@@ -1,10 +1,18 @@
 import type { ClaimedExecution } from '@deckhand/db';
-import { type CompiledWorkflow, type Ending, type NodeRecord, type NodeServices, runExecution } from '@deckhand/engine';
+import {
+  begunWait,
+  type CompiledWorkflow,
+  type Ending,
+  type NodeRecord,
+  type NodeServices,
+  runExecution,
+} from '@deckhand/engine';
 import { type Credential, type JsonObject, parseJson } from '@deckhand/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
 import type { RunObserver } from './run-observer.js';
+import type { WaitTimer } from './wait-timer.js';
 
 /** Records that may wait for the disk before the run does, so that a long loop does not fill the memory. */
 export const MAX_BACKLOG = 2_000;
@@ -27,11 +35,12 @@ export interface DrivenRun {
   readonly run: ActiveRun;
   readonly journal: Journal;
   readonly observer: RunObserver;
+  readonly waitTimer: WaitTimer;
 }
 
 /** Runs the engine until the run ends, rests or halts; what happens goes to the journal. */
 export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
-  const { claimed, workflow, records, run, journal, observer } = driven;
+  const { claimed, workflow, records, run, journal, observer, waitTimer } = driven;
   const { services, openCredential, loadVariables } = environment;
   return runExecution({
     executionId: claimed.id,
@@ -51,6 +60,8 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       breathe: () => (journal.backlog() > MAX_BACKLOG ? journal.flush() : yieldToEventLoop()),
       record: (record) => {
         journal.record(record);
+        const dueAt = begunWait(record)?.wait.dueAt ?? null;
+        if (dueAt !== null) waitTimer.expect(dueAt - Date.now());
         observer.recorded(record, workflow.nodes.get(record.nodeId)?.type);
       },
       flush: () => journal.flush(),

@@ -28,7 +28,7 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
       if (run.haltReason() !== 'timeout') return { kind: 'unfinished' };
       return finish(journal, failure('timeout', TIME_LIMIT_PASSED, null));
     case 'waiting': {
-      const resting = restingEnding(ending.waits, run.answersSeen());
+      const resting = restingEnding(ending.waits, ending.answers);
       if ((await journal.rest(resting)) !== 'written') return { kind: 'unfinished' };
       const waitsForChild = ending.waits.some(({ kind }) => kind === 'workflow');
       return { kind: 'resting', wakeAt: resting.wakeAt, waitsForChild };

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
-import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer } from '@deckhand/engine';
+import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
 import type { NodeTally } from '../checkpoints/journal.js';
 
 /** What earlier workers left of a run. */
@@ -46,11 +46,11 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
   return { records, tallies };
 }
 
-/** Turns ended waits into the engine's answers, by record key. */
+/** Turns ended waits into the engine's answers, by wait key. */
 export function readAnswers(waits: readonly EndedWait[]): Map<string, WaitAnswer> {
   return new Map(
-    waits.map(({ nodeId, iteration, answer }): [string, WaitAnswer] => [
-      recordKey(nodeId, iteration),
+    waits.map(({ answer, ...wait }): [string, WaitAnswer] => [
+      waitKey(wait),
       answer === null ? { kind: 'expired' } : { kind: 'answered', value: parse(answer) ?? null },
     ]),
   );

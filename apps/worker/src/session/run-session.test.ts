@@ -114,7 +114,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       loadVersion: () => Promise.resolve(compiled.workflow),
       loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map() }),
       withReused: (_claimed, own) => Promise.resolve(own),
-      loadAnswers: () => Promise.resolve(),
+      loadAnswers: () => Promise.resolve(null),
     },
     environment: {
       services: NO_SERVICES,

@@ -12,6 +12,7 @@ import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-che
 import type { EarlierRecords } from './records.js';
 import { SourceRunGoneError } from './reuse-records.js';
 import type { RunObserver } from './run-observer.js';
+import { createWaitTimer, type WaitTimer } from './wait-timer.js';
 
 /** What a worker does with one run of a job. */
 export interface RunSession {
@@ -40,8 +41,11 @@ export interface RunLoader {
     claimed: ClaimedExecution,
     own: ReadonlyMap<string, NodeRecord>,
   ) => Promise<ReadonlyMap<string, NodeRecord>>;
-  /** Ends the waits of a run whose time is up, and hands all that ended to the run. */
-  readonly loadAnswers: (run: ActiveRun) => Promise<void>;
+  /**
+   * Ends the waits of a run whose time is up, and hands all that ended to the run.
+   * @returns in how many ms the next one is due; null when none is.
+   */
+  readonly loadAnswers: (run: ActiveRun) => Promise<number | null>;
 }
 
 /** Whom a session notifies of what became of its run. What gets lost here maintenance finds. */
@@ -186,10 +190,12 @@ class Session {
     const { loader, environment, claims } = this.#parts;
     // A first claim has epoch 1: nobody can have left records, or answers to waits.
     const isNew = claimed.epoch === 1;
-    const [earlier] = isNew
-      ? [NO_RECORDS]
+    const [earlier, nextDueInMs] = isNew
+      ? [NO_RECORDS, null]
       : await Promise.all([loader.loadRecords(claimed.id), loader.loadAnswers(run)]);
     const journal = this.#openJournal(claimed, run, earlier);
+    const waitTimer = this.#openWaitTimer(run, journal, logger);
+    if (nextDueInMs !== null) waitTimer.expect(nextDueInMs);
     try {
       const records = await loader.withReused(claimed, earlier.records);
       await keepReused(records, earlier.records, journal);
@@ -197,7 +203,9 @@ class Session {
       // Nobody has held a new run before: all of its time is left.
       if (isNew && workflow.countsHeldTime) run.limitTo(Date.now() + workflow.timeoutMs);
       this.#enter('running');
-      const ending = await driveRun({ claimed, workflow, records, run, journal, observer }, environment);
+      const ending = await driveRun({ claimed, workflow, records, run, journal, observer, waitTimer }, environment);
+      // Nothing is written for the run after its last checkpoint.
+      await waitTimer.stop();
       this.#enter('leaving');
       const final = await writeFinalCheckpoint(ending, run, journal);
       if (final.kind !== 'unfinished') {
@@ -210,8 +218,23 @@ class Session {
       await claims.release(run);
     } catch (error) {
       if (error instanceof FencedError) return;
+      await waitTimer.stop();
       await this.#fail(error, claimed, journal, observer, logger);
+    } finally {
+      await waitTimer.stop();
     }
+  }
+
+  #openWaitTimer(run: ActiveRun, journal: Journal, logger: Logger): WaitTimer {
+    return createWaitTimer({
+      endDue: async () => {
+        await journal.flush();
+        return this.#parts.loader.loadAnswers(run);
+      },
+      onError(err) {
+        if (!(err instanceof FencedError)) logger.warn({ err }, 'due waits could not be ended yet');
+      },
+    });
   }
 
   #openJournal(claimed: ClaimedExecution, run: ActiveRun, { records, tallies }: EarlierRecords): Journal {

@@ -2,13 +2,24 @@ import type { Definition } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runInMemory } from '../../../../tests/harness/engine.js';
-import { answerOf, failuresOf, randomGraph } from '../../../../tests/harness/random-graphs.js';
+import {
+  answerOf,
+  callMsOf,
+  failuresOf,
+  isTriedLate,
+  LATE_RETRY_MS,
+  randomGraph,
+  WAIT_SECONDS,
+} from '../../../../tests/harness/random-graphs.js';
 import { interpret } from '../../../../tests/harness/reference-interpreter.js';
+import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
+import { NodeError } from '../node-type.js';
 import { type NodeRecord, recordKey } from './records.js';
 
 /** Graphs tried; a longer run is a matter of setting it. */
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);
-const CRASHES_MAX = 50;
+/** Workers that one run may need: one for each crash and each rest. */
+const WORKERS_MAX = 500;
 
 const scenario = fc.record({
   definition: randomGraph,
@@ -22,7 +33,7 @@ describe('the engine agrees with the reference interpreter', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ definition, seed, crashes }) => {
         const reference = interpret(definition, answerOf(seed));
-        const { ending, records, calls, calledAgain } = await runWithCrashes(definition, seed, crashes);
+        const { ending, records, calls, violations } = await runWithCrashes(definition, seed, crashes);
 
         // One comparison a graph: making them costs more than the runs.
         if (reference.fatal.size > 0) {
@@ -38,7 +49,7 @@ describe('the engine agrees with the reference interpreter', () => {
           });
         }
         const unknown = calls.filter((key) => !reference.runs.has(key));
-        expect([...unknown, ...calledAgain]).toEqual([]);
+        expect([...unknown, ...violations]).toEqual([]);
       }),
       { numRuns: GRAPHS },
     );
@@ -48,37 +59,52 @@ describe('the engine agrees with the reference interpreter', () => {
 
 /** Runs to the end, letting the worker die now and then: the next one has only what was recorded before. */
 async function runWithCrashes(definition: Definition, seed: number, crashes: readonly number[]) {
+  const world = createVirtualWorld();
   const records = new Map<string, NodeRecord>();
   const finishedCalls = new Set<string>();
   const calls: string[] = [];
-  /** Nodes that were called though they were finished on disk. */
-  const calledAgain: string[] = [];
+  /** Nodes that were called though they were finished on disk, or before their time, and waits that ended late. */
+  const violations: string[] = [];
+  const waits = new Set(definition.nodes.flatMap(({ id, type }) => (type === 'wait' ? [id] : [])));
   const plan = [...crashes];
   const asked = new Map<string, number>();
-  for (let attempt = 0; attempt < CRASHES_MAX; attempt += 1) {
+  /** When the next attempt of a node may be made that rests on disk. */
+  const restsUntil = new Map<string, number>();
+  for (let worker = 0; worker < WORKERS_MAX; worker += 1) {
     const dieAfter = plan.shift() ?? Infinity;
     let count = 0;
     const run = await runInMemory(definition, {
+      world,
       records: new Map(records),
-      answer: (key) => {
-        if (finishedCalls.has(key)) calledAgain.push(key);
+      answer: async (key) => {
+        if (finishedCalls.has(key)) violations.push(`${key} was called again`);
+        if (world.now() < (restsUntil.get(key) ?? 0)) violations.push(`${key} was tried again too soon`);
         const count = (asked.get(key) ?? 0) + 1;
         asked.set(key, count);
-        if (count <= failuresOf(seed, key)) return new Error('not yet');
+        const callMs = callMsOf(seed, key);
+        if (callMs > 0) await world.sleep(callMs);
+        if (count <= failuresOf(seed, key)) throw new NodeError('PROBE', 'not yet');
         const [nodeId = '', iteration = ''] = key.split('/');
         const value = answerOf(seed)(nodeId, iteration);
-        return value === 'fail' ? new Error('fail') : value;
+        if (value === 'fail') throw new NodeError('PROBE', 'fail');
+        return value;
       },
       onRecord(record, abort) {
         count += 1;
-        const key = recordKey(record.nodeId, record.iteration);
+        const { nodeId, iteration, status, startedAt, finishedAt } = record;
+        const key = recordKey(nodeId, iteration);
         records.set(key, record);
-        if (record.status === 'success' || record.status === 'failed') finishedCalls.add(key);
+        if (status === 'success' || status === 'failed') finishedCalls.add(key);
+        if (status === 'waiting' && isTriedLate(nodeId)) restsUntil.set(key, world.now() + LATE_RETRY_MS);
+        if (finishedAt !== null && waits.has(nodeId) && finishedAt !== (startedAt ?? 0) + WAIT_SECONDS * 1_000) {
+          violations.push(`${key} waited from ${startedAt} to ${finishedAt}`);
+        }
         if (count >= dieAfter) abort();
       },
     });
     calls.push(...run.calls);
-    if (run.ending.kind !== 'halted') return { ending: run.ending, records, calls, calledAgain };
+    if (run.ending.kind === 'waiting') world.passToNextWait();
+    else if (run.ending.kind !== 'halted') return { ending: run.ending, records, calls, violations };
   }
   throw new Error('the run never ended');
 }

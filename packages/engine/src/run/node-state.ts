@@ -1,7 +1,7 @@
 /** What node runs keep in their records to go on from: a result, a loop's items, a wait. */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { TerminalResult, WaitRequest } from '../node-type.js';
-import type { NodeRecord } from './records.js';
+import { type NodeRecord, recordKey } from './records.js';
 
 /** The result of a Terminal node that an earlier worker finished. */
 export function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {
@@ -34,4 +34,43 @@ export function storedWait({ status, state }: NodeRecord): WaitRequest | undefin
   if (details === undefined || !isJsonObject(details)) return undefined;
   if (wait !== 'approval' && wait !== 'human' && wait !== 'time' && wait !== 'workflow') return undefined;
   return { kind: wait, details, dueAt: typeof dueAt === 'number' ? dueAt : null };
+}
+
+/** How the rest before a node's next attempt is kept in its record, beside the attempts made and the last error. */
+export function storeRetry(dueAt: number): JsonValue {
+  return { retry: { dueAt } };
+}
+
+/** When the next attempt of a node is due that an earlier worker left to rest; undefined for a node that does not. */
+export function storedRetry({ status, state }: NodeRecord): number | undefined {
+  if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
+  const { retry } = state;
+  if (retry === undefined || !isJsonObject(retry)) return undefined;
+  return typeof retry.dueAt === 'number' ? retry.dueAt : undefined;
+}
+
+/** A wait as it is kept outside of its node's record, for whoever ends it. */
+export interface BegunWait {
+  readonly nodeId: string;
+  /**
+   * The node's iteration. For a rest before an attempt, `~` and the attempts made follow: a node may rest several times,
+   * and each rest ends once.
+   */
+  readonly iteration: string;
+  readonly wait: WaitRequest;
+}
+
+/** The wait that begins with a record; undefined for one that waits for nothing. */
+export function begunWait(record: NodeRecord): BegunWait | undefined {
+  const { nodeId, iteration, attempts } = record;
+  const wait = storedWait(record);
+  if (wait) return { nodeId, iteration, wait };
+  const dueAt = storedRetry(record);
+  if (dueAt === undefined) return undefined;
+  return { nodeId, iteration: `${iteration}~${attempts}`, wait: { kind: 'time', details: {}, dueAt } };
+}
+
+/** Where the answer to a wait is found. */
+export function waitKey({ nodeId, iteration }: Pick<BegunWait, 'nodeId' | 'iteration'>): string {
+  return recordKey(nodeId, iteration);
 }

@@ -28,8 +28,10 @@ export interface RunControl {
   signal(): AbortSignal;
   /** While true no further node starts; those in flight finish. */
   isPaused(): boolean;
-  /** The answer to a wait, by `recordKey`; undefined while there is none. */
+  /** The answer to a wait, by `waitKey`; undefined while there is none. */
   answer(key: string): WaitAnswer | undefined;
+  /** How many answers to its waits the run knows of. */
+  answersSeen(): number;
   /** Calls the listener after every change, an abort or an answer included. */
   onChange(listener: () => void): void;
 }
@@ -55,11 +57,11 @@ export interface RunRequest {
 }
 
 /**
- * How the run loop came to its end. `waiting`: nothing is left to do until one of the waits ends. `halted`: paused or
- * aborted. What was finished is recorded in either case.
+ * How the run loop came to its end. `waiting`: nothing is left to do until one of the waits ends, and none has by the
+ * `answers` that were seen. `halted`: paused or aborted. What was finished is recorded in either case.
  */
 export type Ending =
   | { readonly kind: 'success'; readonly result: TerminalResult | null }
   | { readonly kind: 'failed'; readonly nodeId: string; readonly error: RecordedError }
-  | { readonly kind: 'waiting'; readonly waits: readonly WaitRequest[] }
+  | { readonly kind: 'waiting'; readonly waits: readonly WaitRequest[]; readonly answers: number }
   | { readonly kind: 'halted' };

@@ -7,6 +7,7 @@
  * 4. While paused no node starts; those in flight finish and are recorded. One that has yet to begin an attempt is pending again.
  * 5. A failure that is not handled aborts the other branches and ends the run.
  * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
+ * 7. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
  */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
@@ -14,11 +15,11 @@ import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, TerminalResult, WaitRequest } from '../node-type.js';
 import { attempt, attemptInTime, debugOf, resumeNode } from './attempt.js';
 import { INTERRUPTED } from './failure.js';
-import { storedLoop, storedResult, storedWait, storeWait } from './node-state.js';
+import { begunWait, storedLoop, storedResult, storedWait, storeRetry, storeWait, waitKey } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { lazySignal } from './lazy-signal.js';
-import { retryDelayMs } from './retry.js';
+import { RETRY_DELAY_IN_WORKER_MAX_MS, retryDelayMs } from './retry.js';
 import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
 
 /** Longest stretch of pure nodes before other runs get their turn, in ms. */
@@ -40,6 +41,14 @@ interface Kept extends Omit<Progress, 'startedAt'> {
   readonly startedAt: number | null;
 }
 
+/** A node that waits: for an answer to a wait of its own, or for the time of its next attempt. */
+interface Waiting {
+  readonly task: Task;
+  readonly next: 'resume' | 'attempt';
+  readonly wait: WaitRequest;
+  readonly progress: Progress;
+}
+
 /**
  * Runs until the graph is settled, a node fails the run, or the control halts it.
  * @throws what `ports.flush` throws, and faults of the engine itself; failures of nodes are part of the ending.
@@ -52,8 +61,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   let failed: { nodeId: string; failure: NodeFailure } | undefined;
   let crash: { error: unknown } | undefined;
   let inFlight = 0;
-  /** Nodes that wait, by key. */
-  const waiting = new Map<string, { task: Task; wait: WaitRequest; progress: Progress }>();
+  /** Nodes that wait, by `waitKey`. */
+  const waiting = new Map<string, Waiting>();
   /** Nodes that a pause kept from an attempt. */
   let deferred: { task: Task; kept: Kept }[] = [];
   let wake = (): void => undefined;
@@ -91,6 +100,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     if (crash) throw crash.error;
     if (control.isHalted()) return { kind: 'halted' };
     if (failed) return { kind: 'failed', nodeId: failed.nodeId, error: recorded(failed.failure) };
+    // What came while other runs had their turn.
+    if (canGoOn()) continue;
     if (inFlight === 0) return restOrEnd();
     await new Promise<void>((resolve) => (wake = resolve));
   }
@@ -98,15 +109,23 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function restOrEnd(): Ending {
     if (scheduler.isFinished()) return { kind: 'success', result };
     if (control.isPaused()) return { kind: 'halted' };
-    return { kind: 'waiting', waits: [...waiting.values()].map(({ wait }) => wait) };
+    return { kind: 'waiting', waits: [...waiting.values()].map(({ wait }) => wait), answers: control.answersSeen() };
+  }
+
+  function canGoOn(): boolean {
+    if (!mayStart()) return false;
+    return deferred.length > 0 || [...waiting.keys()].some((key) => control.answer(key) !== undefined);
   }
 
   function settleAnswered(): void {
-    for (const [key, { task, wait, progress }] of waiting) {
+    for (const [key, { task, next, wait, progress }] of waiting) {
+      // The due attempts of a large loop are made as places in flight become free.
+      if (!mayStart()) return;
       const answer = control.answer(key);
       if (!answer) continue;
       waiting.delete(key);
-      settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
+      if (next === 'attempt') launch(task, progress.startedAt, progress.attempts + 1);
+      else settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
   }
 
@@ -140,10 +159,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       fail(task, { ...before.error, isRetryable: false });
       return;
     }
-    const wait = before && storedWait(before);
-    if (wait) {
-      const progress = { startedAt: before.startedAt ?? ports.now(), attempts: before.attempts };
-      waiting.set(recordKey(node.id, scope.iteration), { task, wait, progress });
+    if (before && keepWaiting(task, before)) {
       settleAnswered();
       return;
     }
@@ -153,6 +169,17 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     start(task, before);
+  }
+
+  /** Lets a node wait as its record says. @returns false for a record that does not. */
+  function keepWaiting(task: Task, record: NodeRecord): boolean {
+    const begun = begunWait(record);
+    if (!begun) return false;
+    const { startedAt, attempts, debug } = record;
+    const progress: Progress = { startedAt: startedAt ?? ports.now(), attempts, debug };
+    const next = storedWait(record) ? 'resume' : 'attempt';
+    waiting.set(waitKey(begun), { task, next, wait: begun.wait, progress });
+    return true;
   }
 
   /** Runs a node: at once where it answers at once, else in flight. */
@@ -219,12 +246,18 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       }
       const settled = await outcome;
       if (isOver()) return;
-      if (!node.retry || !mayRetry(node, settled, attempts)) {
+      if (!node.retry || settled.kind !== 'failure' || !mayRetry(node, settled, attempts)) {
         settle(task, settled, progress);
         return;
       }
+      const delayMs = retryDelayMs(node.retry, attempts, ports.random());
+      if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {
+        const state = storeRetry(ports.now() + delayMs);
+        wait(task, { failure: settled.failure, state }, withConsole(progress, settled));
+        return;
+      }
       outcome = undefined;
-      await ports.sleep(retryDelayMs(node.retry, attempts, ports.random()), halt()).catch(() => undefined);
+      await ports.sleep(delayMs, halt()).catch(() => undefined);
       if (isOver()) return;
     }
   }
@@ -245,8 +278,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         return;
       }
       case 'wait':
-        note(node, scope, 'waiting', progress, { state: storeWait(outcome.wait) });
-        waiting.set(recordKey(node.id, scope.iteration), { task, wait: outcome.wait, progress });
+        wait(task, { state: storeWait(outcome.wait) }, progress);
         return;
       case 'loop': {
         const { items, concurrency } = outcome;
@@ -263,6 +295,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         });
         fail(task, outcome.failure);
     }
+  }
+
+  /** Records that a node waits, and for what. */
+  function wait(task: Task, rest: { failure?: NodeFailure; state: JsonValue }, progress: Progress): void {
+    keepWaiting(task, note(task.node, task.scope, 'waiting', progress, rest));
   }
 
   /** What a failure leads to by the node's `onError`. */
@@ -293,8 +330,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     status: NodeRecord['status'],
     progress: Kept | undefined,
     rest: { output?: JsonValue | undefined; handle?: string | undefined; failure?: NodeFailure; state?: JsonValue },
-  ): void {
-    ports.record({
+  ): NodeRecord {
+    const record: NodeRecord = {
       nodeId: node.id,
       iteration: scope.iteration,
       status,
@@ -306,7 +343,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       error: rest.failure ? recorded(rest.failure) : null,
       state: rest.state,
       debug: progress?.debug,
-    });
+    };
+    ports.record(record);
+    return record;
   }
 }
 

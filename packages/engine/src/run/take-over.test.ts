@@ -1,7 +1,7 @@
 import type { Definition, JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileForTest, edges, runInMemory } from '../../../../tests/harness/engine.js';
+import { compileForTest, edges, runToEnd } from '../../../../tests/harness/engine.js';
 import { answerOf, randomGraph } from '../../../../tests/harness/random-graphs.js';
 import { interpret } from '../../../../tests/harness/reference-interpreter.js';
 import { recordKey } from './records.js';
@@ -17,10 +17,10 @@ async function runTwice(definition: Definition, from: string, first: Answers, se
     const value = answers(key);
     return value === 'fail' ? new Error('fail') : value;
   };
-  const original = await runInMemory(definition, { answer: asked(first) });
+  const original = await runToEnd(definition, { answer: asked(first) });
   const workflow = await compileForTest(definition);
   const kept = takeOver({ workflow, triggerNodeId: 'start', records: original.last }, from);
-  const again = await runInMemory(definition, { records: kept, answer: asked(second) });
+  const again = await runToEnd(definition, { records: kept, answer: asked(second) });
   const records = new Map([...kept, ...again.last]);
   return { original, kept, again, records };
 }

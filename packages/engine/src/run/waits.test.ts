@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WaitAnswer } from '../node-type.js';
-import { edges, lastRecords, runInMemory } from '../../../../tests/harness/engine.js';
+import { edges, lastRecords, type MemoryRun, runInMemory } from '../../../../tests/harness/engine.js';
+import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
 
 const start = { id: 'start', type: 'trigger.manual' };
 const approved: WaitAnswer = { kind: 'answered', value: { decision: 'approved', approved: true, by: 'ada' } };
@@ -110,5 +111,55 @@ describe('a wait node', () => {
   it('fails for what is no time', async () => {
     const { ending } = await runInMemory(pause({ until: '{{ "soon" }}' }));
     expect(ending).toMatchObject({ kind: 'failed', error: { code: 'PARAMETERS_INVALID' } });
+  });
+});
+
+describe('beside a call of an hour', () => {
+  const HOUR_MS = 3_600_000;
+
+  async function besideCall(
+    ...nodes: object[]
+  ): Promise<{ last: MemoryRun['last']; startedAt: number; endedAt: number }> {
+    const world = createVirtualWorld();
+    const startedAt = world.now();
+    const definition = {
+      nodes: [start, { id: 'call', type: 'probe' }, ...nodes, { id: 'after', type: 'set', parameters: { fields: {} } }],
+      edges: edges('start -> call', 'start -> it', 'it -> after'),
+    };
+    const { ending, last } = await runInMemory(definition, { world, answer: () => world.sleep(HOUR_MS).then(() => 1) });
+    expect(ending).toMatchObject({ kind: 'success' });
+    return { last, startedAt, endedAt: world.now() };
+  }
+
+  it.each([
+    { id: 'it', type: 'wait', parameters: { seconds: 30 } },
+    { id: 'it', type: 'human', onError: 'continue', parameters: { title: '?', schema: {}, timeoutSeconds: 30 } },
+  ])('$type ends on time', async (node) => {
+    const { last, startedAt, endedAt } = await besideCall(node);
+    expect(last.get('it/')?.finishedAt).toBe(startedAt + 30_000);
+    expect(last.get('after/')).toMatchObject({ status: 'success', finishedAt: startedAt + 30_000 });
+    expect(endedAt).toBe(startedAt + HOUR_MS);
+  });
+});
+
+describe('an answer that comes while other runs have their turn', () => {
+  it('lets the run go on instead of resting', async () => {
+    const answers = new Map<string, WaitAnswer>();
+    const fillers = Array.from({ length: 40 }, (_, i) => ({ id: `f${i}`, type: 'set', parameters: { fields: {} } }));
+    const definition = {
+      nodes: [start, ...approval.nodes.slice(1, 4), ...fillers],
+      edges: edges(
+        'start -> ask',
+        'ask.approved -> pay',
+        'ask.rejected -> refuse',
+        ...fillers.map(({ id }, i) => (i === 0 ? `start -> ${id}` : `f${i - 1} -> ${id}`)),
+      ),
+    };
+    const { ending, calls } = await runInMemory(definition, {
+      trigger: { sum: 1 },
+      waitAnswers: answers,
+      onBreathe: () => answers.set('ask/', approved),
+    });
+    expect({ kind: ending.kind, calls }).toEqual({ kind: 'success', calls: ['pay/'] });
   });
 });

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WaitAnswer } from '../node-type.js';
+import { edges, type MemoryRunOptions, runInMemory } from '../../../../tests/harness/engine.js';
+import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
+import { RETRY_DELAY_IN_WORKER_MAX_MS } from './retry.js';
+
+const LONG_MS = RETRY_DELAY_IN_WORKER_MAX_MS + 1;
+
+const retried = (delayMs: number, rest: object = {}) => ({
+  nodes: [
+    { id: 'start', type: 'trigger.manual' },
+    { id: 'call', type: 'probe', retry: { maxAttempts: 3, delayMs, factor: 1 }, ...rest },
+  ],
+  edges: edges('start -> call'),
+});
+
+/** Calls of which the first few fail. */
+function failFirst(failures: number): NonNullable<MemoryRunOptions['answer']> {
+  let calls = 0;
+  return () => ((calls += 1) <= failures ? new Error('not yet') : 'done');
+}
+
+const expired = (...keys: string[]) => new Map(keys.map((key): [string, WaitAnswer] => [key, { kind: 'expired' }]));
+
+describe('a long delay before the next attempt of a node', () => {
+  it('rests, with the attempts made and the last error for whoever reads the run', async () => {
+    const { ending, last } = await runInMemory(retried(LONG_MS), { answer: failFirst(1) });
+    expect(ending).toMatchObject({ kind: 'waiting', waits: [{ kind: 'time', dueAt: expect.any(Number) }] });
+    expect(last.get('call/')).toMatchObject({
+      status: 'waiting',
+      attempts: 1,
+      finishedAt: null,
+      output: undefined,
+      error: { code: 'PROBE', message: 'not yet' },
+    });
+  });
+
+  it('rests on when another worker takes the run before its time, and again after the next attempt', async () => {
+    const definition = retried(LONG_MS, { onInterrupt: 'fail' });
+    const answer = failFirst(2);
+    const first = await runInMemory(definition, { answer });
+    const early = await runInMemory(definition, { answer, records: first.last });
+    expect({ ending: early.ending.kind, calls: early.calls }).toEqual({ ending: 'waiting', calls: [] });
+
+    const second = await runInMemory(definition, { answer, records: first.last, waitAnswers: expired('call/~1') });
+    // The end of the first rest says nothing of the second.
+    expect(second.ending.kind).toBe('waiting');
+    expect(second.last.get('call/')).toMatchObject({ status: 'waiting', attempts: 2 });
+    const third = await runInMemory(definition, {
+      answer,
+      records: second.last,
+      waitAnswers: expired('call/~1', 'call/~2'),
+    });
+    expect(third.last.get('call/')).toMatchObject({ status: 'success', attempts: 3, error: null });
+    expect(third.last.get('call/')?.startedAt).toBe(first.last.get('call/')?.startedAt);
+  });
+
+  it('is over when the last attempt has failed', async () => {
+    const { last } = await runInMemory(retried(LONG_MS), { answer: failFirst(3) });
+    const second = await runInMemory(retried(LONG_MS), {
+      answer: failFirst(3),
+      records: last,
+      waitAnswers: expired('call/~1', 'call/~2'),
+    });
+    expect(second.ending).toMatchObject({ kind: 'failed', nodeId: 'call', error: { message: 'not yet' } });
+    expect(second.last.get('call/')).toMatchObject({ status: 'failed', attempts: 3 });
+  });
+
+  it('lets no attempt begin while the run is paused', async () => {
+    const answer = failFirst(1);
+    const { last } = await runInMemory(retried(LONG_MS), { answer });
+    const options = { answer, records: last, waitAnswers: expired('call/~1') };
+    const paused = await runInMemory(retried(LONG_MS), { ...options, isPaused: () => true });
+    expect({ ending: paused.ending.kind, calls: paused.calls }).toEqual({ ending: 'halted', calls: [] });
+    expect((await runInMemory(retried(LONG_MS), options)).ending.kind).toBe('success');
+  });
+
+  it('ends in time beside a branch that keeps the run going', async () => {
+    const world = createVirtualWorld();
+    const startedAt = world.now();
+    const { nodes, edges: links } = retried(LONG_MS);
+    const definition = {
+      nodes: [...nodes, { id: 'long', type: 'probe' }],
+      edges: [...links, ...edges('start -> long')],
+    };
+    const inTime = failFirst(2);
+    const { ending, last } = await runInMemory(definition, {
+      world,
+      answer: (key, call) => (key === 'long/' ? world.sleep(3_600_000).then(() => 1) : inTime(key, call)),
+    });
+    expect(ending.kind).toBe('success');
+    expect(last.get('call/')?.finishedAt).toBe(startedAt + 2 * LONG_MS);
+  });
+
+  it('of many nodes at once leads to no more attempts at a time than the run may have in flight', async () => {
+    const world = createVirtualWorld();
+    const ids = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    const definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        ...ids.map((id) => ({
+          id,
+          type: 'probe',
+          retry: { maxAttempts: 2, delayMs: 86_400_000, maxDelayMs: 86_400_000 },
+        })),
+      ],
+      edges: edges(...ids.map((id) => `start -> ${id}`)),
+    };
+    let inFlight = 0;
+    let most = 0;
+    const options: MemoryRunOptions = {
+      world,
+      async answer(_key, call) {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await world.sleep(1_000);
+        inFlight -= 1;
+        if (call === 1 && world.now() < 86_400_000) throw new Error('not yet');
+        return 1;
+      },
+    };
+    const first = await runInMemory(definition, options);
+    expect(first.ending.kind).toBe('waiting');
+    most = 0;
+    // Until the last of them is due, as after a time without workers.
+    await world.settle(world.sleep(86_400_000));
+    const second = await runInMemory(definition, { ...options, records: first.last });
+    expect({ ending: second.ending.kind, most }).toEqual({ ending: 'success', most: 64 });
+  });
+});
+
+describe('a short delay before the next attempt of a node', () => {
+  it('is spent in the worker', async () => {
+    const { ending, journal } = await runInMemory(retried(RETRY_DELAY_IN_WORKER_MAX_MS), { answer: failFirst(2) });
+    expect(ending.kind).toBe('success');
+    expect(journal.filter(({ status }) => status === 'waiting')).toEqual([]);
+  });
+});

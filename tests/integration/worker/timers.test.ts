@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import {
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+import { serve } from '../../harness/serve.js';
+
+afterAll(stopAll);
+
+let instance: Instance;
+let gateway: Gateway;
+/** Calls that last until the test lets them end, by run and node. */
+const held: ServerResponse[] = [];
+let slow: string;
+/** The keys of calls that fail at first. */
+const keys: string[] = [];
+let flaky: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+  await startTestWorker(instance);
+  ({ url: slow } = await serve((_request, response) => void held.push(response)));
+  ({ url: flaky } = await serve((request, response) => {
+    keys.push(String(request.headers['idempotency-key']));
+    response.writeHead(keys.length === 1 ? 503 : 200, { 'content-type': 'application/json' }).end('{}');
+  }));
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
+const row = (id: string) => instance.db.execution.findUniqueOrThrow({ where: { id } });
+
+async function start(definition: object): Promise<string> {
+  const workflowId = await createWorkflow(instance, definition);
+  return (await call('POST', `/api/workflows/${workflowId}/execute`, { input: {} })).body.executionId;
+}
+
+const trigger = { id: 'start', type: 'trigger.manual' };
+const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
+
+describe('beside a call that goes on', () => {
+  it.each([
+    [{ id: 'it', type: 'wait', parameters: { seconds: 0.5 } }, 'success'],
+    [{ id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: 0.5 } }, 'failed'],
+    [
+      { id: 'it', type: 'human', onError: 'continue', parameters: { title: '?', schema: {}, timeoutSeconds: 0.5 } },
+      'failed',
+    ],
+  ])('a node that waits ends on time: $type', async (node, status) => {
+    const handle = node.type === 'approval' ? { sourceHandle: 'rejected' } : {};
+    const id = await start({
+      nodes: [trigger, { id: 'call', type: 'http', parameters: { url: slow } }, node, after],
+      edges: [
+        { source: 'start', target: 'call' },
+        { source: 'start', target: 'it' },
+        { source: 'it', target: 'after', ...handle },
+      ],
+    });
+    await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after it');
+    expect((await read(id)).progress).toMatchObject({ call: { status: 'running' }, it: { status } });
+    await until(() => held.length > 0, 5_000, 'the call');
+    for (const response of held.splice(0)) response.writeHead(200).end();
+    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+  });
+
+  it('waits of one run end one after another, each on time', async () => {
+    const id = await start({
+      nodes: [
+        trigger,
+        { id: 'call', type: 'http', parameters: { url: slow } },
+        { id: 'first', type: 'wait', parameters: { seconds: 0.4 } },
+        { id: 'second', type: 'wait', parameters: { seconds: 0.4 } },
+        after,
+      ],
+      edges: [
+        { source: 'start', target: 'call' },
+        { source: 'start', target: 'first' },
+        { source: 'first', target: 'second' },
+        { source: 'second', target: 'after' },
+      ],
+    });
+    await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after them');
+    expect((await read(id)).progress.call.status).toBe('running');
+    await call('POST', `/api/executions/${id}/stop`);
+    held.splice(0);
+  });
+});
+
+describe('a long delay before a next attempt', () => {
+  it('holds no worker, and the next attempt has the same key', async () => {
+    const retry = { maxAttempts: 3, delayMs: 3_600_000, maxDelayMs: 3_600_000 };
+    const id = await start({
+      nodes: [trigger, { id: 'call', type: 'http', parameters: { url: flaky }, retry }],
+      edges: [{ source: 'start', target: 'call' }],
+    });
+    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest');
+    expect(await row(id)).toMatchObject({ status: 'running', workerId: null });
+    expect(await read(id)).toMatchObject({
+      status: 'running',
+      currentNodeId: 'call',
+      progress: { call: { status: 'waiting', attempts: 1, finishedAt: null, error: { code: expect.any(String) } } },
+    });
+    // A person's pause and resumption does not make it any shorter.
+    await call('POST', `/api/executions/${id}/pause`);
+    await call('POST', `/api/executions/${id}/resume`);
+    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest again');
+    expect(keys).toHaveLength(1);
+
+    await instance.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${id}::uuid`;
+    await instance.db.$executeRaw`UPDATE executions SET wake_at = now() WHERE id = ${id}::uuid`;
+    await until(async () => (await read(id)).status === 'success', 8_000, 'the end');
+    const { progress } = await read(id);
+    expect(progress.call).toMatchObject({ status: 'success', attempts: 2 });
+    expect(progress.call).not.toHaveProperty('error');
+    expect(keys).toEqual([`${id}:call`, `${id}:call`]);
+  });
+
+  it('ends with a run that is stopped', async () => {
+    keys.splice(0);
+    const retry = { maxAttempts: 3, delayMs: 3_600_000, maxDelayMs: 3_600_000 };
+    const id = await start({
+      nodes: [trigger, { id: 'call', type: 'http', parameters: { url: flaky }, retry }],
+      edges: [{ source: 'start', target: 'call' }],
+    });
+    await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest');
+    await call('POST', `/api/executions/${id}/stop`);
+    expect(await read(id)).toMatchObject({ status: 'stopped', progress: { call: { status: 'stopped', attempts: 1 } } });
+    expect((await row(id)).wakeAt).toBeNull();
+  });
+});
