@@ -6,7 +6,7 @@ export interface TestObjectStore {
   /** Settings that name it. */
   readonly env: Readonly<Record<string, string>>;
   /** Objects by key. */
-  readonly objects: ReadonlyMap<string, Buffer>;
+  readonly objects: Map<string, Buffer>;
   /** Whether it answers 503 to everything. */
   setAway(isAway: boolean): void;
   /** Whether it takes requests and answers none. */
@@ -48,7 +48,12 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
         return response.end('<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>');
       }
       const found = request.method === 'GET' ? objects.get(key) : undefined;
-      if (!found) return response.writeHead(404).end();
+      if (!found) {
+        response.writeHead(404, { 'content-type': 'application/xml' });
+        return response.end(
+          '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
+        );
+      }
       return response.writeHead(200, { 'content-length': found.length }).end(found);
     });
   });

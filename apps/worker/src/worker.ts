@@ -49,7 +49,7 @@ import { createHeldBackRuns } from './maintenance/held-back-runs.js';
 import { addLoadMetrics } from './load-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPersist } from './checkpoints/persist.js';
-import { readAnswers, readRecords } from './session/records.js';
+import { NeededOutputGoneError, readAnswers, readRecords } from './session/records.js';
 import { type RunNotifier, type SessionParts, startRunSession } from './session/run-session.js';
 import { createWorkflowStarter } from './session/start-workflows.js';
 import { createFiring } from './maintenance/schedules/create-firing.js';
@@ -202,10 +202,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     claims: { claim: createClaim({ id, db, queue, ask, persist }), release, slotLeft: heldBack.slotLeft },
     loader: {
       loadVersion,
-      loadRecords: async (executionId) => readRecords(await loadRows(executionId)),
+      async loadRecords(executionId) {
+        const { rows, goneNodeId } = await loadRows(executionId);
+        return { ...readRecords(rows), goneNodeId };
+      },
       withReused: createRecordsReader({
         loadVersion,
-        loadNodeRuns: loadRows,
+        async loadNodeRuns(executionId) {
+          const { rows, goneNodeId } = await loadRows(executionId);
+          if (goneNodeId !== undefined) throw new NeededOutputGoneError(goneNodeId);
+          return rows;
+        },
         hasData: (executionId) => persist('source run', () => hasTriggerData(db, executionId)),
       }),
       loadAnswers,

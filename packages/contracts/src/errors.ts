@@ -18,6 +18,7 @@ export const ERRORS = {
   INVALID_STATE: { status: 409, message: 'Not possible in the present state' },
   NO_ACTIVE_VERSION: { status: 409, message: 'The workflow has no saved version' },
   WEBHOOK_INACTIVE: { status: 410, message: 'The workflow is not active' },
+  OUTPUT_GONE: { status: 410, message: 'An output that is needed is no longer in its store' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },
   workspace_over_quota: { status: 413, message: 'The workspace is over its storage quota' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send application/json' },

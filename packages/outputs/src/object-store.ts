@@ -5,7 +5,8 @@ import type { s3Location } from './settings.js';
 /** Objects by key. Each member throws ObjectStoreError when the store cannot be reached or refuses. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
-  get(key: string): Promise<Uint8Array>;
+  /** @returns undefined when the store says that there is no such object; no other refusal says so. */
+  get(key: string): Promise<Uint8Array | undefined>;
   /** Deletes them all; those that are gone already are no fault. */
   delete(keys: readonly string[]): Promise<void>;
   close(): void;
@@ -61,9 +62,15 @@ export async function openS3(
       }),
     get: (key) =>
       asked(`GET ${key}`, async (abortSignal) => {
-        const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key: prefix + key }), { abortSignal });
-        if (!Body) throw new Error('the answer has no body');
-        return Body.transformToByteArray();
+        const command = new s3.GetObjectCommand({ Bucket, Key: prefix + key });
+        const found = await client.send(command, { abortSignal }).catch((error: unknown) => {
+          // By its code: a missing bucket, or a proxy on the way, answers 404 too.
+          if (error instanceof s3.NoSuchKey) return undefined;
+          throw error;
+        });
+        if (!found) return undefined;
+        if (!found.Body) throw new Error('the response has no body');
+        return found.Body.transformToByteArray();
       }),
     delete: (keys) =>
       asked(`DELETE of ${keys.length}`, async (abortSignal) => {

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { v7 as uuidv7 } from 'uuid';
 import { type ObjectStore, openS3 } from './object-store.js';
+import { OutputGoneError } from './output-gone.js';
 import { type OutputSettings, s3Location } from './settings.js';
 
 const compress = promisify(gzip);
@@ -19,7 +20,7 @@ const decompress = promisify(gunzip);
 export interface OutputStore {
   /** Keeps an output (serialised JSON) of a run: durable once it resolves. @returns its ref. */
   put(executionId: string, output: string): Promise<string>;
-  /** Reads outputs. @throws Error for one that is gone. */
+  /** Reads outputs. @throws OutputGoneError for one that is no longer there. */
   get(refs: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Deletes what runs that are gone left in the object store. @returns how many; `limit` of them means there may be more. */
   sweep(limit: number): Promise<number>;
@@ -38,6 +39,7 @@ export async function openOutputStore(settings: OutputSettings, db: Database): P
 function createOutputStore(db: Database, objects: ObjectStore | undefined): OutputStore {
   async function read(output: LargeOutput): Promise<string> {
     const bytes = output.data ?? (await requireObjects(objects).get(keyOf(output)));
+    if (!bytes) throw new OutputGoneError(output.id);
     return (await decompress(bytes)).toString('utf8');
   }
 
@@ -56,7 +58,7 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
       const outputs = new Map<string, string>();
       for (const output of found) outputs.set(output.id, await read(output));
       const missing = refs.find((ref) => !outputs.has(ref));
-      if (missing !== undefined) throw new Error(`the large output ${missing} is gone`);
+      if (missing !== undefined) throw new OutputGoneError(missing);
       return outputs;
     },
     async sweep(limit) {

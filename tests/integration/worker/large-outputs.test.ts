@@ -133,6 +133,38 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     expect(calls).toBe(1);
   });
 
+  it('that somebody deleted fail the run that needs them, and nothing else', async () => {
+    const workflowId = await createWorkflow(instance, waiting());
+    await instance.db.workflow.update({ where: { id: workflowId }, data: { maxConcurrentExecutions: 1 } });
+    const startOne = async (): Promise<string> =>
+      (await call('POST', `/api/workflows/${workflowId}/execute`, { input: {} })).body.executionId;
+    const rests = (id: string) =>
+      until(async () => (await read(id)).status === 'waiting_for_input', 10_000, `the approval of ${id}`);
+    const id = await startOne();
+    await rests(id);
+    if (objects) {
+      for (const key of [...objects.objects.keys()]) if (key.includes(id)) objects.objects.delete(key);
+    } else {
+      await instance.db.largeOutput.deleteMany({ where: { executionId: id } });
+    }
+
+    expect(await output(id, 'fetch')).toMatchObject({ status: 410, body: { code: 'OUTPUT_GONE' } });
+    await call('POST', '/api/approvals/submit', { executionId: id, nodeId: 'ask', approved: true });
+    const failed = await ended(id);
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error: { code: 'OUTPUT_GONE', nodeId: expect.stringMatching(/fetch|each|copy/) },
+      progress: { ask: { status: 'stopped' } },
+    });
+    // Its place under the limit is free.
+    const next = await startOne();
+    await rests(next);
+    await call('POST', `/api/executions/${next}/stop`);
+
+    const { body } = await call('POST', `/api/executions/${id}/rerun`, { fromNodeId: 'ask' });
+    expect(await ended(body.executionId)).toMatchObject({ status: 'failed', error: { code: 'OUTPUT_GONE' } });
+  });
+
   it('go with their runs', async () => {
     const id = await start(chain({ id: 'fetch', type: 'http', parameters: { url: receiver } }));
     await ended(id);

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
 import { isDatabaseUnavailable } from '@deckhand/db';
-import { isOutputStoreUnavailable } from '@deckhand/outputs';
+import { isOutputStoreUnavailable, OutputGoneError } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { sendJson } from './respond.js';
 
@@ -41,5 +41,6 @@ export function toDeckhandError(error: unknown): DeckhandError {
   if (error instanceof URIError) return new DeckhandError('NOT_FOUND');
   if (isDatabaseUnavailable(error) || isOutputStoreUnavailable(error))
     return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
+  if (error instanceof OutputGoneError) return new DeckhandError('OUTPUT_GONE', { cause: error });
   return new DeckhandError('INTERNAL', { cause: error });
 }

@@ -7,6 +7,19 @@ import type { NodeTally } from '../checkpoints/journal.js';
 export interface EarlierRecords {
   readonly records: Map<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
+  /** The node of an output that is gone from its store; undefined while all are there. */
+  readonly goneNodeId?: string | undefined;
+}
+
+/** A run cannot go on without an output of this node, which somebody deleted from its store. */
+export class NeededOutputGoneError extends Error {
+  override readonly name = 'NeededOutputGoneError';
+  readonly nodeId: string;
+
+  constructor(nodeId: string) {
+    super(`the output of ${nodeId} is gone from its store`);
+    this.nodeId = nodeId;
+  }
 }
 
 /**

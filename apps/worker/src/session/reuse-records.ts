@@ -25,7 +25,10 @@ export function createRecordsReader({
   claimed: ClaimedExecution,
   own: ReadonlyMap<string, NodeRecord>,
 ) => Promise<ReadonlyMap<string, NodeRecord>> {
-  /** @throws SourceRunGoneError when the source run has lost its data before this run made all of them its own. */
+  /**
+   * @throws SourceRunGoneError when the source run has lost its data before this run made all of them its own; or what
+   * `loadNodeRuns` throws.
+   */
   return async ({ rerunOf, rerunFromNodeId, workflowVersionId, triggerNodeId }, own) => {
     if (rerunOf === null || rerunFromNodeId === null) return own;
     const { records } = readRecords(await loadNodeRuns(rerunOf), 'rerun');

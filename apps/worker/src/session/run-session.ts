@@ -1,4 +1,4 @@
-import type { Claim, ClaimedExecution } from '@deckhand/db';
+import type { Claim, ClaimedExecution, FinishedEnding } from '@deckhand/db';
 import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
 import { ERRORS, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
@@ -9,7 +9,7 @@ import { createJournal, FencedError, type Journal } from '../checkpoints/journal
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import { driveRun, MAX_BACKLOG, type NodeEnvironment } from './drive-run.js';
 import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
-import type { EarlierRecords } from './records.js';
+import { type EarlierRecords, NeededOutputGoneError } from './records.js';
 import { SourceRunGoneError } from './reuse-records.js';
 import type { RunObserver } from './run-observer.js';
 import { createWaitTimer, type WaitTimer } from './wait-timer.js';
@@ -197,6 +197,7 @@ class Session {
     const waitTimer = this.#openWaitTimer(run, journal, logger);
     if (nextDueInMs !== null) waitTimer.expect(nextDueInMs);
     try {
+      if (earlier.goneNodeId !== undefined) throw new NeededOutputGoneError(earlier.goneNodeId);
       const records = await loader.withReused(claimed, earlier.records);
       await keepReused(records, earlier.records, journal);
       const workflow = await loader.loadVersion(claimed.workflowVersionId);
@@ -264,10 +265,10 @@ class Session {
     observer: RunObserver,
     logger: Logger,
   ): Promise<void> {
-    const isSourceGone = error instanceof SourceRunGoneError;
-    if (!isSourceGone) logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
+    const dataGone = dataGoneEnding(error);
+    if (!dataGone) logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
     try {
-      await journal.finish(failure('failed', isSourceGone ? SOURCE_RUN_GONE : INTERNAL_FAILURE, null));
+      await journal.finish(dataGone ?? failure('failed', INTERNAL_FAILURE, null));
       await this.#notify(claimed, { kind: 'finished', status: 'failed' }, observer, logger);
     } catch (again) {
       if (!(again instanceof FencedError)) throw again;
@@ -293,6 +294,12 @@ class Session {
       logger.warn({ err }, 'a parent could not be notified yet');
     }
   }
+}
+
+/** How a run ends whose data somebody deleted; undefined for any other error. */
+function dataGoneEnding(error: unknown): FinishedEnding | undefined {
+  if (error instanceof SourceRunGoneError) return failure('failed', SOURCE_RUN_GONE, null);
+  return error instanceof NeededOutputGoneError ? failure('failed', runError('OUTPUT_GONE'), error.nodeId) : undefined;
 }
 
 /** Makes the records that a rerun reuses its own: on disk before the run goes on. */

@@ -12,7 +12,12 @@ export function readNodeOutput({ db, outputs }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/output',
-    { summary: 'Read the output of a node', query: ReadOutputQuery, answers: { 200: NodeOutput } },
+    {
+      summary: 'Read the output of a node',
+      query: ReadOutputQuery,
+      answers: { 200: NodeOutput },
+      errors: ['OUTPUT_GONE'],
+    },
     async (request, response, caller) => {
       const executionId = pathId(request);
       const nodeId = String(request.params.nodeId);
