@@ -80,8 +80,9 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
     { title: 'Stores', task: (_, task) => task.newListr(stores, { concurrent: true }) },
     {
       title: 'Migrate the database',
-      task: async (found) => {
-        await applyMigrations({ databaseUrl: found.databaseUrl });
+      task: async (found, task) => {
+        const databaseUrl = settings.directDatabaseUrl ?? found.databaseUrl;
+        await applyMigrations({ databaseUrl, report: (line) => (task.output = line) });
       },
     },
     { title: 'Processes', task: (_, task) => task.newListr(processes, { concurrent: true }) },

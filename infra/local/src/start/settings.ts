@@ -12,6 +12,8 @@ export interface StartSettings {
   readonly folder: string;
   /** Undefined: a server of our own. */
   readonly databaseUrl: string | undefined;
+  /** The URL by which migrations reach that database past a pooler. Undefined: `databaseUrl`, or a server of our own. */
+  readonly directDatabaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly port: number;
   /** Where people reach it. */
@@ -36,6 +38,7 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   return {
     folder: join(REPOSITORY, '.deckhand'),
     databaseUrl: text('DATABASE_URL'),
+    directDatabaseUrl: text('DATABASE_URL') === undefined ? undefined : text('DIRECT_DATABASE_URL'),
     redisUrl: text('REDIS_URL'),
     port,
     publicUrl: (text('PUBLIC_URL') ?? `http://localhost:${port}`).replace(/\/+$/, ''),

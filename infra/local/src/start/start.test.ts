@@ -26,6 +26,13 @@ describe('the settings of a start', () => {
     });
   });
 
+  it('have a direct URL only beside DATABASE_URL: a server of our own is migrated by its own', () => {
+    const direct = { DIRECT_DATABASE_URL: 'postgresql://direct/db' };
+    expect(readStartSettings(direct).directDatabaseUrl).toBeUndefined();
+    const both = readStartSettings({ ...direct, DATABASE_URL: 'postgresql://pooler/db' });
+    expect(both.directDatabaseUrl).toBe('postgresql://direct/db');
+  });
+
   it.each([
     [{ PORT: 'http' }, /^PORT must be a whole number/],
     [{ WORKERS: '0' }, /^WORKERS must be a whole number from 1/],

@@ -1,37 +1,19 @@
-// npm run migrate [-- --check | --create <name>], against DATABASE_URL.
+// npm run migrate [-- --directory <folder>], against DIRECT_DATABASE_URL where it is set, else DATABASE_URL.
 import { parseArgs } from 'node:util';
-import { applyMigrations, checkMigrations, writeMigration } from '../migrations/index.js';
+import { applyMigrations } from '../migrations/apply-migrations.js';
+import { migrationUrl } from '../migrations/migration-url.js';
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' }, create: { type: 'string' } } });
-  const databaseUrl = process.env.DATABASE_URL;
-  if (!databaseUrl) {
+  const { values } = parseArgs({ options: { directory: { type: 'string' } } });
+  const databaseUrl = migrationUrl(process.env);
+  if (databaseUrl === undefined) {
     console.error(
       'DATABASE_URL is not set: name the PostgreSQL database to migrate, such as postgresql://user@host/db',
     );
     return 1;
   }
-  if (values.check) return check(databaseUrl);
-  if (values.create !== undefined) return create(databaseUrl, values.create);
-  const applied = await applyMigrations({ databaseUrl });
-  for (const name of applied) console.log(`applied ${name}`);
-  if (applied.length === 0) console.log('The database is up to date.');
-  return 0;
-}
-
-async function check(databaseUrl: string): Promise<number> {
-  const missing = await checkMigrations(databaseUrl);
-  if (missing === '') {
-    console.log('The migrations and prisma/schema.prisma agree.');
-    return 0;
-  }
-  console.error(`The migrations lack what prisma/schema.prisma has. The next one would need:\n\n${missing}`);
-  return 1;
-}
-
-async function create(databaseUrl: string, name: string): Promise<number> {
-  const path = await writeMigration(databaseUrl, name);
-  console.log(path === undefined ? 'Nothing to write: the migrations and the schema agree.' : `Wrote ${path}`);
+  await applyMigrations({ databaseUrl, ...values, report: console.log });
+  console.log('The database is up to date.');
   return 0;
 }
 

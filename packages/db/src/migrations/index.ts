@@ -1,3 +1,2 @@
 export * from './apply-migrations.js';
-export * from './compare-migrations.js';
 export * from './pending-migrations.js';

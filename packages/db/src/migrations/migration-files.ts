@@ -1,18 +1,30 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DiffTarget, MigrationList } from '@prisma/schema-engine-wasm';
 
 /** The schema's folder. The sources and what they compile to lie equally deep below the repository. */
 const PRISMA_FOLDER = fileURLToPath(new URL('../../../../prisma/', import.meta.url));
 
 /** Where migrations are kept: a folder each, named `<timestamp>_<name>`. */
-export const MIGRATIONS_FOLDER = join(PRISMA_FOLDER, 'migrations');
+const MIGRATIONS_FOLDER = join(PRISMA_FOLDER, 'migrations');
 
-const LOCK_FILE = 'migration_lock.toml';
-const SQL_FILE = 'migration.sql';
+/** First line of a migration whose statements run one by one, outside a transaction. */
+const NO_TRANSACTION = 'no-transaction';
 
-/** Names of the migrations in `directory`, oldest first; none when there is no such folder. */
+/** A first line that is meant for the runner. */
+const DIRECTIVE = /^--\s*deckhand:\s*(.*?)\s*$/;
+
+/** One migration of the folder. */
+export interface Migration {
+  /** Name of its folder. */
+  readonly name: string;
+  readonly sql: string;
+  /** False where each statement is committed by itself, as `CREATE INDEX CONCURRENTLY` needs it. */
+  readonly isTransactional: boolean;
+}
+
+/** Returns the names of the migrations in `directory`, oldest first; none when there is no such folder. */
 export async function listMigrations(directory: string = MIGRATIONS_FOLDER): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -24,27 +36,35 @@ export async function listMigrations(directory: string = MIGRATIONS_FOLDER): Pro
     .sort();
 }
 
-/** The migrations of `directory` with their SQL, as the schema engine takes them. */
-export async function readMigrations(directory: string = MIGRATIONS_FOLDER): Promise<MigrationList> {
+/**
+ * Returns the migrations of `directory`, oldest first.
+ * @throws when one has no `migration.sql`, or a directive that is not known.
+ */
+export async function readMigrations(directory: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
   const names = await listMigrations(directory);
-  return {
-    baseDir: directory,
-    lockfile: { path: LOCK_FILE, content: 'provider = "postgresql"\n' },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      names.map(async (name) => ({
-        path: name,
-        migrationFile: {
-          path: SQL_FILE,
-          content: { tag: 'ok' as const, value: await readFile(join(directory, name, SQL_FILE), 'utf8') },
-        },
-      })),
-    ),
-  };
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8');
+      return { name, sql, isTransactional: isTransactional(name, sql) };
+    }),
+  );
 }
 
-/** The schema that the migrations should add up to. */
-export async function readSchema(): Promise<DiffTarget> {
-  const path = join(PRISMA_FOLDER, 'schema.prisma');
-  return { tag: 'schemaDatamodel', files: [{ path, content: await readFile(path, 'utf8') }] };
+function isTransactional(name: string, sql: string): boolean {
+  const [firstLine = ''] = sql.split('\n', 1);
+  const directive = DIRECTIVE.exec(firstLine)?.[1];
+  if (directive === undefined) return true;
+  if (directive === NO_TRANSACTION) return false;
+  throw new Error(`migration ${name}: there is no directive "${directive}", only "${NO_TRANSACTION}"`);
+}
+
+/** Returns the checksum that Prisma records for a migration: SHA-256 of its SQL, hex. */
+export function checksumOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
+}
+
+/** Whether `checksum` was recorded for this SQL; like Prisma, ignores which line endings a checkout made. */
+export function hasChecksum(sql: string, checksum: string): boolean {
+  const unix = sql.replaceAll('\r\n', '\n');
+  return [sql, unix, unix.replaceAll('\n', '\r\n')].some((variant) => checksumOf(variant) === checksum);
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { listMigrations } from './migration-files.js';
-
-const UNDEFINED_TABLE = '42P01';
+import { readApplied } from './migration-records.js';
 
 /** How long the database may take to be reached, and to answer, in ms. */
 const ANSWER_MS = 5_000;
@@ -20,7 +19,7 @@ export async function pendingMigrations(databaseUrl: string, directory?: string)
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const applied = await appliedMigrations(client);
+    const applied = await readApplied(client);
     return (await listMigrations(directory)).filter((name) => !applied.has(name));
   } finally {
     await client.end();
@@ -32,16 +31,4 @@ export function describePending(pending: readonly string[]): string {
   const [first = ''] = pending;
   const which = pending.length === 1 ? `the migration ${first}` : `${pending.length} migrations, from ${first} on`;
   return `the database is older than this process, which needs ${which}: run them with "npm run migrate"`;
-}
-
-async function appliedMigrations(client: pg.Client): Promise<Set<string>> {
-  try {
-    const { rows } = await client.query<{ name: string }>(
-      'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-    );
-    return new Set(rows.map((row) => row.name));
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return new Set();
-    throw error;
-  }
 }

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { applyMigrations } from '../migrations/apply-migrations.js';
+import { readCatalogue } from './catalogue.js';
+import { sqlBetween } from './schema-engine.js';
+import { withScratchDatabase } from './scratch-database.js';
+
+/** The datamodel. The sources and what they compile to lie equally deep below the repository. */
+export const SCHEMA_PATH = fileURLToPath(new URL('../../../../prisma/schema.prisma', import.meta.url));
+
+/** What one side has and the other has not, a line for each column, key, index and enum. */
+export interface SchemaDifferences {
+  readonly onlyInSchema: readonly string[];
+  readonly onlyInMigrations: readonly string[];
+}
+
+/**
+ * Compares schema.prisma with what the migrations add up to: each is built in a scratch database on the server of
+ * `databaseUrl`, whose user must be allowed to create databases. What schema.prisma cannot say is not compared (see
+ * `readCatalogue`).
+ * @param options.schema the datamodel's text; that of the repository by default.
+ */
+export async function compareSchema(
+  databaseUrl: string,
+  options: { schema?: string; directory?: string } = {},
+): Promise<SchemaDifferences> {
+  const { schema = await readFile(SCHEMA_PATH, 'utf8'), directory } = options;
+  const [wanted, present] = await Promise.all([
+    withScratchDatabase(databaseUrl, async (url) => {
+      await execute(url, await sqlBetween(url, undefined, schema));
+      return readCatalogue(url);
+    }),
+    withScratchDatabase(databaseUrl, async (url) => {
+      await applyMigrations({ databaseUrl: url, ...(directory === undefined ? {} : { directory }) });
+      return readCatalogue(url);
+    }),
+  ]);
+  return {
+    onlyInSchema: [...wanted].filter((line) => !present.has(line)),
+    onlyInMigrations: [...present].filter((line) => !wanted.has(line)),
+  };
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    // Operator classes of indexes come with extensions, which a datamodel does not say.
+    await client.query(`CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE EXTENSION IF NOT EXISTS btree_gin; ${sql}`);
+  } finally {
+    await client.end();
+  }
+}

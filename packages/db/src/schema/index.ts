@@ -1,0 +1,2 @@
+export * from './compare-schema.js';
+export * from './write-migration.js';
