@@ -35,6 +35,6 @@ async function acquire(client: pg.Client, key: number, report: (line: string) =>
 }
 
 async function tryLock(client: pg.Client, key: number): Promise<boolean> {
-  const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_advisory_lock($1) IS NOT NULL AS acquired', [key]);
+  const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_try_advisory_lock($1) AS acquired', [key]);
   return rows[0]?.acquired === true;
 }
