@@ -1,3 +1,4 @@
+export { consumeJobs, type Consumption, type ConsumeOptions } from './consume/consume-jobs.js';
 export { createFiring, type Firing } from './maintenance/schedules/create-firing.js';
 export { startWorker, type Worker, type WorkerOptions } from './worker.js';
 export { WorkerSettings } from './settings.js';

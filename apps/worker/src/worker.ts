@@ -22,6 +22,7 @@ import {
   createRunQueue,
   leaveFleet,
   onControl,
+  openRunConsumer,
   publishChanges,
   publishControl,
   type QueuedRun,
@@ -298,10 +299,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }),
   ];
 
-  const consumer = await consumeJobs({
-    redisUrl: options.redisUrl,
-    workerId: id,
-    queue,
+  const consumption = consumeJobs({
+    consumer: await openRunConsumer({
+      redisUrl: options.redisUrl,
+      workerId: id,
+      queue,
+      onError: (err) => logger.debug({ err: err.message }, 'the queue reported an error'),
+    }),
     logger,
     room: () => concurrency - active.size,
     untilRoom: () => active.fewerThan(concurrency),
@@ -314,12 +318,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await sendHeartbeat().catch((err: unknown) => logger.warn({ err }, 'the first heartbeat as consuming failed'));
   timers.push(
     every(STATE_CHECK_MS, logger, 'state', async () => {
-      consumer.look();
+      consumption.checkHealth();
       claims.look();
       if (state === 'draining') return;
-      consumer.setHeld(!claims.isAnswered());
+      if (claims.isAnswered()) consumption.release();
+      else consumption.hold();
       const before = state;
-      state = consumer.isTaking() && claims.isAnswered() ? 'consuming' : 'wedged';
+      state = consumption.isHealthy() && claims.isAnswered() ? 'consuming' : 'wedged';
       if (state === before) return;
       logger.warn(
         { state, claims: claims.isAnswered() ? 'answered' : 'unanswered' },
@@ -335,7 +340,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     checkpointsWritten: () => checkpointsWritten,
     async drain() {
       state = 'draining';
-      const taken = consumer.close();
+      const taken = consumption.close();
       active.pauseAll();
       await Promise.allSettled([sendHeartbeat(), reconciler.leave()]);
       await active.emptied(options.graceMs);

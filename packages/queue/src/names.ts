@@ -13,8 +13,8 @@ export const HEARTBEATS_KEY = '{deckhand}:heartbeats';
 /** Hash: worker id → its description as JSON. */
 export const WORKERS_KEY = '{deckhand}:workers';
 
-/** Hash: `served` and `base`, by which jobs get their turns (queue-time.ts). */
-export const QUEUE_TIME_KEY = '{deckhand}:queue-time';
+/** Hash: `served` and `base`, by which jobs get their priority (fair-order.ts). */
+export const VIRTUAL_TIME_KEY = '{deckhand}:queue-time';
 
 /** There while a worker is asked to drain. */
 export function drainRequestKey(workerId: string): string {

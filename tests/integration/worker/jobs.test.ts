@@ -1,11 +1,11 @@
 import {
   connectRedis,
   createRunQueue,
+  type JobData,
   QUEUE_PREFIX,
   type QueuedRun,
   type Redis,
   RUN_QUEUE,
-  type RunJobData,
   type RunQueue,
 } from '@deckhand/queue';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -55,13 +55,13 @@ async function accept(seed: Seed, count: number): Promise<QueuedRun[]> {
   return ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 }));
 }
 
-/** A run with what its job carries of it. */
-async function carry(run: QueuedRun): Promise<QueuedRun> {
+/** A run with its snapshot. */
+async function attachSnapshot(run: QueuedRun): Promise<QueuedRun> {
   const row = await stores.db.execution.findUniqueOrThrow({ where: { id: run.executionId } });
   const { workspaceId, workflowId, workflowVersionId, executionMode, triggerNodeId, triggerData } = row;
   const deadlineAt = row.deadlineAt.getTime();
   const rest = { triggerData: triggerData ?? 'null', deadlineAt, queuedAt: Date.now(), traceParent: null };
-  return { ...run, carried: { workspaceId, workflowId, workflowVersionId, executionMode, triggerNodeId, ...rest } };
+  return { ...run, snapshot: { workspaceId, workflowId, workflowVersionId, executionMode, triggerNodeId, ...rest } };
 }
 
 /** Waits for the end of a workflow's runs. @returns their epochs: 1 for a run that was claimed once. */
@@ -94,7 +94,7 @@ describe('runs that are queued together', () => {
     const seed = await workflow();
     const runs = await accept(seed, 30);
     let consuming = 1;
-    const knowing = createRunQueue(redis, { consuming: () => consuming });
+    const knowing = createRunQueue(redis, { consumingWorkers: () => consuming });
     await knowing.add(runs.slice(0, 10));
     expect(await queue.counts()).toMatchObject({ waiting: 2 });
     consuming = 5;
@@ -105,19 +105,19 @@ describe('runs that are queued together', () => {
     await knowing.close();
   });
 
-  it('are carried whole while they are small and few wait, and run by that; by the database where that is not so', async () => {
+  it('have snapshots while they are small and few wait, and run by those; by the database where that is not so', async () => {
     const seed = await workflow();
-    const runs = await Promise.all((await accept(seed, 5)).map(carry));
+    const runs = await Promise.all((await accept(seed, 5)).map(attachSnapshot));
     const [large, small, stopped, limited, forged] = runs;
-    if (!large?.carried || !small || !stopped || !limited || !forged?.carried) throw new Error('runs are missing');
+    if (!large?.snapshot || !small || !stopped || !limited || !forged?.snapshot) throw new Error('runs are missing');
     const saying = (run: QueuedRun, text: string): QueuedRun => ({
       ...run,
-      carried: run.carried && { ...run.carried, triggerData: JSON.stringify(text) },
+      snapshot: run.snapshot && { ...run.snapshot, triggerData: JSON.stringify(text) },
     });
     await queue.add([saying(large, 'x'.repeat(5_000)), small, stopped, limited, saying(forged, 'forged')]);
-    const jobs: Job<RunJobData>[] = await raw.getJobs(['prioritized']);
-    const carrying = jobs.flatMap(({ data }) => data.runs.flatMap((run) => (run.carried ? [run.executionId] : [])));
-    expect(carrying.sort()).toEqual([small, stopped, limited, forged].map(({ executionId }) => executionId).sort());
+    const jobs: Job<JobData>[] = await raw.getJobs(['prioritized']);
+    const withSnapshot = jobs.flatMap(({ data }) => data.runs.flatMap((run) => (run.carried ? [run.executionId] : [])));
+    expect(withSnapshot.sort()).toEqual([small, stopped, limited, forged].map(({ executionId }) => executionId).sort());
 
     const of = ({ executionId }: QueuedRun) => ({ where: { id: executionId } });
     await stores.db.execution.update({ ...of(stopped), data: { status: 'stopped', finishedAt: new Date() } });
@@ -128,27 +128,27 @@ describe('runs that are queued together', () => {
     expect(await epochsOf(seed, 3)).toEqual(new Set([1]));
     expect(await epochsOf(other, 1)).toEqual(new Set([1]));
     const begun = await stores.db.nodeRun.findMany({ where: { nodeId: 'start', executionId: forged.executionId } });
-    expect(begun.map(({ output }) => output)).toEqual([forged.carried.triggerData]);
+    expect(begun.map(({ output }) => output)).toEqual([forged.snapshot.triggerData]);
     expect(await stores.db.execution.findUniqueOrThrow(of(stopped))).toMatchObject({ status: 'stopped', epoch: 0 });
   });
 
-  it('are not carried once many jobs wait', async () => {
+  it('have no snapshots once many jobs wait', async () => {
     const seed = await workflow();
     await redis.zadd(
       raw.toKey('prioritized'),
       ...Array.from({ length: 1_000 }, (_, n) => [2 ** 32, `waits-${n}`]).flat(),
     );
-    const [run] = await Promise.all((await accept(seed, 1)).map(carry));
+    const [run] = await Promise.all((await accept(seed, 1)).map(attachSnapshot));
     if (!run) throw new Error('there is no run');
-    const carries = async (): Promise<boolean> => {
+    const hasSnapshot = async (): Promise<boolean> => {
       await queue.add([run]);
-      const job: Job<RunJobData> | undefined = await raw.getJob(`${run.executionId}-1`);
+      const job: Job<JobData> | undefined = await raw.getJob(`${run.executionId}-1`);
       await job?.remove();
       return job?.data.runs[0]?.carried !== undefined;
     };
-    await until(async () => !(await carries()));
+    await until(async () => !(await hasSnapshot()));
     await redis.del(raw.toKey('prioritized'));
-    await until(carries);
+    await until(hasSnapshot);
   });
 
   it('are dispatched again when Redis forgot in which job they are', async () => {
@@ -171,6 +171,28 @@ describe('runs that are queued together', () => {
   });
 });
 
+describe('a job that comes late', () => {
+  it('does nothing when its run was dispatched again, or has ended', async () => {
+    const seed = await workflow();
+    const [again, ended] = await accept(seed, 2);
+    if (!again || !ended) throw new Error('runs are missing');
+    await queue.add([ended]);
+    await startWorker();
+    expect(await epochsOf(seed, 1)).toEqual(new Set([1]));
+    const where = { id: again.executionId };
+    await stores.db.execution.update({ where, data: { dispatch: 2 } });
+    // Each with and without a snapshot, by which a worker starts without asking the database.
+    const late = [again, ended, await attachSnapshot(again), await attachSnapshot(ended)];
+    for (const run of late) {
+      await queue.add([run]);
+      await until(async () => (await queue.jobStates([run]))[0]?.kind === 'missing', 10_000, 'the end of the job');
+    }
+    expect(await stores.db.execution.findUniqueOrThrow({ where })).toMatchObject({ status: 'pending', epoch: 0 });
+    expect(await stores.db.nodeRun.count({ where: { executionId: again.executionId } })).toBe(0);
+    expect(await epochsOf(seed, 1)).toEqual(new Set([1]));
+  });
+});
+
 describe('jobs of other versions', () => {
   it('of the one before are run', async () => {
     const seed = await workflow();
@@ -182,11 +204,13 @@ describe('jobs of other versions', () => {
 
   it('of one that is not known yet are left to others', async () => {
     const seed = await workflow();
-    const job = await raw.add('run', { version: 3, anything: 'else' });
+    await raw.add('run', { version: 3, anything: 'else' }, { jobId: 'newer' });
     await startWorker();
     await queue.add(await accept(seed, 20));
     expect(await epochsOf(seed, 20)).toEqual(new Set([1]));
-    await until(async () => (await job.getState()) === 'delayed', 10_000, 'a job that is left');
+    const left = () => raw.getJob('newer');
+    await until(async () => ((await left())?.attemptsStarted ?? 0) >= 2, 10_000, 'a job that was given back');
+    expect(await (await left())?.getState()).not.toBe('failed');
   });
 });
 

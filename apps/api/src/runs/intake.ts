@@ -13,7 +13,7 @@ import {
   type NotCounted,
   type Once,
 } from '@deckhand/db';
-import { type CarriedRun, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
+import { type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
 import type { ExecutionRate } from './execution-rate.js';
 import type { WriteBreaker } from './write-breaker.js';
@@ -105,15 +105,15 @@ export function createIntake(options: {
       if (!isAccepted(verdict)) throw refusal(verdict, order);
       runs.accepted(order.source);
       const { workspaceId } = verdict;
-      if (!(await enqueue({ executionId, dispatch: 1, workspaceId, carried: toCarry(request, verdict) })))
+      if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return { executionId, isRepeated: false };
     },
   };
 }
 
-/** What the run's job carries; nothing where the claim needs more, or a turn under a limit. */
-function toCarry(request: AcceptRequest, { workspaceId, run }: Accepted): CarriedRun | undefined {
+/** What the job has of its run; nothing where the claim needs more, or a slot under a limit. */
+function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
   if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
     workspaceId,

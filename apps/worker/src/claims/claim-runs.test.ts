@@ -2,7 +2,7 @@ import { createDatabase } from '@deckhand/db';
 import { expect, it } from '@jest/globals';
 import { createClaim } from './claim-runs.js';
 
-it('a run that its job carries is begun without asking the database, others are asked for', async () => {
+it('a run whose job has a snapshot is started without asking the database, others are asked for', async () => {
   // Nobody answers there, and nothing is sent before something is asked.
   const db = createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
   const asked: string[] = [];
@@ -21,8 +21,8 @@ it('a run that its job carries is begun without asking the database, others are 
     traceParent: null,
   } as const;
   const now = Date.now();
-  const carried = { ...run, deadlineAt: now + 60_000, queuedAt: now - 2_000 };
-  const claimed = await claim({ executionId: 'r', dispatch: 1, carried });
+  const snapshot = { ...run, deadlineAt: now + 60_000, queuedAt: now - 2_000 };
+  const claimed = await claim({ executionId: 'r', dispatch: 1, snapshot });
   expect(claimed).toMatchObject({ ...run, id: 'r', isProvisional: true, epoch: 1, deadlineAt: new Date(now + 60_000) });
   expect(claimed?.digest).toMatch(/^[0-9a-f]{64}$/);
   expect(claimed?.waitedSeconds).toBeGreaterThanOrEqual(2);

@@ -7,7 +7,7 @@ import {
   digestOfRun,
   readUnclaimed,
 } from '@deckhand/db';
-import type { RunJob, RunQueue } from '@deckhand/queue';
+import type { RunJob, RunQueue, RunSnapshot } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
 import type { Persist } from '../checkpoints/persist.js';
@@ -29,7 +29,7 @@ export interface ClaimParts {
 
 /**
  * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those that were dispatched for the
- * first time are only read, unless their job carries them: their first checkpoint claims them. One that was sent out again is claimed at once, so that a run which
+ * first time are only read, unless their job has a snapshot: their first checkpoint claims them. One that was sent out again is claimed at once, so that a run which
  * its worker does not survive, or whose first checkpoint comes late, is not begun by one after another. Those under a limit of
  * runs at once have a line of their own, so that nobody else waits while workers take turns.
  */
@@ -64,32 +64,32 @@ export function createClaim({
     maxSize: CLAIM_BATCH,
     concurrency: 1,
   });
-  return async ({ executionId, dispatch, carried }) => {
-    if (carried) return readCarried(executionId, dispatch, carried);
+  return async ({ executionId, dispatch, snapshot }) => {
+    if (snapshot) return readSnapshot(executionId, dispatch, snapshot);
     const request = { executionId, dispatch, token: randomUUID() };
     return (await (dispatch === 1 ? read(request) : claim(request))) ?? claimUnderLimit(request);
   };
 }
 
-/** The run that a job carries, as the database would give it to `readUnclaimed`. */
-function readCarried(executionId: string, dispatch: number, carried: NonNullable<RunJob['carried']>): ClaimedExecution {
+/** The run of a snapshot, as the database would give it to `readUnclaimed`. */
+function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapshot): ClaimedExecution {
   // Member by member: this is done for each run, and copying the rest of an object is slow.
   const run = {
     id: executionId,
-    workspaceId: carried.workspaceId,
-    workflowId: carried.workflowId,
-    workflowVersionId: carried.workflowVersionId,
-    executionMode: carried.executionMode,
-    triggerNodeId: carried.triggerNodeId,
-    triggerData: carried.triggerData,
-    traceParent: carried.traceParent,
+    workspaceId: snapshot.workspaceId,
+    workflowId: snapshot.workflowId,
+    workflowVersionId: snapshot.workflowVersionId,
+    executionMode: snapshot.executionMode,
+    triggerNodeId: snapshot.triggerNodeId,
+    triggerData: snapshot.triggerData,
+    traceParent: snapshot.traceParent,
     isProvisional: true,
     epoch: 1,
     token: null,
     dispatch,
-    deadlineAt: new Date(carried.deadlineAt),
+    deadlineAt: new Date(snapshot.deadlineAt),
     timeLeftMs: null,
-    waitedSeconds: (Date.now() - carried.queuedAt) / 1_000,
+    waitedSeconds: (Date.now() - snapshot.queuedAt) / 1_000,
     startedSecondsAgo: 0,
     answers: 0,
     hasParent: false,

@@ -139,7 +139,10 @@ async function runJob(
   { claims = {}, job = { executionId: 'r', dispatch: 1 } }: { claims?: Partial<RunClaims>; job?: RunJob } = {},
 ): Promise<void> {
   const session = startRunSession(job, { ...parts, claims: { ...parts.claims, ...claims } });
-  void session.claimed.then((isClaimed) => events.push(isClaimed ? 'claimed' : 'not claimed'));
+  void session.claimed.then(
+    (isClaimed) => events.push(isClaimed ? 'claimed' : 'not claimed'),
+    () => events.push('claiming failed'),
+  );
   await session.done;
 }
 
@@ -178,16 +181,16 @@ describe('a run', () => {
     'that its first checkpoint did not claim as its job has it is claimed from the database, if it can be (%s)',
     async (canBeClaimed) => {
       const queuedAt = Date.now();
-      const carried = { ...BEGUN_WITH, deadlineAt: queuedAt + 60_000, queuedAt };
+      const snapshot = { ...BEGUN_WITH, deadlineAt: queuedAt + 60_000, queuedAt };
       const worker = setUp(() => undefined, false, true);
       const { events, parts, active } = worker;
       await runJob(worker, {
-        job: { executionId: 'r', dispatch: 1, carried },
+        job: { executionId: 'r', dispatch: 1, snapshot },
         claims: {
           async claim(job) {
-            events.push(job.carried ? 'claim as the job has it' : 'claim from the database');
-            const claimed = job.carried || canBeClaimed ? await parts.claims.claim(job) : undefined;
-            return claimed && { ...claimed, isProvisional: job.carried !== undefined };
+            events.push(job.snapshot ? 'claim as the job has it' : 'claim from the database');
+            const claimed = job.snapshot || canBeClaimed ? await parts.claims.claim(job) : undefined;
+            return claimed && { ...claimed, isProvisional: job.snapshot !== undefined };
           },
         },
       });
@@ -199,10 +202,10 @@ describe('a run', () => {
     },
   );
 
-  it('is not claimed where claiming fails', async () => {
+  it('is neither claimed nor known to be out of reach where claiming fails', async () => {
     const worker = setUp(() => undefined);
     await runJob(worker, { claims: { claim: () => Promise.reject(new Error('refused')) } });
-    expect(worker.events).toEqual(['not claimed']);
+    expect(worker.events).toEqual(['claiming failed']);
     expect(worker.active.size).toBe(0);
   });
 

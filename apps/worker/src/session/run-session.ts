@@ -16,7 +16,10 @@ import { createWaitTimer, type WaitTimer } from './wait-timer.js';
 
 /** What a worker does with one run of a job. */
 export interface RunSession {
-  /** Resolves once the run needs its job no longer: true when this worker claimed it, false when it cannot be claimed. */
+  /**
+   * Resolves once the run needs its job no longer: true when this worker claimed it, false when it cannot be claimed.
+   * Rejects when neither is known.
+   */
   readonly claimed: Promise<boolean>;
   /** Resolves once this worker does not hold the run any more. Failures of the run are part of it. */
   readonly done: Promise<void>;
@@ -91,13 +94,19 @@ const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
 /** Takes one run of a job: claims it, runs it until it ends, rests or halts, and writes how it ended. */
 export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
   let decide: (isClaimed: boolean) => void = () => undefined;
-  const claimed = new Promise<boolean>((resolve) => (decide = resolve));
-  const done = new Session(parts, decide)
-    .run(job)
-    .catch((err: unknown) => {
-      parts.logger.error({ err, executionId: job.executionId }, 'a run could not be claimed');
-    })
-    .finally(() => decide(false));
+  let fail: (error: unknown) => void = () => undefined;
+  const claimed = new Promise<boolean>((resolve, reject) => {
+    decide = resolve;
+    fail = reject;
+  });
+  const done = new Session(parts, decide).run(job).then(
+    () => decide(false),
+    (err: unknown) => {
+      parts.logger.error({ err, executionId: job.executionId }, 'a run was left after an unexpected error');
+      // It has no effect on a run that was claimed.
+      fail(err);
+    },
+  );
   return { claimed, done };
 }
 
@@ -122,13 +131,13 @@ class Session {
       return;
     }
     await this.#hold(claimed);
-    if (this.#isClaimed || !job.carried) {
+    if (this.#isClaimed || !job.snapshot) {
       this.#enter('left');
       return;
     }
     // What the job says of the run is outdated: the run may be under a limit of runs at once by now.
     this.#enter('claiming');
-    return this.run({ ...job, carried: undefined });
+    return this.run({ ...job, snapshot: undefined });
   }
 
   #enter(next: State): void {

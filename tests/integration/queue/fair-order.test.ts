@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  advanceVirtualTime,
   connectRedis,
   createRunQueue,
+  openRunConsumer,
   QUEUE_PREFIX,
-  QUEUE_TIME_KEY,
-  readQueueTime,
-  type RunJobData,
   type RunQueue,
   RUN_QUEUE,
+  VIRTUAL_TIME_KEY,
 } from '@deckhand/queue';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type Job, Worker } from 'bullmq';
 import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
 
-/** Runs queued at once: as jobs of 16, so that the turns of two such batches are four apart. */
+/** Runs queued at once: as jobs of 16, so that the rounds of two such batches are four apart. */
 const BATCH = 128;
 
 afterAll(stopAll);
@@ -32,32 +31,26 @@ async function openQueue(url: string): Promise<RunQueue> {
   return queue;
 }
 
-/** Takes jobs by hand, the next in line each time; resolves with the runs of each. */
-async function openConsumer(url: string) {
-  const connection = connectRedis(url, { role: 'blocking' });
-  const worker = new Worker<RunJobData>(RUN_QUEUE, null, { connection, prefix: QUEUE_PREFIX, drainDelay: 0.01 });
-  await worker.waitUntilReady();
-  stopLater({
-    stop: async () => {
-      await worker.close();
-      connection.disconnect();
-    },
-  });
-  const next = (): Promise<Job<RunJobData> | undefined> => worker.getNextJob('test', { block: false });
-  return async (): Promise<string[]> => {
-    const job = await next();
-    await job?.moveToCompleted(null, 'test', false);
-    return job?.data.version === 2 ? job.data.runs.map(({ executionId }) => executionId) : [];
+/** Takes the next job each time it is called; resolves with its runs. */
+async function openTaker(url: string, queue: RunQueue): Promise<() => Promise<string[]>> {
+  const consumer = await openRunConsumer({ redisUrl: url, workerId: 'test', queue, onError: () => undefined });
+  stopLater({ stop: () => consumer.close() });
+  return async () => {
+    const job = await until(() => consumer.take(), 10_000, 'a job');
+    await job.complete();
+    return (job.runs ?? []).map(({ executionId }) => executionId);
   };
 }
 
-describe('the turns of jobs', () => {
+describe('the fair order of jobs', () => {
   it.each([1, 2])(
     'keep the runs of a workspace nearly in order, queued by %d, also once nothing waited',
     async (queuing) => {
       const { url } = await startTestRedis();
       const queues = await Promise.all(Array.from({ length: queuing }, () => openQueue(url)));
-      const take = await openConsumer(url);
+      const [first] = queues;
+      if (!first) throw new Error('there is no queue');
+      const take = await openTaker(url, first);
       const workspaceId = randomUUID();
       const queuedAt = new Map<string, number>();
       const overtaken: number[] = [];
@@ -89,13 +82,13 @@ describe('the turns of jobs', () => {
     await until(() => redis.status === 'ready');
     const jobs = `${QUEUE_PREFIX}:${RUN_QUEUE}:prioritized`;
     const far = 1_500_000;
-    await redis.hset(QUEUE_TIME_KEY, 'served', far);
+    await redis.hset(VIRTUAL_TIME_KEY, 'served', far);
     await redis.zadd(jobs, 1_600_000 * 2 ** 32, 'waits');
-    expect(await readQueueTime(redis, jobs, 0)).toEqual({ served: 1_599_999, base: 0, waiting: 1 });
+    expect(await advanceVirtualTime(redis, 0)).toEqual({ served: 1_599_999, base: 0, waiting: 1 });
     await redis.del(jobs);
-    expect(await readQueueTime(redis, jobs, 1_700_000)).toEqual({ served: 1_700_000, base: 1_700_000, waiting: 0 });
+    expect(await advanceVirtualTime(redis, 1_700_000)).toEqual({ served: 1_700_000, base: 1_700_000, waiting: 0 });
     await redis.zadd(jobs, 3 * 2 ** 32, 'waits');
-    expect(await readQueueTime(redis, jobs, 1_700_009)).toEqual({ served: 1_700_002, base: 1_700_000, waiting: 1 });
+    expect(await advanceVirtualTime(redis, 1_700_009)).toEqual({ served: 1_700_002, base: 1_700_000, waiting: 1 });
     await redis.quit();
   });
 });

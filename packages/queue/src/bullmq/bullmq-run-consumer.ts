@@ -1,0 +1,128 @@
+import { type Job, Worker } from 'bullmq';
+import { connectRedis } from '../connect.js';
+import { type JobData, readJob } from '../job-format.js';
+import { QUEUE_PREFIX, RUN_QUEUE } from '../names.js';
+import type { RunConsumer, RunQueue, TakenJob } from '../run-queue.js';
+import { LOCK_MS } from './bullmq-layout.js';
+
+/** How long one look at an empty queue waits for a job, in seconds. */
+const WAIT_SECONDS = 1;
+/** Without a sign of life from Redis for this long, it is asked whether it still responds, in ms. */
+const CONFIRM_AFTER_MS = 500;
+/** How often jobs are looked for whose consumer died, in ms. */
+const STALLED_INTERVAL_MS = 30_000;
+
+/** What a consumer needs. */
+export interface RunConsumerOptions {
+  readonly redisUrl: string;
+  readonly workerId: string;
+  /** The producing side, for runs that are put back. */
+  readonly queue: Pick<RunQueue, 'putBack' | 'forget'>;
+  /** Notified of errors that no call can throw: those of the connection and of the search for dead consumers' jobs. */
+  readonly onError: (error: Error) => void;
+  /** How often jobs are looked for whose consumer died, in ms; a job is delivered again after one to two of these. */
+  readonly stalledIntervalMs?: number;
+  /** How long a job may be kept without settling it, in ms. */
+  readonly lockMs?: number;
+}
+
+/**
+ * Opens the consuming side of the queue, by BullMQ's interface for fetching jobs manually
+ * (https://docs.bullmq.io/patterns/manually-fetching-jobs). Resolves once Redis responds.
+ */
+export async function openRunConsumer({
+  redisUrl,
+  workerId,
+  queue,
+  onError,
+  stalledIntervalMs = STALLED_INTERVAL_MS,
+  lockMs = LOCK_MS,
+}: RunConsumerOptions): Promise<RunConsumer> {
+  const connection = connectRedis(redisUrl, { role: 'blocking' });
+  connection.on('error', onError);
+  const worker = new Worker<JobData>(RUN_QUEUE, null, {
+    connection,
+    name: workerId,
+    prefix: QUEUE_PREFIX,
+    lockDuration: lockMs,
+    stalledInterval: stalledIntervalMs,
+    drainDelay: WAIT_SECONDS,
+    // The database says whether a run was lost; a job that is delivered often must not be failed for that.
+    maxStalledCount: 1_000_000,
+  });
+  worker.on('error', onError);
+  await worker.waitUntilReady();
+  await worker.startStalledCheckTimer();
+
+  let respondedAt = performance.now();
+  let taking: Promise<unknown> = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+
+  async function fetchJob(): Promise<Job<JobData> | undefined> {
+    let job: Job<JobData> | undefined = await worker.getNextJob(workerId);
+    // Without a job it also resolves when its wait was cut short by an error. Without waiting, an error is thrown.
+    if (!job && performance.now() - respondedAt > CONFIRM_AFTER_MS) {
+      job = await worker.getNextJob(workerId, { block: false });
+      respondedAt = performance.now();
+    }
+    if (job) respondedAt = performance.now();
+    return job;
+  }
+
+  async function takeJob(): Promise<TakenJob | undefined> {
+    const job = await fetchJob();
+    if (job && stopped) {
+      await job.moveToWait(workerId);
+      return undefined;
+    }
+    return job && toTaken(job);
+  }
+
+  function toTaken(job: Job<JobData>): TakenJob {
+    const { id: name = '', data, priority } = job;
+    const runs = readJob(data);
+    let kept = runs ?? [];
+    return {
+      name,
+      version: data.version,
+      runs,
+      async keepFirst(count) {
+        await queue.putBack(kept.slice(count), priority);
+        kept = kept.slice(0, count);
+      },
+      async complete() {
+        await Promise.all([
+          job.moveToCompleted(null, workerId, false),
+          runs && runs.length > 1 ? queue.forget(kept) : undefined,
+        ]);
+      },
+      async giveBack() {
+        await job.moveToWait(workerId);
+      },
+    };
+  }
+
+  function stop(): Promise<void> {
+    stopped ??= worker.close().then(async () => {
+      // Its error reaches the one who called `take`.
+      await taking.catch(() => undefined);
+    });
+    return stopped;
+  }
+
+  return {
+    take() {
+      const taken = takeJob();
+      taking = taken;
+      return taken;
+    },
+    async ping() {
+      await connection.ping();
+    },
+    stop,
+    async close() {
+      await stop();
+      connection.disconnect();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { ExecutionMode } from '@deckhand/contracts';
+
+/** A run to be taken by a worker: a claim succeeds only for the run's current dispatch. */
+export interface RunJob {
+  readonly executionId: string;
+  readonly dispatch: number;
+  /** What the worker needs to start the run without reading it first. */
+  readonly snapshot?: RunSnapshot | undefined;
+}
+
+/** A run as it was accepted. The database decides: the claim is refused if the run differs from its snapshot. */
+export interface RunSnapshot {
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly workflowVersionId: string;
+  readonly executionMode: ExecutionMode;
+  readonly triggerNodeId: string;
+  /** Serialised JSON. */
+  readonly triggerData: string;
+  /** ms since the epoch. */
+  readonly deadlineAt: number;
+  /** When it was queued, in ms since the epoch. */
+  readonly queuedAt: number;
+  readonly traceParent: string | null;
+}
+
+/** A run to be queued in the fair order of workspaces. */
+export interface QueuedRun extends RunJob {
+  readonly workspaceId: string;
+}
+
+/** Names a run and dispatch, so that queueing it twice is harmless and its absence is visible. */
+export function nameOfRun({ executionId, dispatch }: RunJob): string {
+  return `${executionId}-${dispatch}`;
+}

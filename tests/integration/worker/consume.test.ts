@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import {
+  connectRedis,
+  createRunQueue,
+  openRunConsumer,
+  type QueuedRun,
+  type Redis,
+  type RunJob,
+  type RunQueue,
+} from '@deckhand/queue';
+import { createLogger } from '@deckhand/runtime';
+import { type Consumption, consumeJobs } from '@deckhand/worker';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestRedis, stopAll, until } from '../../harness/index.js';
+
+let server: Awaited<ReturnType<typeof startTestRedis>>;
+let redis: Redis;
+let queue: RunQueue;
+let opened: Consumption[] = [];
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { role: 'producer' });
+  redis.on('error', () => undefined);
+  await until(() => redis.status === 'ready');
+  queue = createRunQueue(redis, { consumingWorkers: () => 1 });
+});
+afterEach(async () => {
+  await Promise.all(opened.map((consumption) => consumption.close()));
+  opened = [];
+  await redis.flushall();
+});
+afterAll(async () => {
+  await queue.close();
+  redis.disconnect();
+  await stopAll();
+});
+
+/** A worker whose claims are decided by the test. */
+async function consume({ places = 100 }: { places?: number } = {}) {
+  const started: string[] = [];
+  const decisions = new Map<string, { claimed: () => void; fail: (error: Error) => void }>();
+  let roomWaiters: (() => void)[] = [];
+  const inUse = new Set<string>();
+  const leave = (executionId: string): void => {
+    inUse.delete(executionId);
+    for (const resolve of roomWaiters.splice(0)) resolve();
+  };
+  const consumption = consumeJobs({
+    consumer: await openRunConsumer({
+      redisUrl: server.url,
+      workerId: randomUUID(),
+      queue,
+      onError: () => undefined,
+    }),
+    logger: createLogger({ name: 'worker', level: 'silent' }),
+    room: () => places - inUse.size,
+    untilRoom: () => new Promise((resolve) => roomWaiters.push(resolve)),
+    start: ({ executionId }: RunJob) => {
+      started.push(executionId);
+      inUse.add(executionId);
+      return new Promise((claimed, fail) => decisions.set(executionId, { claimed, fail }));
+    },
+  });
+  opened.push(consumption);
+  return { consumption, started, decisions, leave };
+}
+
+function runs(count: number): QueuedRun[] {
+  return Array.from({ length: count }, () => ({ workspaceId: 'w', executionId: randomUUID(), dispatch: 1 }));
+}
+const idsOf = (of: readonly QueuedRun[]): string[] => of.map(({ executionId }) => executionId).sort();
+const kindOf = async (run: QueuedRun | undefined): Promise<string | undefined> =>
+  run && (await queue.jobStates([run]))[0]?.kind;
+
+describe('a job', () => {
+  it('is completed once each of its runs is claimed or cannot be claimed, and not before', async () => {
+    const { started, decisions } = await consume();
+    const six = runs(6);
+    await queue.add(six);
+    await until(() => started.length === 6);
+    const [first] = six;
+    const shared = six.slice(0, 3);
+    for (const { executionId } of shared.slice(1)) decisions.get(executionId)?.claimed();
+    // What is settled of the other job shows that this one would have been, too.
+    for (const { executionId } of six.slice(3)) decisions.get(executionId)?.claimed();
+    await until(async () => (await kindOf(six[5])) === 'missing');
+    expect(await kindOf(first)).toBe('taken');
+    decisions.get(first?.executionId ?? '')?.claimed();
+    await until(async () => (await kindOf(first)) === 'missing');
+    expect(await queue.counts()).toEqual({ waiting: 0, active: 0, delayed: 0 });
+  });
+
+  it('is delivered again when it is not known whether a run was claimed', async () => {
+    const { started, decisions } = await consume();
+    const [run] = runs(1);
+    if (!run) throw new Error('there is no run');
+    await queue.add([run]);
+    await until(() => started.length === 1);
+    decisions.get(run.executionId)?.fail(new Error('the claim failed'));
+    await until(() => started.length === 2, 10_000, 'a second delivery');
+    decisions.get(run.executionId)?.claimed();
+    await until(async () => (await kindOf(run)) === 'missing');
+  });
+
+  it('is shared where there is no room for all of its runs, and none are taken until there is room', async () => {
+    const small = await consume({ places: 2 });
+    const all = runs(8);
+    await queue.add(all);
+    await until(() => small.started.length === 2 && small.consumption.state() === 'full');
+    for (const { claimed } of small.decisions.values()) claimed();
+    await until(async () => (await queue.counts()).active === 0);
+    expect(small.started).toHaveLength(2);
+
+    const [freed = ''] = small.started;
+    small.leave(freed);
+    await until(() => small.started.length === 3);
+    const large = await consume();
+    await until(() => small.started.length + large.started.length === 8);
+    for (const { claimed } of [...small.decisions.values(), ...large.decisions.values()]) claimed();
+    expect([...small.started, ...large.started].sort()).toEqual(idsOf(all));
+    await until(async () => (await queue.counts()).waiting === 0);
+  });
+});
+
+describe('consumption', () => {
+  it('that is held takes nothing, and goes on when it is released', async () => {
+    const { consumption, started, decisions } = await consume();
+    consumption.hold();
+    await until(() => consumption.state() === 'held', 5_000, 'the end of a poll');
+    const [run] = runs(1);
+    if (!run) throw new Error('there is no run');
+    await queue.add([run]);
+    const other = await consume();
+    await until(() => other.started.length === 1);
+    expect(started).toEqual([]);
+    other.decisions.get(run.executionId)?.claimed();
+    await until(async () => (await kindOf(run)) === 'missing');
+
+    other.consumption.hold();
+    await until(() => other.consumption.state() === 'held');
+    consumption.release();
+    const [next] = runs(1);
+    if (!next) throw new Error('there is no run');
+    await queue.add([next]);
+    await until(() => started.length === 1);
+    decisions.get(next.executionId)?.claimed();
+  });
+
+  it('ends once the runs of each job are decided, and leaves what comes later to others', async () => {
+    const { consumption, started, decisions } = await consume();
+    const [first, later] = [runs(1), runs(1)];
+    await queue.add(first);
+    await until(() => started.length === 1);
+    let isClosed = false;
+    const closed = consumption.close().then(() => (isClosed = true));
+    await until(() => consumption.state() === 'stopped');
+    await queue.add(later);
+    expect(isClosed).toBe(false);
+    decisions.get(first[0]?.executionId ?? '')?.claimed();
+    await closed;
+    expect(await kindOf(first[0])).toBe('missing');
+    expect(await kindOf(later[0])).toBe('waiting');
+    expect(started).toHaveLength(1);
+  });
+
+  it('tries again at a bounded rate while Redis refuses writes, and goes on afterwards', async () => {
+    const { consumption, started, decisions } = await consume();
+    const commands = async (): Promise<number> =>
+      Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1] ?? 0);
+    await redis.config('SET', 'min-replicas-to-write', '1');
+    await until(() => consumption.state() === 'retrying');
+    const [from, since] = [await commands(), performance.now()];
+    for (let check = 0; check < 8; check += 1) consumption.checkHealth();
+    expect(consumption.isHealthy()).toBe(false);
+    await until(() => performance.now() - since > 3_000);
+    // Without a delay after each refusal there would be thousands.
+    expect(await commands()).toBeLessThan(from + ((performance.now() - since) / 1_000) * 20);
+    await redis.config('SET', 'min-replicas-to-write', '0');
+    await until(() => consumption.isHealthy() && consumption.state() === 'polling');
+    const [run] = runs(1);
+    if (!run) throw new Error('there is no run');
+    await queue.add([run]);
+    await until(() => started.length === 1);
+    decisions.get(run.executionId)?.claimed();
+    await until(async () => (await kindOf(run)) === 'missing');
+  });
+});
