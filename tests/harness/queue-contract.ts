@@ -80,7 +80,12 @@ export function describeQueueContract(implementation: QueueImplementation): void
     const redis = connectRedis(url, { role: 'producer' });
     // Refusals and outages are what these tests are about: calls report them.
     redis.on('error', () => undefined);
-    stopLater({ stop: () => Promise.resolve(redis.disconnect()) });
+    stopLater({
+      stop: () => {
+        redis.disconnect();
+        return Promise.resolve();
+      },
+    });
     await until(() => redis.status === 'ready');
     return redis;
   }
@@ -327,7 +332,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
       } finally {
         process.kill(server.process.pid, 'SIGCONT');
       }
-      await until(async () => (await redis.ping()) === 'PONG');
+      await until(() => redis.ping());
       await queue.add(runs);
       const job = (await taking) ?? (await takeOne(consumer));
       expect(idsOf(job.runs)).toEqual(idsOf(runs));
@@ -336,7 +341,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
 
   describe.each(REFUSALS)(`${implementation.name}: Redis that refuses writes with $code`, (refusal) => {
     it('is reported by both sides, costs no job, and needs no restart afterwards', async () => {
-      const { server, redis, queue, openConsumer } = await open();
+      const { server, queue, openConsumer } = await open();
       const admin = await openRedis(server.url);
       const [consumer, holding] = [await openConsumer(), await openConsumer()];
       const [held, waiting, refused] = [runsOf('w', 1), runsOf('w', 1), runsOf('w', 1)];
@@ -352,10 +357,10 @@ export function describeQueueContract(implementation: QueueImplementation): void
       const errors: string[] = [];
       const report = (error: unknown): undefined => void errors.push(String(error));
       await expect(queue.add(refused)).rejects.toThrow(refusal.reconnects ? '' : refusal.code);
-      let isOver = false;
+      const over = new AbortController();
       const taking = (async () => {
         const taken: TakenJob[] = [];
-        while (!isOver) {
+        while (!over.signal.aborted) {
           const one = await consumer.take().catch(report);
           if (one) taken.push(one);
         }
@@ -366,7 +371,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
       if (refusal.reconnects) await until(async () => (await connected()) >= since + 3, 10_000, 'new connections');
       else await until(() => errors.length >= 3, 10_000, 'three errors');
       for (const error of errors) expect(error).toContain(refusal.code);
-      isOver = true;
+      over.abort();
       await refusal.end(admin);
 
       await until(() => queue.add(refused).then(() => true), 10_000, 'jobs to be accepted again');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readChanges, writeChanges } from './channels.js';
 
-describe('what is told of runs that changed', () => {
-  it('says of each how it ended, if it did', () => {
+describe('the form of notifications of changed runs', () => {
+  it('has the final status of each run that has one', () => {
     const changes = [
       { executionId: 'a', ended: 'success' },
       { executionId: 'b', ended: undefined },
@@ -11,7 +11,7 @@ describe('what is told of runs that changed', () => {
     expect(readChanges(writeChanges(changes))).toEqual(changes);
   });
 
-  it('is ids for whoever does not know of ends, and is read from whoever does not tell them', () => {
+  it('has the ids that versions without statuses read, and is read as they write it', () => {
     const text = writeChanges([{ executionId: 'a', ended: 'failed' }, { executionId: 'b' }]);
     expect(text.split(' ')).toEqual(expect.arrayContaining(['a', 'b']));
     expect(readChanges('a b')).toEqual([

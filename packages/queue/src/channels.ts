@@ -2,7 +2,7 @@ import { FINISHED_STATUSES, type FinishedStatus, parseOwnJson } from '@deckhand/
 import type { Redis } from './connect.js';
 import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
 
-/** What a person asked of a run. A hint: the database's fence is what makes it true. */
+/** A notification of what a person asked of a run. It may be lost: the fence in the database is what makes it true. */
 export interface ControlMessage {
   readonly type: 'stop' | 'pause' | 'resume' | 'answer';
   readonly executionIds: readonly string[];
@@ -11,21 +11,21 @@ export interface ControlMessage {
 /** A run that changed in a way somebody may wait for. */
 export interface RunChange {
   readonly executionId: string;
-  /** How it ended, if it did: that is on disk, and nothing changes it any more. */
+  /** Its final status, if it has one: that is on disk, and does not change any more. */
   readonly ended?: FinishedStatus | undefined;
 }
 
-/** Tells every worker. May be lost. */
+/** Notifies every worker. May be lost. */
 export async function publishControl(redis: Redis, message: ControlMessage): Promise<void> {
   await redis.publish(CONTROL_CHANNEL, JSON.stringify(message));
 }
 
-/** Tells every process that runs changed. May be lost: those who wait also look at the database now and then. */
+/** Notifies every process that runs changed. May be lost: those who wait also poll the database. */
 export async function publishChanges(redis: Redis, changes: readonly RunChange[]): Promise<void> {
   await redis.publish(CHANGES_CHANNEL, writeChanges(changes));
 }
 
-/** Ids with spaces between, each with its run's end behind it if there is one: earlier versions take that for an id that they do not know. */
+/** Writes ids separated by spaces, each followed by its run's final status if there is one: earlier versions take that for an unknown id. */
 export function writeChanges(changes: readonly RunChange[]): string {
   return changes.flatMap(({ executionId, ended }) => (ended ? [executionId, ended] : [executionId])).join(' ');
 }

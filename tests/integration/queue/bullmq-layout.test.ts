@@ -56,7 +56,7 @@ describe('the storage layout of BullMQ', () => {
     await redis.flushall();
     const { jobId } = await addRun();
     const allowed = ['events', 'id', 'marker', 'meta', 'pc', 'prioritized', jobId].map(key);
-    const keys = (await redis.keys(`${key('*')}`)).filter((name) => !allowed.includes(name));
+    const keys = (await redis.keys(key('*'))).filter((name) => !allowed.includes(name));
     expect(keys).toEqual([]);
     expect(await redis.type(key('prioritized'))).toBe('zset');
     expect(await redis.type(key(jobId))).toBe('hash');

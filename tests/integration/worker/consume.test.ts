@@ -40,7 +40,7 @@ afterAll(async () => {
 async function consume({ places = 100 }: { places?: number } = {}) {
   const started: string[] = [];
   const decisions = new Map<string, { claimed: () => void; fail: (error: Error) => void }>();
-  let roomWaiters: (() => void)[] = [];
+  const roomWaiters: (() => void)[] = [];
   const inUse = new Set<string>();
   const leave = (executionId: string): void => {
     inUse.delete(executionId);

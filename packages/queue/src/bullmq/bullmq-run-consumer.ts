@@ -58,14 +58,14 @@ export async function openRunConsumer({
   let taking: Promise<unknown> = Promise.resolve();
   let stopped: Promise<void> | undefined;
 
+  const nextJob = (block: boolean): Promise<Job<JobData> | undefined> => worker.getNextJob(workerId, { block });
+
   async function fetchJob(): Promise<Job<JobData> | undefined> {
-    let job: Job<JobData> | undefined = await worker.getNextJob(workerId);
+    const waited = await nextJob(true);
+    if (!waited && performance.now() - respondedAt < CONFIRM_AFTER_MS) return undefined;
     // Without a job it also resolves when its wait was cut short by an error. Without waiting, an error is thrown.
-    if (!job && performance.now() - respondedAt > CONFIRM_AFTER_MS) {
-      job = await worker.getNextJob(workerId, { block: false });
-      respondedAt = performance.now();
-    }
-    if (job) respondedAt = performance.now();
+    const job = waited ?? (await nextJob(false));
+    respondedAt = performance.now();
     return job;
   }
 
