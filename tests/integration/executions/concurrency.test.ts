@@ -206,10 +206,11 @@ describe('a limit of runs at once', () => {
     });
     expect(await claim([String(b)])).toEqual([b]);
     expect(await claim([String(a)])).toEqual([]);
-    expect(await read(String(a))).toMatchObject({ status: 'running', workerId: null });
+    expect(await read(String(a))).toMatchObject({ status: 'running', workerId: null, heldBackAt: expect.any(Date) });
     await finish(String(b));
     expect(await release(seed)).toEqual([a]);
     expect(await claim([String(a)])).toEqual([a]);
+    expect(await read(String(a))).toMatchObject({ heldBackAt: null });
   });
 
   it('is free again when the holder is dead, and when it gives its run back', async () => {

@@ -101,6 +101,27 @@ describe('a claim', () => {
     expect(await claim(id, 2)).toMatchObject({ epoch: 2 });
   });
 
+  it('is refused for a late job once the run was dispatched again, though nobody claimed it', async () => {
+    const id = await seed.accept();
+    await dispatchAgain(db, [{ workspaceId: '', executionId: id, dispatch: 1 }]);
+    expect(await claim(id, 1)).toBeUndefined();
+    expect(await claim(id, 2)).toMatchObject({ epoch: 1 });
+  });
+
+  it('is refused once the run was stopped before anybody claimed it', async () => {
+    const id = await seed.accept();
+    await db.execution.update({ where: { id }, data: { status: 'stopped', finishedAt: new Date() } });
+    expect(await claim(id)).toBeUndefined();
+  });
+
+  it('is not repeated once the run rests', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const ending = { kind: 'resting', status: 'running', wakeAt: null, answers: 0 } as const;
+    await writeCheckpoints(db, [checkpoint(id, held, 1, { ending })]);
+    expect(await claim(id, 1, held?.token)).toBeUndefined();
+  });
+
   it('is refused once the run is finished', async () => {
     const id = await seed.accept();
     const held = await claim(id);

@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import config from '../../jest.config.js';
+
+const TRANSFORM = fileURLToPath(new URL('transform.cjs', import.meta.url));
+
+/** The project's configuration, with the transform that puts a mutant in. */
+export default {
+  ...config,
+  rootDir: fileURLToPath(new URL('../../', import.meta.url)),
+  projects: config.projects.map((project) => ({
+    ...project,
+    transform: Object.fromEntries(
+      Object.entries(project.transform).map(([pattern, [, options]]) => [pattern, [TRANSFORM, options]]),
+    ),
+  })),
+};

@@ -1,0 +1,154 @@
+/**
+ * Guards and what becomes of them without their condition. `tests`: `<project>:<path pattern>` of those that must fail. `survives`: why a
+ * mutant changes nothing that a test could see.
+ * @typedef {{ name: string, file: string, find: string, replace: string, tests: string, survives?: string }} Mutant
+ */
+
+/** Mutants of one file that the same tests must kill: name, text, what it becomes. */
+function of(file, tests, mutants) {
+  return mutants.map(([name, find, replace, survives]) => ({ name, file, find, replace, tests, survives }));
+}
+
+const FENCES = 'integration:integration/executions/fences';
+const LIMITS = 'integration:integration/executions/concurrency';
+const RECOVER = 'integration:integration/executions/recover';
+const TIME_LIMIT = 'integration:integration/executions/time-limit';
+
+/** @type {readonly Mutant[]} */
+export const MUTANTS = [
+  ...of('packages/db/src/checkpoints/fence.ts', FENCES, [
+    ['a checkpoint does not compare the token', 'l.claim_token = g.token AND l.epoch', 'l.epoch'],
+    [
+      'a checkpoint does not compare the epoch',
+      'l.claim_token = g.token AND l.epoch = g.epoch',
+      'l.claim_token = g.token',
+    ],
+    ['a claimed run is claimed again', '${isUnclaimed(RUN)} AND ${isUnlimited(RUN)}', '${isUnlimited(RUN)}'],
+    ['a first checkpoint claims past a limit', '${isUnclaimed(RUN)} AND ${isUnlimited(RUN)}', '${isUnclaimed(RUN)}'],
+    ['the digest is not compared', 'g.digest IS NULL OR g.digest = ${digestOfRow(RUN)}', 'true'],
+    ['a gap in the numbers is accepted', 'l.checkpoint = g.checkpoint - 1', 'l.checkpoint < g.checkpoint'],
+    ['a paused run takes no checkpoint', "l.status IN ('running', 'paused') THEN", "l.status IN ('running') THEN"],
+    ['a paused run ends', "AND l.status <> 'paused'", ''],
+    ['a run rests on an answer that its worker has not seen', 'AND NOT (g."isResting" AND l.answers <> g.answers)', ''],
+    [
+      'a repeated checkpoint hides a pause',
+      "WHEN a.was = 'paused' THEN 'paused'",
+      "WHEN a.was = 'paused' AND a.step = 'new' THEN 'paused'",
+    ],
+    ['a repeated end that did not happen counts', 'ELSE a.holder IS NOT NULL END', 'ELSE false END'],
+    ['an end that did not happen counts', "WHEN 'new' THEN NOT a.ends", "WHEN 'new' THEN false"],
+    ['a repeated checkpoint is refused', "THEN 'repeated'", 'THEN NULL'],
+  ]),
+  ...of('packages/db/src/checkpoints/write-checkpoints.ts', FENCES, [
+    ['progress does not take losses back', 'CASE WHEN a."hasProgress" THEN 0 ELSE e.losses END', 'e.losses'],
+    ['every checkpoint takes losses back', 'CASE WHEN a."hasProgress" THEN 0 ELSE e.losses END', '0'],
+    [
+      'a claim leaves its dispatch unclaimed',
+      'whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)',
+      'whenClaiming(Prisma.sql`e.claimed_dispatch`, Prisma.sql`e.claimed_dispatch`)',
+    ],
+    [
+      'a run began before it was accepted',
+      'greatest(e.created_at, now() - a."begunMsAgo" * interval \'1 millisecond\')',
+      'now() - a."begunMsAgo" * interval \'1 millisecond\'',
+    ],
+    [
+      'a finished run keeps its worker',
+      'worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END',
+      'worker_id = coalesce(a."claimedBy", e.worker_id)',
+    ],
+    [
+      'fenced checkpoints move the run',
+      "AND e.id = ANY (${ids}::uuid[]) AND a.step = 'new'",
+      'AND e.id = ANY (${ids}::uuid[])',
+    ],
+  ]),
+  ...of('packages/db/src/checkpoints/rows.ts', FENCES, [
+    [
+      'a fenced checkpoint writes nodes',
+      'FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text)\n      JOIN admitted a ON a.i = n.i AND a.step = \'new\'',
+      'FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text)\n      JOIN admitted a ON a.i = n.i AND a.id IS NOT NULL',
+    ],
+    [
+      'a node that a pause kept keeps its start',
+      "CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at\n            ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END",
+      'coalesce(EXCLUDED.started_at, ${table}.started_at)',
+    ],
+    [
+      'a stopped node loses its start',
+      'ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END',
+      'ELSE EXCLUDED.started_at END',
+    ],
+  ]),
+  ...of('packages/db/src/executions/claim.ts', FENCES, [
+    [
+      'a dispatch is claimed twice',
+      'AND (e.claimed_dispatch < w.dispatch OR e.worker_id IS NOT NULL AND e.claim_token = w.token)',
+      '',
+    ],
+    ['a late job after a new dispatch claims', 'e.id = w.id AND e.dispatch = w.dispatch\n', 'e.id = w.id\n'],
+    ['a finished run is claimed', "AND ${mayMove('claim')} AND e.checkpoint_version", 'AND e.checkpoint_version'],
+    ['a repeated claim is refused', ' OR e.worker_id IS NOT NULL AND e.claim_token = w.token', ''],
+    [
+      'a claim that was given back is repeated',
+      'OR e.worker_id IS NOT NULL AND e.claim_token = w.token',
+      'OR e.claim_token = w.token',
+    ],
+    ['a claim does not raise the epoch', 'epoch = e.epoch + 1, claim_token', 'epoch = e.epoch, claim_token'],
+    [
+      'a run that was dispatched again is begun unclaimed',
+      "${run}.status = 'pending' AND ${run}.dispatch = 1 AND",
+      "${run}.status = 'pending' AND",
+    ],
+  ]),
+  ...of('packages/db/src/executions/claim.ts', LIMITS, [
+    ['a limit of the workspace is not seen', 's.max_concurrent_executions IS NOT NULL', 'false'],
+    ['a limit of the workflow is not seen', 'f.max_concurrent_executions IS NOT NULL', 'false'],
+    ['a held back run stays marked once it is claimed', 'held_back_at = NULL, revision', 'revision'],
+  ]),
+  ...of('packages/db/src/executions/release.ts', FENCES, [
+    ['release does not compare the token', 'AND e.claim_token = h.token ', ''],
+  ]),
+  ...of('packages/db/src/executions/recover.ts', RECOVER, [
+    [
+      'paused runs of lost workers are not recovered',
+      '::uuid[]) AND ${IS_HELD}\n      ORDER BY',
+      "::uuid[]) AND ${IS_HELD} AND e.status <> 'paused'\n      ORDER BY",
+    ],
+    ['a paused run fails', 'losses > DELAYS_SECONDS.length && !isPaused', 'losses > DELAYS_SECONDS.length'],
+    ['every run counts the loss', 'culprit === null || culprit === run.id ? 1 : 0', '1'],
+    [
+      'no run counts a loss of unknown cause',
+      'culprit === null || culprit === run.id ? 1 : 0',
+      'culprit === run.id ? 1 : 0',
+    ],
+    ['batches are not bounded', 'ORDER BY e.id LIMIT ${limit} FOR UPDATE', 'ORDER BY e.id FOR UPDATE'],
+    ['a delayed run is dispatched at once', "e.status = 'running' AND r.delay = 0", "e.status = 'running'"],
+    [
+      'a delayed run is never woken',
+      "wake_at = CASE WHEN e.status = 'running' AND r.delay > 0 THEN now() + r.delay * interval '1 second' END",
+      'wake_at = NULL',
+    ],
+    ['the worker keeps its runs', 'SET worker_id = NULL, time_left_ms', 'SET time_left_ms'],
+  ]),
+  ...of('packages/db/src/executions/run-status.ts', TIME_LIMIT, [
+    ['time while a run rests counts', '* 1000)::bigint) END`', '* 1000 - 1000000)::bigint) END`'],
+    [
+      'less than no time is left',
+      'ELSE greatest(0, (extract(epoch FROM e.held_until - now()) * 1000)::bigint) END',
+      'ELSE (extract(epoch FROM e.held_until - now()) * 1000)::bigint END',
+    ],
+  ]),
+  ...of('packages/db/src/checkpoints/write-checkpoints.ts', TIME_LIMIT, [
+    [
+      'a resting run keeps the time that it used',
+      'CASE WHEN a.ends AND a."isResting" AND a."claimedBy" IS NULL THEN ${TIME_LEFT} ELSE e.time_left_ms END',
+      'e.time_left_ms',
+    ],
+    [
+      'a first checkpoint sets no limit',
+      'whenClaiming(heldUntil(Prisma.sql`now()`), Prisma.sql`e.held_until`)',
+      'whenClaiming(Prisma.sql`e.held_until`, Prisma.sql`e.held_until`)',
+    ],
+  ]),
+];
