@@ -4,8 +4,11 @@ import {
   createDatabase,
   dispatchRunsOfDeadWorkers,
   dispatchAgain,
+  foldStorageChanges,
   loadNodeRuns,
   digestOfRun,
+  pruneData,
+  readExecutions,
   readUnclaimed,
   releaseExecutions,
   writeCheckpoints,
@@ -274,7 +277,7 @@ describe('a checkpoint', () => {
     const before = await db.execution.findUniqueOrThrow({ where: { id } });
     expect(await writeCheckpoints(db, [last])).toEqual(['written']);
     expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(before);
-    expect(before.storedBytes).toBe('{}'.length + 8);
+    expect(before.storedBytes).toBe(BigInt('{}'.length + 8));
   });
 
   it('is refused with the epoch of the claim and another token: a failover that loses commits repeats epochs', async () => {
@@ -436,5 +439,38 @@ describe('the verdict on a checkpoint that is written again', () => {
     await db.execution.update({ where: { id }, data: { status: 'running' } });
     expect(await writeCheckpoints(db, [whole])).toEqual(['answered']);
     expect(await statusOf(id)).toBe('running');
+  });
+});
+
+describe('bytes', () => {
+  it('are counted beyond what an int4 holds: of an output, a run and a workspace, and given back', async () => {
+    const id = await seed.accept();
+    const held = await claim(id);
+    const stored = async () => {
+      await foldStorageChanges(db, 1_000);
+      return (await db.workspace.findUniqueOrThrow({ where: { id: seed.workspaceId } })).storedBytes;
+    };
+    const before = await stored();
+    for (const number of [1, 2]) {
+      const written = checkpoint(id, held, number);
+      const nodeRuns = written.nodeRuns.map((row) => ({ ...row, outputBytes: 3_000_000_000 }));
+      const nodeIterations = nodeRuns.map((row) => ({ ...row, iteration: String(number) }));
+      const ending = number === 2 ? success : null;
+      expect(await writeCheckpoints(db, [{ ...written, nodeRuns, nodeIterations, ending }])).toEqual(['written']);
+    }
+    const where = { executionId: id };
+    const counts = [
+      (await db.execution.findUniqueOrThrow({ where: { id } })).storedBytes - 2n,
+      (await stored()) - before,
+      ...(await db.nodeRun.findMany({ where })).map(({ outputBytes }) => outputBytes),
+      ...(await db.nodeIteration.findMany({ where })).map(({ outputBytes }) => outputBytes),
+    ];
+    expect(counts).toEqual([12_000_000_000n, 12_000_000_000n, 3_000_000_000n, 3_000_000_000n, 3_000_000_000n]);
+    const actor = { userId: seed.userId, boundTo: null };
+    const [run] = await readExecutions(db, [{ executionId: id, actor, isSlim: true }]);
+    expect(run?.progressJson).toContain('"outputBytes":3000000000,');
+    await db.execution.update({ where: { id }, data: { finishedAt: new Date(0) } });
+    expect(await pruneData(db, { days: 1, limit: 10 })).toBe(1);
+    expect(await stored()).toBe(before - 2n);
   });
 });

@@ -146,12 +146,12 @@ describe('retention', () => {
     const stored = async () => {
       const { storedBytes } = await db.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
       const sum = await db.execution.aggregate({ where: { workspaceId }, _sum: { storedBytes: true } });
-      return { counted: Number(storedBytes), kept: sum._sum.storedBytes ?? 0 };
+      return { counted: Number(storedBytes), kept: Number(sum._sum.storedBytes ?? 0) };
     };
     const old = await finished(await execute(echo, { word: LARGE }));
     await until(async () => (await stored()).counted === (await stored()).kept, 10_000, 'the count');
     const before = await stored();
-    const { storedBytes } = await db.execution.findUniqueOrThrow({ where: { id: old } });
+    const storedBytes = Number((await db.execution.findUniqueOrThrow({ where: { id: old } })).storedBytes);
     expect(storedBytes).toBeGreaterThan(2 * LARGE.length);
     await age(old, 3);
     await keepFor(null, 2);

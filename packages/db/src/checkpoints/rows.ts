@@ -11,7 +11,7 @@ function startIn(table: Prisma.Sql): Prisma.Sql {
 
 /** Columns that a summary and an iteration of a node share, as `json_to_recordset` reads them. */
 const GIVEN = Prisma.sql`i int, "nodeId" text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
-  handle text, output text, "outputRef" uuid, "outputBytes" int, error text, state text, debug text`;
+  handle text, output text, "outputRef" uuid, "outputBytes" bigint, error text, state text, debug text`;
 
 /** The same as columns of the tables, and their values. */
 const COLUMNS = Prisma.sql`status, started_at, finished_at, attempts, handle, output, output_ref, output_bytes, error, state, debug`;

@@ -53,7 +53,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
         i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, checkpoint int, current text,
-        status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, answers int, bytes int,
+        status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, answers int, bytes bigint,
         "hasProgress" boolean)
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,

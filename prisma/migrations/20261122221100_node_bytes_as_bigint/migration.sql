@@ -1,0 +1,2 @@
+-- Rewrites the table under an exclusive lock, as the migration before.
+ALTER TABLE "node_runs" ALTER COLUMN "output_bytes" SET DATA TYPE BIGINT;
