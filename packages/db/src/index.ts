@@ -88,7 +88,8 @@ export { type ExecutionState, readStates, type ReadStateRequest, readVisibleStat
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { indexExecutions } from './search/index-executions.js';
 export { stopOrphans } from './executions/stop-orphans.js';
-export { stopExecution } from './executions/stop.js';
+export { type OnStopped, stopExecution } from './executions/stop.js';
+export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.js';
 export { stopExecutions, type StopManyRequest } from './executions/stop-many.js';
 export { createFolder } from './folders/create.js';
 export { deleteFolder } from './folders/delete.js';

@@ -4,7 +4,6 @@ import {
   dispatchRunsOfDeadWorkers,
   findHoldingWorkers,
   findUnclaimed,
-  stopOrphans,
   timeOutRestingRuns,
 } from '@deckhand/db';
 import {
@@ -12,7 +11,6 @@ import {
   HEARTBEAT_LIFETIME_MS,
   holdLease,
   publishChanges,
-  publishControl,
   readFleet,
   RECONCILER_LEASE_KEY,
   type Redis,
@@ -22,8 +20,9 @@ import type { Logger } from '@deckhand/runtime';
 import { createLiveness } from './liveness.js';
 import type { WorkerMetrics } from '../metrics.js';
 import { reconcile, type ReconcilerParts, watchWorkers } from './reconciler.js';
+import { stopChildren } from './stop-children.js';
 
-/** Parents told by one transaction at most. */
+/** Waits for children that are ended by one transaction at most. */
 const PARENTS_BATCH = 1_000;
 /** The lease outlives a late tick, and is free again before a dead holder's runs are due. */
 const LEASE_MS = 2_500;
@@ -113,13 +112,7 @@ export function createReconciler({
     },
     wake,
     finishChildren: () => finishChildren({ limit: PARENTS_BATCH }),
-    async stopOrphans() {
-      const executionIds = await stopOrphans(db, PARENTS_BATCH);
-      metrics.reconciled('orphan', executionIds.length);
-      metrics.runs.finished('stopped', executionIds.length);
-      if (executionIds.length > 0) await publishControl(redis, { type: 'stop', executionIds });
-      return executionIds;
-    },
+    stopChildren: () => stopChildren({ db, redis, metrics }),
     addJobs: (runs) => queue.add(runs),
     announce: (executionIds, ended) =>
       publishChanges(

@@ -29,8 +29,8 @@ export interface ReconcilerParts {
   readonly wake: () => Promise<void>;
   /** Lets parents go on whose children are finished. */
   readonly finishChildren: () => Promise<void>;
-  /** Stops runs whose parents ended without them, and tells who holds them. @returns them. */
-  readonly stopOrphans: () => Promise<readonly string[]>;
+  /** Stops runs whose parents were stopped, or ended without them, and notifies who holds them. */
+  readonly stopChildren: () => Promise<void>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly announce: (executionIds: readonly string[], ended: FinishedStatus) => Promise<void>;
   readonly logger: Logger;
@@ -61,8 +61,7 @@ export async function reconcile(parts: ReconcilerParts): Promise<boolean> {
     parts.logger.info({ runs: ended.length }, 'ended resting runs that outlived their time limit');
     await parts.announce(ended, 'timeout');
   }
-  const orphans = await parts.stopOrphans();
-  if (orphans.length > 0) await parts.announce(orphans, 'stopped');
+  await parts.stopChildren();
   return true;
 }
 

@@ -71,9 +71,20 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
   return verdict === 'started' ? { kind: verdict, workspaceId, dispatch: dispatch ?? 1 } : { kind: verdict };
 }
 
+/** Waits ended by one transaction at most: a run may have waited for any number of others. */
+const ANSWERED_MAX = 1_000;
+
+/** An open wait for a run that is finished. */
+interface DueWait {
+  readonly parentId: string;
+  readonly nodeId: string;
+  readonly iteration: string;
+}
+
 /**
  * Ends the waits of parents whose children are finished, and dispatches the parents that nobody holds.
- * @param parentIds only these parents; all of them when undefined, which is the reconciler's way to miss none.
+ * @param finished the children, or the parents, to look at; `limit` is the reconciler's way to miss none: any, and so many waits at
+ * most. What is left of one call has its turn in a later one.
  * @returns the parents, with the dispatch to be queued; null for one whose worker is to be told.
  */
 export async function answerParents(
@@ -89,23 +100,29 @@ export async function answerParents(
         ? Prisma.sql`w.execution_id = ANY(${[...finished.parentIds]}::uuid[])`
         : Prisma.sql`w.kind = 'workflow'`;
   return db.$transaction(async (tx) => {
-    const due = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`
-      SELECT DISTINCT w.execution_id AS "parentId"
+    const due = await tx.$queryRaw<DueWait[]>(Prisma.sql`/* executions.find-answered */
+      SELECT w.execution_id AS "parentId", w.node_id AS "nodeId", w.iteration
       FROM waits w JOIN executions c ON c.id = w.child_execution_id
       WHERE ${condition} AND w.answered_at IS NULL AND ${isFinished(Prisma.sql`c`)}
-      LIMIT ${'limit' in finished ? finished.limit : 1_000}`);
+      LIMIT ${'limit' in finished ? finished.limit : ANSWERED_MAX}`);
     if (due.length === 0) return [];
-    const parentIds = due.map((row) => row.parentId);
+    const parentIds = due.map(({ parentId }) => parentId);
     // The parents' rows first, as everybody who changes a run does: a worker that lets one rest sees the count raised.
-    await tx.$executeRaw(Prisma.sql`
+    await tx.$executeRaw(Prisma.sql`/* executions.lock-parents */
       SELECT 1 FROM executions WHERE id = ANY(${parentIds}::uuid[]) ORDER BY id FOR UPDATE`);
-    const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`
+    const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`/* executions.answer-parents */
       UPDATE waits w
       SET answered_at = now(),
           answer = json_build_object('status', c.status, 'result', c.result::json, 'error', c.error::json)::text
-      FROM executions c
-      WHERE c.id = w.child_execution_id AND w.execution_id = ANY(${parentIds}::uuid[]) AND w.answered_at IS NULL
-        AND ${isFinished(Prisma.sql`c`)}
+      FROM (
+        SELECT o.execution_id, o.node_id, o.iteration, o.child_execution_id
+        FROM waits o JOIN unnest(${parentIds}::uuid[], ${due.map(({ nodeId }) => nodeId)}::text[],
+          ${due.map(({ iteration }) => iteration)}::text[]) AS d(execution_id, node_id, iteration)
+          USING (execution_id, node_id, iteration)
+        WHERE o.answered_at IS NULL
+        ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o
+      ) open JOIN executions c ON c.id = open.child_execution_id
+      WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration
       RETURNING w.execution_id AS "parentId"`);
     return tx.$queryRaw<ReleasedExecution[]>(Prisma.sql`
       UPDATE executions e

@@ -31,8 +31,13 @@ export async function endDueWaits(db: Database, executionId: string): Promise<En
   // Read before the waits: an answer that comes in between is in them too, and makes the run look once more at most.
   const { answers } = await db.execution.findUniqueOrThrow({ where: { id: executionId }, select: { answers: true } });
   await db.$executeRaw(Prisma.sql`/* executions.end-due-waits */
-    UPDATE waits SET answered_at = statement_timestamp()
-    WHERE execution_id = ${executionId}::uuid AND answered_at IS NULL AND ${isTimeUp}`);
+    UPDATE waits w SET answered_at = statement_timestamp()
+    FROM (
+      SELECT node_id, iteration FROM waits
+      WHERE execution_id = ${executionId}::uuid AND answered_at IS NULL AND ${isTimeUp}
+      ORDER BY node_id, iteration FOR UPDATE
+    ) due
+    WHERE w.execution_id = ${executionId}::uuid AND w.node_id = due.node_id AND w.iteration = due.iteration`);
   // Served by the primary key.
   const rows = await db.$queryRaw<(EndedWait & { dueInMs: number | null })[]>(Prisma.sql`/* executions.read-waits */
     SELECT node_id AS "nodeId", iteration, answer,

@@ -2,8 +2,9 @@ import type { ExecutionStatus } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { filterConditions } from './filter.js';
-import { stopWithChildren } from './stop.js';
 import { mayMove } from './run-status.js';
+import { type OnStopped, stopRunsById } from './stop.js';
+import { stopDescendants } from './stop-descendants.js';
 
 /** Which runs to stop: all of a workspace's unfinished ones that fit. */
 export interface StopManyRequest {
@@ -14,14 +15,13 @@ export interface StopManyRequest {
   readonly startedAt?: { readonly gte?: string | undefined; readonly lte?: string | undefined } | undefined;
 }
 
-/** Told of each batch of stopped runs, so that workers hear of it while the rest is stopped. */
-export type OnStopped = (executionIds: readonly string[]) => Promise<void>;
-
 /** Runs of one transaction at most, so that nobody waits long for a row. */
 const BATCH = 500;
+/** How long the caller waits for the runs that the stopped ones started, in ms; maintenance stops the rest. */
+const DESCENDANTS_MS = 2_000;
 
 /**
- * Stops many runs, batch by batch, with those that they started. A run that starts meanwhile may escape.
+ * Stops many runs, batch by batch, and those that they started. A run that starts meanwhile may escape.
  * @returns how many were stopped.
  * @throws DeckhandError FORBIDDEN below the role editor.
  */
@@ -49,25 +49,30 @@ export async function stopExecutionsOfWorkspace(
   await stopWhere(db, Prisma.sql`e.workspace_id = ${workspaceId}::uuid`, onStopped);
 }
 
-/** Stops the unfinished runs that fit a condition on the run `e`, which the caller may stop, with those that they started. */
+/**
+ * Stops the unfinished runs that fit a condition on the run `e`, which the caller may stop, then those that they started; where these are
+ * many, maintenance goes on with them.
+ * @returns how many were stopped.
+ */
 export async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopped): Promise<number> {
-  let stopped = 0;
+  let count = 0;
+  let leftMs = DESCENDANTS_MS;
   for (;;) {
     const batch = await db.$transaction(async (tx) => {
       const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
-        SELECT e.id FROM executions e
-        WHERE ${condition}
-          AND ${mayMove('stop')}
+        SELECT e.id FROM executions e WHERE ${condition} AND ${mayMove('stop')}
         ORDER BY e.id LIMIT ${BATCH} FOR UPDATE`);
-      return rows.length === 0
-        ? []
-        : stopWithChildren(
-            tx,
-            rows.map((row) => row.id),
-          );
+      const stopped = await stopRunsById(
+        tx,
+        rows.map(({ id }) => id),
+      );
+      return { stopped, isLast: rows.length === 0 };
     });
-    if (batch.length === 0) return stopped;
-    stopped += batch.length;
-    await onStopped(batch);
+    if (batch.isLast) return count;
+    count += batch.stopped.length;
+    await onStopped(batch.stopped);
+    const startedAt = performance.now();
+    count += await stopDescendants(db, { of: batch.stopped, until: startedAt + leftMs, onStopped });
+    leftMs -= performance.now() - startedAt;
   }
 }

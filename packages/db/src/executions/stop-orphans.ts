@@ -1,16 +1,17 @@
 import { type Database, Prisma } from '../client.js';
-import { stopWithChildren } from './stop.js';
 import { isFinished } from './run-status.js';
+import { stopRunsById } from './stop.js';
 
 /**
  * Stops runs that were started by runs which have ended without waiting for them to the end: they failed elsewhere, or their
- * time was up. A run that nobody was to wait for goes on.
+ * time was up. A run that nobody was to wait for goes on. What the stopped ones have started is left to `stopDescendants`.
  *
  * The race it excludes: a child that finishes meanwhile. Parents and children are locked before their waits, in the order of
  * their ids, as whoever answers parents does.
- * @returns the runs that were stopped, for the workers to be told.
+ * @param limit of the waits ended by this transaction. @returns how many there were (`limit` of them means that there may be more), and
+ * the runs that were stopped.
  */
-export function stopOrphans(db: Database, limit: number): Promise<string[]> {
+export function stopOrphans(db: Database, limit: number): Promise<{ found: number; stopped: string[] }> {
   return db.$transaction(async (tx) => {
     // Served by waits_open; runs are joined by primary key.
     const left = await tx.$queryRaw<{ parentId: string; childId: string }[]>(Prisma.sql`/* executions.find-orphans */
@@ -19,13 +20,20 @@ export function stopOrphans(db: Database, limit: number): Promise<string[]> {
       WHERE w.kind = 'workflow' AND w.answered_at IS NULL AND w.child_execution_id IS NOT NULL
         AND ${isFinished(Prisma.sql`p`)} AND p.status <> 'success'
       LIMIT ${limit}`);
-    if (left.length === 0) return [];
+    if (left.length === 0) return { found: 0, stopped: [] };
     const [parentIds, childIds] = [left.map(({ parentId }) => parentId), left.map(({ childId }) => childId)];
     await tx.$executeRaw(Prisma.sql`
       SELECT 1 FROM executions WHERE id = ANY(${[...parentIds, ...childIds]}::uuid[]) ORDER BY id FOR UPDATE`);
-    await tx.$executeRaw(Prisma.sql`
-      UPDATE waits SET answered_at = now()
-      WHERE execution_id = ANY(${parentIds}::uuid[]) AND kind = 'workflow' AND answered_at IS NULL`);
-    return stopWithChildren(tx, childIds);
+    // Only the waits for these children: those for others have their turn in a batch that stops them.
+    await tx.$executeRaw(Prisma.sql`/* executions.end-orphaned-waits */
+      UPDATE waits w SET answered_at = now()
+      FROM (
+        SELECT execution_id, node_id, iteration FROM waits
+        WHERE child_execution_id = ANY(${childIds}::uuid[]) AND execution_id = ANY(${parentIds}::uuid[])
+          AND kind = 'workflow' AND answered_at IS NULL
+        ORDER BY execution_id, node_id, iteration FOR UPDATE
+      ) open
+      WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration`);
+    return { found: left.length, stopped: await stopRunsById(tx, childIds) };
   });
 }

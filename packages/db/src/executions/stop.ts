@@ -2,37 +2,45 @@ import { canMove, DeckhandError } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { lockExecution } from './lock.js';
-import { endRuns } from './run-status.js';
+import { endRuns, isUnfinished } from './run-status.js';
+
+/** Called with each batch of stopped runs, at most some hundreds, so that workers and callers are notified as it goes on. */
+export type OnStopped = (executionIds: readonly string[]) => Promise<void>;
 
 /**
- * Stops an unfinished run and the runs that it started. Once this is committed no node of theirs starts and no later write
- * changes them: their epoch is raised. Whoever holds them is to be told, so that what is in flight ends at once.
- * @returns the ids of the runs that were stopped, the given one first.
+ * Stops an unfinished run. Once this is committed no node of it starts, it starts no other run, and no later write changes it: its
+ * epoch is raised. The runs that it started are stopped by `stopDescendants`, or by maintenance.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished.
  */
-export function stopExecution(db: Database, actor: Actor, executionId: string): Promise<string[]> {
+export function stopExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
   return db.$transaction(async (tx) => {
     const { status } = await lockExecution(tx, actor, executionId);
     if (!canMove(status, 'stop')) {
       throw new DeckhandError('INVALID_STATE', { message: `The run is finished (${status})` });
     }
-    return stopWithChildren(tx, [executionId]);
+    await stopRunsById(tx, [executionId]);
   });
 }
 
-/** Stops the given runs, which the caller has locked or may stop, with all that they started. Repeating it is harmless. */
-export async function stopWithChildren(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
-  const family = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH RECURSIVE family AS (
-      SELECT id FROM executions WHERE id = ANY(${[...executionIds]}::uuid[])
-      UNION
-      SELECT child.id FROM executions child JOIN family ON child.parent_execution_id = family.id
-    )
-    SELECT id FROM family`);
-  const stopped = await endRuns(
-    tx,
-    family.map(({ id }) => id),
-    { trigger: 'stop', error: null },
-  );
-  return stopped.sort((a, b) => Number(executionIds.includes(b)) - Number(executionIds.includes(a)));
+/** An unfinished child `e` of the run with the given id, in the words of the index executions_unfinished_children. */
+export function isUnfinishedChildOf(parentId: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`e.parent_execution_id = ${parentId} AND e.parent_execution_id IS NOT NULL AND ${isUnfinished()}`;
+}
+
+/**
+ * Stops those of the given runs that are not finished, and notes which of them have unfinished children in `stopped_parents`.
+ *
+ * The race it excludes: a child that is accepted meanwhile. `acceptChild` shares the lock of the parent's row, so either it comes
+ * first, and the last statement here sees the child, or it finds the parent stopped.
+ * @returns the ids of the runs that it stopped.
+ */
+export async function stopRunsById(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
+  const stopped = await endRuns(tx, executionIds, { trigger: 'stop', error: null });
+  if (stopped.length === 0) return [];
+  // A statement of its own, whose snapshot is taken after the rows of the parents are locked.
+  await tx.$executeRaw(Prisma.sql`/* executions.note-stopped-parents */
+    INSERT INTO stopped_parents (execution_id)
+    SELECT p.id FROM unnest(${stopped}::uuid[]) AS p(id)
+    WHERE EXISTS (SELECT 1 FROM executions e WHERE ${isUnfinishedChildOf(Prisma.sql`p.id`)})`);
+  return stopped;
 }

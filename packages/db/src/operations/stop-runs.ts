@@ -1,5 +1,6 @@
 import type { Database } from '../client.js';
-import { type OnStopped, stopWhere } from '../executions/stop-many.js';
+import type { OnStopped } from '../executions/stop.js';
+import { stopWhere } from '../executions/stop-many.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
 
 /**

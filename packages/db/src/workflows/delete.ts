@@ -1,7 +1,8 @@
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
-import { type OnStopped, stopExecutionsOfWorkflow } from '../executions/stop-many.js';
+import type { OnStopped } from '../executions/stop.js';
+import { stopExecutionsOfWorkflow } from '../executions/stop-many.js';
 import { lockWorkflow } from './lock.js';
 
 /**

@@ -1,7 +1,8 @@
 import type { Database } from '../client.js';
 import { type Actor, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
-import { type OnStopped, stopExecutionsOfWorkspace } from '../executions/stop-many.js';
+import type { OnStopped } from '../executions/stop.js';
+import { stopExecutionsOfWorkspace } from '../executions/stop-many.js';
 import { findWorkspace } from './read.js';
 
 /**

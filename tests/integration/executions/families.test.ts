@@ -1,0 +1,183 @@
+import {
+  acceptChild,
+  answerParents,
+  createDatabase,
+  type Database,
+  Prisma,
+  stopDescendants,
+  stopExecution,
+  stopOrphans,
+} from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+
+let db: Database;
+let seed: Seed;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = createDatabase({ url, poolSize: 10 });
+  stopLater({ stop: () => db.$disconnect() });
+  seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+});
+afterAll(stopAll);
+
+const actor = () => ({ userId: seed.userId, boundTo: null });
+const FOREVER = Infinity;
+const ignore = () => Promise.resolve();
+const unfinished = () => db.execution.count({ where: { workspaceId: seed.workspaceId, finishedAt: null } });
+
+/** Accepts a run that another starts. @returns its id, or why it was refused. */
+async function startChild(parentExecutionId: string): Promise<string> {
+  const executionId = uuidv7();
+  const { kind } = await acceptChild(db, {
+    executionId,
+    workflowId: seed.workflowId,
+    parentExecutionId,
+    parentNodeId: 'a',
+    triggerData: '{}',
+  });
+  return kind === 'started' ? executionId : kind;
+}
+
+/** Adds many children of a run, each with a node in progress and an iteration of the parent that waits for it. */
+async function addChildren(parentId: string, count: number, options: { waitedFor: boolean }): Promise<void> {
+  await db.$executeRaw(Prisma.sql`
+    INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
+      parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, status, stored_bytes)
+    SELECT gen_random_uuid(), p.workspace_id, p.workflow_id, p.workflow_version_id, 'workflow', 'start', '{}',
+      p.id, 'a', p.depth + 1, now(), now(), now() + interval '1 day', 'running', 2
+    FROM executions p, generate_series(1, ${count}) WHERE p.id = ${parentId}::uuid`);
+  const children = Prisma.sql`SELECT id, row_number() OVER (ORDER BY id)::text AS number
+    FROM executions WHERE parent_execution_id = ${parentId}::uuid`;
+  await db.$executeRaw(Prisma.sql`
+    INSERT INTO node_runs (execution_id, node_id, status, started_at) SELECT c.id, 'a', 'running', now() FROM (${children}) c`);
+  if (!options.waitedFor) return;
+  await db.$executeRaw(Prisma.sql`
+    INSERT INTO node_iterations (execution_id, node_id, iteration, status, started_at)
+    SELECT ${parentId}::uuid, 'a', c.number, 'waiting', now() FROM (${children}) c`);
+  await db.$executeRaw(Prisma.sql`
+    INSERT INTO waits (execution_id, node_id, iteration, kind, details, created_at, child_execution_id)
+    SELECT ${parentId}::uuid, 'a', c.number, 'workflow', '{}', now(), c.id FROM (${children}) c`);
+}
+
+describe('stopping a family', () => {
+  it('of 100,000 children ends all of them and all that they had in progress, batch by batch', async () => {
+    const root = await seed.accept();
+    await addChildren(root, 100_000, { waitedFor: true });
+    // As the server does by itself within a minute.
+    await db.$executeRawUnsafe('ANALYZE executions, node_runs, node_iterations, waits');
+    await stopExecution(db, actor(), root);
+    expect(await db.execution.findUnique({ where: { id: root } })).toMatchObject({ status: 'stopped' });
+    const sizes: number[] = [];
+    const stopped = await stopDescendants(db, {
+      of: [root],
+      until: FOREVER,
+      onStopped: (ids) => Promise.resolve(void sizes.push(ids.length)),
+    });
+    expect([stopped, Math.max(...sizes)]).toEqual([100_000, 500]);
+    expect(await unfinished()).toBe(0);
+    for (const table of ['node_runs', 'node_iterations']) {
+      const open = await db.$queryRaw<unknown[]>(Prisma.sql`
+        SELECT 1 FROM ${Prisma.raw(table)} WHERE status IN ('pending', 'running', 'waiting') LIMIT 1`);
+      expect([table, open]).toEqual([table, []]);
+    }
+    expect(await db.unindexedExecution.count()).toBe(100_001);
+    expect(await db.stoppedParent.count()).toBe(0);
+    // The waits of a stopped run end in batches, too.
+    for (let found = 1; found > 0;) ({ found } = await stopOrphans(db, 1_000));
+    expect(await db.wait.count({ where: { answeredAt: null } })).toBe(0);
+  }, 120_000);
+
+  it('goes on where it was broken off, whoever does so, to the last generation', async () => {
+    let parent = await seed.accept();
+    const root = parent;
+    for (let depth = 0; depth < 10; depth += 1) {
+      await addChildren(parent, 60, { waitedFor: false });
+      parent = await startChild(parent);
+    }
+    expect(await startChild(parent)).toBe('tooDeep');
+    await stopExecution(db, actor(), root);
+    // The first one has time for nothing; the second dies after each batch.
+    expect(await stopDescendants(db, { of: [root], until: performance.now(), onStopped: ignore })).toBe(0);
+    let batches = 0;
+    const die = () => Promise.reject(new Error('the process died'));
+    while ((await db.stoppedParent.count()) > 0) {
+      await stopDescendants(db, { until: FOREVER, onStopped: die }).catch(() => (batches += 1));
+    }
+    expect(batches).toBeGreaterThanOrEqual(10);
+    expect(await unfinished()).toBe(0);
+  });
+
+  it('leaves no child that is accepted at the same time', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const root = await seed.accept();
+      const child = await startChild(root);
+      const started = Promise.all([root, child, root, child, child].map((id) => startChild(id)));
+      await stopExecution(db, actor(), root);
+      await stopDescendants(db, { of: [root], until: FOREVER, onStopped: ignore });
+      const verdicts = await started;
+      // What came before its parent was stopped is stopped with it, at the latest by maintenance.
+      await stopDescendants(db, { until: FOREVER, onStopped: ignore });
+      expect([round, verdicts, await unfinished()]).toEqual([round, verdicts, 0]);
+      expect(await startChild(root)).toBe('parentGone');
+    }
+  });
+
+  it('stops no run twice, and nothing of another family', async () => {
+    const [root, other] = [await seed.accept(), await seed.accept()];
+    await addChildren(root, 700, { waitedFor: false });
+    const finished = await startChild(root);
+    await db.execution.update({ where: { id: finished }, data: { status: 'success', finishedAt: new Date() } });
+    await addChildren(other, 5, { waitedFor: false });
+    await stopExecution(db, actor(), root);
+    const counts = await Promise.all([1, 2, 3].map(() => stopDescendants(db, { until: FOREVER, onStopped: ignore })));
+    await stopDescendants(db, { until: FOREVER, onStopped: ignore });
+    expect(counts.reduce((sum, count) => sum + count)).toBe(700);
+    expect(await db.execution.findUnique({ where: { id: finished } })).toMatchObject({ status: 'success' });
+    expect(await unfinished()).toBe(6);
+    await stopExecution(db, actor(), other);
+    await stopDescendants(db, { until: FOREVER, onStopped: ignore });
+  });
+});
+
+describe('children of a run that ended without waiting for them', () => {
+  it('are stopped, all of them, however many one batch takes', async () => {
+    const parent = await seed.accept();
+    await addChildren(parent, 25, { waitedFor: true });
+    const forgotten = await startChild(parent);
+    await db.execution.update({ where: { id: parent }, data: { status: 'failed', finishedAt: new Date() } });
+    const stopped: string[] = [];
+    for (let found = 10; found === 10;) {
+      const batch = await stopOrphans(db, 10);
+      stopped.push(...batch.stopped);
+      ({ found } = batch);
+    }
+    expect(new Set(stopped).size).toBe(25);
+    // Nobody waited for it: it goes on.
+    expect(await db.execution.findUnique({ where: { id: forgotten } })).toMatchObject({ status: 'pending' });
+    expect(await db.wait.count({ where: { executionId: parent, answeredAt: null } })).toBe(0);
+    await stopExecution(db, actor(), forgotten);
+  });
+});
+
+describe('a parent that waits for many children', () => {
+  it('gets the answers of those that are finished in batches, each once', async () => {
+    const parent = await seed.accept();
+    await addChildren(parent, 25, { waitedFor: true });
+    await db.execution.update({ where: { id: parent }, data: { status: 'running' } });
+    await db.execution.updateMany({
+      where: { parentExecutionId: parent },
+      data: { status: 'success', finishedAt: new Date(), result: '{"body":1}' },
+    });
+    for (let batch = 0; batch < 2; batch += 1) {
+      await Promise.all([answerParents(db, { limit: 10 }), answerParents(db, { limit: 10 })]);
+    }
+    while ((await answerParents(db, { limit: 10 })).length > 0);
+    expect(await db.execution.findUnique({ where: { id: parent } })).toMatchObject({ answers: 25 });
+    const [wait] = await db.wait.findMany({ where: { executionId: parent, answeredAt: { not: null } } });
+    expect(JSON.parse(wait?.answer ?? '')).toEqual({ status: 'success', result: { body: 1 }, error: null });
+    await stopExecution(db, actor(), parent);
+  });
+});
