@@ -214,6 +214,20 @@ export function describeQueueContract(implementation: QueueImplementation): void
       expect((await takeRuns(await openConsumer(), 2)).sort()).toEqual(idsOf(runs).sort());
     });
 
+    it('that reach a consumer which has stopped meanwhile are given back', async () => {
+      const { queue, openConsumer } = await open();
+      const [stopping, other] = [await openConsumer(), await openConsumer()];
+      const runs = runsOf('w', 1);
+      await queue.add(runs);
+      // Redis has not responded yet when the consumer stops.
+      const taking = stopping.take();
+      const stopped = stopping.stop();
+      expect(await taking).toBeUndefined();
+      await stopped;
+      expect(await queue.jobStates(runs)).toEqual([{ kind: 'waiting' }]);
+      expect(await takeRuns(other, 1)).toEqual(idsOf(runs));
+    });
+
     it('are not handed out once the consumer stops, and those taken before can be completed', async () => {
       const { queue, openConsumer } = await open();
       const [stopping, other] = [await openConsumer(), await openConsumer()];

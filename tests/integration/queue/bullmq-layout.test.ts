@@ -77,7 +77,7 @@ describe('the storage layout of BullMQ', () => {
 
   it('has the fields and the lock by which the state of a job is known', async () => {
     await redis.flushall();
-    const { jobId } = await addRun();
+    const { executionId, jobId } = await addRun();
     const fields = () => redis.hmget(key(jobId), 'timestamp', 'processedOn', 'pb');
     const digits = expect.stringMatching(/^\d+$/);
     expect(await fields()).toEqual([digits, null, null]);
@@ -89,6 +89,11 @@ describe('the storage layout of BullMQ', () => {
     const lockMs = await redis.pttl(key(`${jobId}:lock`));
     expect(lockMs).toBeGreaterThan(0);
     expect(lockMs).toBeLessThanOrEqual(30_000);
+    // Whatever the clock of the host says that took it.
+    await redis.hset(key(jobId), 'processedOn', Date.now() - 86_400_000);
+    const [state] = await queue.jobStates([{ executionId, dispatch: 1 }]);
+    expect(state).toEqual({ kind: 'taken', forMs: expect.any(Number), workerId: 'me' });
+    expect(state?.kind === 'taken' && state.forMs < 30_000).toBe(true);
 
     await job.giveBack();
     expect(await redis.exists(key(`${jobId}:lock`))).toBe(0);

@@ -147,6 +147,22 @@ describe('consumption', () => {
     decisions.get(next.executionId)?.claimed();
   });
 
+  it('gives back a job that arrives after it is held', async () => {
+    const { consumption, started, decisions } = await consume();
+    expect(consumption.state()).toBe('polling');
+    consumption.hold();
+    const [run] = runs(1);
+    if (!run) throw new Error('there is no run');
+    await queue.add([run]);
+    await until(() => consumption.state() === 'held');
+    await until(async () => (await kindOf(run)) === 'waiting');
+    expect(started).toEqual([]);
+    consumption.release();
+    await until(() => started.length === 1);
+    decisions.get(run.executionId)?.claimed();
+    await until(async () => (await kindOf(run)) === 'missing');
+  });
+
   it('ends once the runs of each job are decided, and leaves what comes later to others', async () => {
     const { consumption, started, decisions } = await consume();
     const [first, later] = [runs(1), runs(1)];
