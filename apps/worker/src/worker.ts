@@ -1,4 +1,5 @@
 import {
+  acceptChild,
   answerParents,
   type Claim,
   type Database,
@@ -221,7 +222,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     environment: {
       services: {
         ...options.services,
-        workflows: createWorkflowStarter({ db, queue, onStarted: () => metrics.runs.accepted('workflow') }),
+        workflows: createWorkflowStarter({
+          acceptChild: (request) => persist('child', () => acceptChild(db, request)),
+          queue,
+          onStarted: () => metrics.runs.accepted('workflow'),
+        }),
       },
       openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
         ask('credential', () => readSealedCredential(db, workspaceId, credentialId)),

@@ -1,4 +1,4 @@
-import { acceptChild, type ChildVerdict, type Database } from '@deckhand/db';
+import type { ChildRequest, ChildVerdict } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { RunQueue } from '@deckhand/queue';
 import { derivedId, timeOfId } from './derived-id.js';
@@ -11,14 +11,18 @@ const REASONS: Record<Exclude<ChildVerdict['kind'], 'started'>, string> = {
   parentGone: 'this run is finished',
 };
 
-/** Starts runs for workflow nodes. `onStarted` is told of each, of one that was there already as well. */
+/**
+ * Starts runs for workflow nodes.
+ * @param parts.acceptChild repeats the statement while the database is away: a child that was started already is found by its id.
+ * @param parts.onStarted called for each, also for one that was there already.
+ */
 export function createWorkflowStarter({
-  db,
+  acceptChild,
   queue,
   onStarted,
 }: {
-  db: Database;
-  queue: RunQueue;
+  acceptChild: (request: ChildRequest) => Promise<ChildVerdict>;
+  queue: Pick<RunQueue, 'add'>;
   onStarted: () => void;
 }): WorkflowStarter {
   return {
@@ -26,7 +30,7 @@ export function createWorkflowStarter({
       // The same whenever the node is run again.
       const executionId = derivedId(timeOfId(parentExecutionId), idempotencyKey);
       const triggerData = JSON.stringify(input);
-      const verdict = await acceptChild(db, { executionId, workflowId, parentExecutionId, parentNodeId, triggerData });
+      const verdict = await acceptChild({ executionId, workflowId, parentExecutionId, parentNodeId, triggerData });
       if (verdict.kind !== 'started') {
         throw new NodeError('WORKFLOW_NOT_STARTED', REASONS[verdict.kind], { isRetryable: false });
       }
