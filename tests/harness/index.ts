@@ -6,6 +6,7 @@ export * from './effects.js';
 export * from './load.js';
 export * from './receiver.js';
 export * from './tcp-proxy.js';
+export * from './postgres-proxy.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './metrics.js';

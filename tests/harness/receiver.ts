@@ -18,20 +18,30 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. */
-export async function startReceiver(delayMs: (path: string) => number = () => 0): Promise<Receiver> {
+/**
+ * Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. `refuses`: whether it answers a call with 503, by path and
+ * how many calls of that path came before.
+ */
+export async function startReceiver(
+  delayMs: (path: string) => number = () => 0,
+  { refuses = () => false }: { refuses?: (path: string, earlier: number) => boolean } = {},
+): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
+  const countByPath = new Map<string, number>();
   let inFlight = 0;
   let inFlightMax = 0;
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     calls.push({ path, idempotencyKey: String(request.headers['idempotency-key']), at: Date.now() });
+    const earlier = countByPath.get(path) ?? 0;
+    countByPath.set(path, earlier + 1);
     inFlight += 1;
     inFlightMax = Math.max(inFlightMax, inFlight);
     // Also when the caller dies.
     response.on('close', () => (inFlight -= 1));
     request.resume();
     setTimeout(() => {
+      response.statusCode = refuses(path, earlier) ? 503 : 200;
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ received: calls.length }));
     }, delayMs(path)).unref();
