@@ -12,7 +12,7 @@ const POLL_MS = 50;
 /** How long a paused run is watched before it is resumed, in ms. */
 const PAUSED_MS = 600;
 /** How long after a stop a call that was on its way may still arrive, in ms. */
-const IN_FLIGHT_MS = 400;
+const IN_FLIGHT_MS = 1_000;
 
 /** What happens to a run besides faults. */
 export type RunPlot =
