@@ -25,7 +25,10 @@ export async function publishChanges(redis: Redis, changes: readonly RunChange[]
   await redis.publish(CHANGES_CHANNEL, writeChanges(changes));
 }
 
-/** Writes ids separated by spaces, each followed by its run's final status if there is one: earlier versions take that for an unknown id. */
+/**
+ * Writes ids separated by spaces, each followed by its run's final status if there is one: earlier versions take that
+ * for an unknown id.
+ */
 export function writeChanges(changes: readonly RunChange[]): string {
   return changes.flatMap(({ executionId, ended }) => (ended ? [executionId, ended] : [executionId])).join(' ');
 }

@@ -1,29 +1,29 @@
 import { Cluster, type CommonRedisOptions, Redis as Server } from 'ioredis';
 import { readRedisUrl, type RedisTarget } from './redis-url.js';
 
-/** A connection to one server, to the present master of several, or to a cluster: what it is told is the same. */
+/** A connection to one server, to the current master of several, or to a cluster: all take the same commands. */
 export type Redis = Server | Cluster;
 
 /**
- * What a connection is for. `producer` fails fast while Redis is away, so that a request gets its answer; `blocking` waits
- * for Redis to come back, as BullMQ's workers must; `subscriber` resubscribes by itself.
+ * What a connection is for. `producer` fails fast while Redis is away, so that a request gets its response; `blocking`
+ * waits for Redis to come back, as BullMQ's workers must; `subscriber` resubscribes by itself.
  */
 export type RedisRole = 'producer' | 'blocking' | 'subscriber';
 
-/** How long a producer waits for an answer, in ms. */
+/** How long a producer waits for a response, in ms. */
 const COMMAND_TIMEOUT_MS = 2_000;
 
 /**
- * A connection whose questions get no answer for this long is replaced, in ms. The network may swallow what is sent without ever
- * saying so; no question that we ask is kept waiting for longer than a second.
+ * A connection whose commands get no response for this long is replaced, in ms. The network may drop what is sent
+ * without an error; no command of ours is kept waiting for longer than a second.
  */
 const SILENT_AFTER_MS = 5_000;
 
-/** Between two questions whose answers show that a subscription is still heard, in ms. */
+/** Interval of the pings that show that a subscription still receives messages, in ms. */
 const SUBSCRIBER_PING_MS = 5_000;
 
-/** A server that takes no writes has become a replica: reconnect, and send once more what it refused. */
-const RECONNECT_AND_SEND_AGAIN = 2;
+/** A server that accepts no writes has become a replica: reconnect, and send again what it refused. */
+const RECONNECT_AND_RESEND = 2;
 
 /**
  * Opens a connection. Errors of the connection are left to the caller's `error` listener.
@@ -32,7 +32,7 @@ const RECONNECT_AND_SEND_AGAIN = 2;
  */
 export function connectRedis(url: string, { role }: { role: RedisRole }): Redis {
   const redis = connect(readRedisUrl(url), role);
-  if (role === 'subscriber') keepAsking(redis);
+  if (role === 'subscriber') keepPinging(redis);
   return redis;
 }
 
@@ -55,8 +55,8 @@ function connect(target: RedisTarget, role: RedisRole): Redis {
         ...(target.sentinelLogin.password === undefined ? {} : { sentinelPassword: target.sentinelLogin.password }),
         ...(target.hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
         sentinelRetryStrategy: reconnect,
-        // No failoverDetector: told of a change while it connects, ioredis 6 gives the connection up for good. A master that is
-        // demoted closes its connections, or answers READONLY.
+        // No failoverDetector: notified of a change while it connects, ioredis 6 gives the connection up for good. A
+        // master that is demoted closes its connections, or answers READONLY.
       });
     case 'cluster':
       return new Cluster([...target.nodes], {
@@ -72,7 +72,7 @@ function connect(target: RedisTarget, role: RedisRole): Redis {
 function optionsFor(role: RedisRole): CommonRedisOptions {
   const always: CommonRedisOptions = {
     socketTimeout: SILENT_AFTER_MS,
-    reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? RECONNECT_AND_SEND_AGAIN : false),
+    reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? RECONNECT_AND_RESEND : false),
   };
   return role === 'producer'
     ? { ...always, maxRetriesPerRequest: 0, commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: COMMAND_TIMEOUT_MS }
@@ -90,8 +90,8 @@ function defined({ username, password }: { username: string | undefined; passwor
   return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
 }
 
-/** A subscriber says nothing by itself, so it would never find out that it is not heard any more. */
-function keepAsking(redis: Redis): void {
+/** A subscriber sends nothing by itself, so it would never find out that its connection is dead. */
+function keepPinging(redis: Redis): void {
   const timer = setInterval(() => {
     if (redis.status === 'ready') redis.ping().catch(() => undefined);
   }, SUBSCRIBER_PING_MS).unref();

@@ -1,15 +1,18 @@
 import type { Redis } from './connect.js';
 import { drainRequestKey } from './names.js';
 
-/** How long a request waits for its worker, in s: one that cannot reach Redis for longer is not to drain out of the blue. */
+/** How long a request is valid, in s: a worker that cannot reach Redis for longer must not drain unexpectedly. */
 const LIFETIME_SECONDS = 600;
 
-/** Asks a worker to drain and end, as SIGTERM does. Kept, so that a worker that is away from Redis for a while finds it. May be repeated. */
+/**
+ * Asks a worker to drain and exit, as SIGTERM does. The request is stored, so that a worker without Redis finds it
+ * later. May be repeated.
+ */
 export async function requestDrain(redis: Redis, workerId: string): Promise<void> {
   await redis.set(drainRequestKey(workerId), '1', 'EX', LIFETIME_SECONDS);
 }
 
-/** Whether somebody asked a worker to drain. */
+/** Whether a worker was asked to drain. */
 export async function isDrainRequested(redis: Redis, workerId: string): Promise<boolean> {
   return (await redis.exists(drainRequestKey(workerId))) === 1;
 }

@@ -20,9 +20,9 @@ export interface FairOrder {
 }
 
 /**
- * Start-time fair queuing: each flow has a virtual time of its own, which its runs move on, and priorities are those times.
- * A flow that was idle begins at the time of what is served now: it neither waits for what it did not use, nor is it owed
- * anything. Time never goes back, or jobs that wait would be overtaken by all that come later.
+ * Start-time fair queuing: each flow has a virtual time of its own, which its runs move on, and priorities are those
+ * times. A flow that was idle begins at the time of what is served now: it neither waits for what it did not use, nor
+ * is it owed anything. Time never goes back, or jobs that wait would be overtaken by all that come later.
  * @param options.maxPriority the largest priority. Beyond it order is by arrival, until the base has moved on.
  * @see Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996.
  */

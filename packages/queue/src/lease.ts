@@ -11,7 +11,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * Takes a lease, or renews one's own, for `durationMs` of Redis's clock. May be repeated.
+ * Takes a lease, or renews the owner's, for `durationMs` of Redis's clock. May be repeated.
  * @returns whether `owner` holds it now.
  */
 export async function holdLease(redis: Redis, key: string, owner: string, durationMs: number): Promise<boolean> {
@@ -26,7 +26,7 @@ const GIVE_UP = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
-/** Gives a lease up, so that another may take it at once. One that `owner` does not hold is left alone; may be repeated. */
+/** Releases a lease, so that another may take it at once. Does nothing if `owner` does not hold it; may be repeated. */
 export async function giveUpLease(redis: Redis, key: string, owner: string): Promise<void> {
   await redis.eval(GIVE_UP, 1, key, owner);
 }

@@ -1,6 +1,6 @@
 /**
- * Every key and channel in Redis. The braces are a hash tag: all of it lives on one node of a Redis Cluster, as BullMQ's
- * scripts need.
+ * Every key and channel in Redis. The braces are a hash tag: all of it lives on one node of a Redis Cluster, as
+ * BullMQ's scripts need.
  */
 export const QUEUE_PREFIX = '{deckhand}';
 
@@ -16,22 +16,22 @@ export const WORKERS_KEY = '{deckhand}:workers';
 /** Hash: `served` and `base`, by which jobs get their priority (fair-order.ts). */
 export const VIRTUAL_TIME_KEY = '{deckhand}:queue-time';
 
-/** There while a worker is asked to drain. */
+/** Key that exists while a worker is asked to drain. */
 export function drainRequestKey(workerId: string): string {
   return `${QUEUE_PREFIX}:drain:${workerId}`;
 }
 
-/** Who may run the reconciler now. */
+/** Lease: the worker that runs maintenance. */
 export const RECONCILER_LEASE_KEY = '{deckhand}:reconciler';
 
-/** Written to find out whether Redis takes writes. */
+/** Written to check whether Redis accepts writes. */
 export const WRITE_PROBE_KEY = '{deckhand}:write-probe';
 
-/** What a person asked of runs that some worker holds. */
+/** Channel: what a person asked of runs that some worker holds. */
 export const CONTROL_CHANNEL = '{deckhand}:control';
 
-/** Ids of runs that changed in a way somebody may wait for. */
+/** Channel: ids of runs that changed in a way that somebody may wait for. */
 export const CHANGES_CHANNEL = '{deckhand}:changes';
 
-/** Hash: a run in a job that is named after another → that job's name. */
+/** Hash: a run whose job is named after another run → the name of that job. */
 export const JOB_OF_RUN_KEY = '{deckhand}:job-of-run';

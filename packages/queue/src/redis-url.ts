@@ -40,7 +40,8 @@ const NODE_PORT = 6_379;
 const SENTINEL_PARAMETERS = ['db', 'sentinelUsername', 'sentinelPassword'];
 
 /**
- * Reads `redis://`, `redis+sentinel://` or `redis+cluster://`, each also as `rediss`, with TLS (docs/operations.md has the forms).
+ * Reads `redis://`, `redis+sentinel://` or `redis+cluster://`, each also as `rediss`, with TLS (docs/operations.md has
+ * the forms).
  * @throws SettingsError naming REDIS_URL and what is wrong with it. Never the URL itself, for it may hold a password.
  */
 export function readRedisUrl(url: string): RedisTarget {

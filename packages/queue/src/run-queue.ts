@@ -1,11 +1,11 @@
 import type { QueuedRun, RunJob } from './run-job.js';
 
 /*
- * The queue of runs, as the rest of the service sees it. An implementation passes `tests/harness/queue-contract.ts`. The
- * contract in short:
+ * The queue of runs, as the rest of the service sees it. An implementation passes `tests/harness/queue-contract.ts`.
+ * The contract in short:
  *
- * - A job has one or more runs of one workspace. It is delivered at least once: a job that its consumer neither completed
- *   nor gave back is delivered again, to any consumer. A job may also come twice, or late: the claim decides.
+ * - A job has one or more runs of one workspace. It is delivered at least once: a job that its consumer neither
+ *   completed nor gave back is delivered again, to any consumer. A job may also come twice, or late: the claim decides.
  * - Workspaces take turns by start-time fair queuing; within a workspace, order is roughly that of arrival.
  * - Everything may be lost at any time, when Redis is emptied. `jobStates` then says `missing`.
  * - Errors of Redis are thrown to the caller, and nothing has to be restarted afterwards.
@@ -37,8 +37,8 @@ export type JobState =
 /** The producing side. */
 export interface RunQueue {
   /**
-   * Queues runs in the fair order of their workspaces. Runs that had begun before have a place of their own in that order,
-   * so that they do not wait behind those that had not. A run that is queued already may be queued again.
+   * Queues runs in the fair order of their workspaces. Runs that had begun before have a place of their own in that
+   * order, so that they do not wait behind those that had not. A run that is queued already may be queued again.
    * @throws the error of Redis when it refuses or cannot be reached; some of the runs may be queued then.
    */
   add(runs: readonly QueuedRun[]): Promise<void>;
@@ -55,7 +55,9 @@ export interface RunQueue {
   close(): Promise<void>;
 }
 
-/** A job that a consumer took. Exactly one of `complete`, `keepFirst` followed by `complete`, and `giveBack` settles it. */
+/**
+ * A job that a consumer took. Exactly one of `complete`, `keepFirst` followed by `complete`, and `giveBack` settles it.
+ */
 export interface TakenJob {
   readonly name: string;
   /** Version of its JSON form. */
@@ -83,7 +85,9 @@ export interface RunConsumer {
   take(): Promise<TakenJob | undefined>;
   /** Resolves when Redis responds, for consumers that have no room for a job. */
   ping(): Promise<void>;
-  /** Hands out no more jobs, not even to a `take` in progress. Jobs taken before can still be settled. May be repeated. */
+  /**
+   * Hands out no more jobs, not even to a `take` in progress. Jobs taken before can still be settled. May be repeated.
+   */
   stop(): Promise<void>;
   /** Stops, and closes the connection: jobs that are not settled are delivered again once their locks expire. */
   close(): Promise<void>;

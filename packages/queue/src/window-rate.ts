@@ -1,7 +1,7 @@
 import type { Redis } from './connect.js';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** How many may be let in within a time. */
+/** How many are allowed within a time window. */
 export interface RateLimit {
   readonly max: number;
   readonly windowSeconds: number;
@@ -9,16 +9,16 @@ export interface RateLimit {
 
 /**
  * Counts one more for a name.
- * @returns null when it is let in, else the whole seconds until the next would be.
+ * @returns null when it is within the limit, else the whole seconds until the next one would be.
  */
 export type WindowRate = (name: string, limit: RateLimit) => Promise<number | null>;
 
-/** Different limits at once, more than which no instance has in use. */
-const LIMITERS_MAX = 1_000;
+/** Number of different limits in use at once: more than any instance has. */
+const MAX_LIMITERS = 1_000;
 
 /**
- * Counts in Redis, for all replicas together: a window begins with the first of a name in it. While Redis is away each replica
- * counts for itself (no run can be queued then either).
+ * Counts in Redis, for all replicas together: a window begins with the first of a name in it. While Redis is away each
+ * replica counts for itself (no run can be queued then either).
  */
 export function createWindowRate(redis: Redis, keyPrefix: string): WindowRate {
   const limiters = new Map<string, RateLimiterRedis>();
@@ -27,7 +27,7 @@ export function createWindowRate(redis: Redis, keyPrefix: string): WindowRate {
     const key = `${max}/${windowSeconds}`;
     const known = limiters.get(key);
     if (known) return known;
-    if (limiters.size >= LIMITERS_MAX) limiters.clear();
+    if (limiters.size >= MAX_LIMITERS) limiters.clear();
     const limits = { keyPrefix, points: max, duration: windowSeconds };
     const created = new RateLimiterRedis({
       ...limits,

@@ -17,8 +17,8 @@ export interface ConsumeOptions extends Omit<HandleJobParts, 'isHeld'> {
 }
 
 /**
- * What the loop does: `polling` waits for a job, `full` for room, `held` to be released, `retrying` to poll again after an
- * error. `stopped` is final.
+ * What the loop does: `polling` waits for a job, `full` for room, `held` to be released, `retrying` to poll again after
+ * an error. `stopped` is final.
  */
 export type ConsumptionState = 'polling' | 'full' | 'held' | 'retrying' | 'stopped';
 
@@ -38,8 +38,9 @@ export interface Consumption {
 }
 
 /**
- * Takes jobs one after another while there is room, and starts their runs. A job ends when its runs are claimed: from then on
- * the database says who holds them. Whether a run may be run is the claim's decision, so a job may come twice or late.
+ * Takes jobs one after another while there is room, and starts their runs. A job ends when its runs are claimed: from
+ * then on the database says who holds them. Whether a run may be run is the claim's decision, so a job may come twice
+ * or late.
  */
 export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): Consumption {
   const { logger, room } = parts;

@@ -25,8 +25,8 @@ export type HandledJob =
   | { readonly kind: 'given back'; readonly reason: 'newer version' | 'held' | 'full' | 'claiming failed' };
 
 /**
- * Starts the runs of a job, as many as there is room for, and puts the others back. The job is what says that its runs are
- * not lost, until they are claimed: so it is completed only then.
+ * Starts the runs of a job, as many as there is room for, and puts the others back. The job is what says that its runs
+ * are not lost, until they are claimed: so it is completed only then.
  * @throws the error of Redis when the job could not be changed; it is delivered again.
  */
 export async function handleJob(job: TakenJob, { logger, isHeld, room, start }: HandleJobParts): Promise<HandledJob> {

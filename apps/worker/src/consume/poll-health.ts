@@ -11,8 +11,8 @@ export interface PollHealth {
 }
 
 /**
- * Creates it. Silence is counted in checks and not in time, so that a process that was frozen or late does not take its own
- * absence for the queue's. A worker without room for a run does not poll: then it pings the queue instead.
+ * Creates it. Silence is counted in checks and not in time, so that a process that was frozen or late does not take its
+ * own absence for the queue's. A worker without room for a run does not poll: then it pings the queue instead.
  * @param options.isFull whether the worker has no room for a run.
  * @param options.ping resolves when the queue responds; may never settle.
  */

@@ -4,14 +4,14 @@ import { QUEUE_PREFIX, RUN_QUEUE, VIRTUAL_TIME_KEY } from '../names.js';
 import type { JobState } from '../run-queue.js';
 
 /*
- * Everything that depends on how BullMQ stores its queue in Redis; all else uses its documented interface. BullMQ does not
- * promise any of this, so its version is pinned, and tests/integration/queue/bullmq-layout.test.ts fails where an update
- * changes what is assumed here:
+ * Everything that depends on how BullMQ stores its queue in Redis; all else uses its documented interface. BullMQ does
+ * not promise any of this, so its version is pinned, and tests/integration/queue/bullmq-layout.test.ts fails where an
+ * update changes what is assumed here:
  *
- * - `<prefix>:<queue>:prioritized`, a sorted set of the jobs that wait with a priority. Score: priority × 2³² + a counter.
- *   (The Helm chart scales workers by its length, too.)
- * - `<prefix>:<queue>:<job id>`, a hash that exists while the job does. `timestamp` is always set; `processedOn` and `pb`
- *   (the consumer's name) once the job was taken. They stay when it is given back.
+ * - `<prefix>:<queue>:prioritized`, a sorted set of the jobs that wait with a priority. Score: priority × 2³² + a
+ *   counter. (The Helm chart scales workers by its length, too.)
+ * - `<prefix>:<queue>:<job id>`, a hash that exists while the job does. `timestamp` is always set; `processedOn` and
+ *   `pb` (the consumer's name) once the job was taken. They stay when it is given back.
  * - `<prefix>:<queue>:<job id>:lock`, which exists for LOCK_MS from when the job was taken, unless the job is settled.
  */
 

@@ -8,11 +8,16 @@ import type { QueueCounts, RunQueue } from '../run-queue.js';
 import { advanceVirtualTime, MAX_PRIORITY, readJobStates } from './bullmq-layout.js';
 
 const MAX_RUNS_PER_JOB = 16;
-/** Runs that are queued together make at least so many jobs for each consuming worker, so that all of them share the runs. */
+/**
+ * Runs that are queued together make at least so many jobs for each consuming worker, so that all of them share the
+ * runs.
+ */
 const MIN_JOBS_PER_WORKER = 2;
 /** Number of workers that is assumed where nobody knows it. */
 const ASSUMED_WORKERS = 4;
-/** Jobs have snapshots of their runs while fewer jobs wait: some 40 MB of Redis' memory, however long the queue gets. */
+/**
+ * Jobs have snapshots of their runs while fewer jobs wait: some 40 MB of Redis' memory, however long the queue gets.
+ */
 const MAX_JOBS_WITH_SNAPSHOTS = 1_000;
 /** Longest trigger data in a snapshot, in characters. */
 const MAX_SNAPSHOT_CHARACTERS = 2_048;
