@@ -112,7 +112,8 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
         world?.sleep(ms, signal) ?? (signal.aborted ? Promise.reject(new Error('aborted')) : Promise.resolve()),
       breathe() {
         options.onBreathe?.();
-        return Promise.resolve();
+        // A world takes a run that does nothing for a whole turn of the event loop for one that waits.
+        return world ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));
       },
       record(record) {
         if (abort.signal.aborted) return;

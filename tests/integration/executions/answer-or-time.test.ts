@@ -174,4 +174,13 @@ describe('the waits of a run', () => {
     await approve(executionId);
     expect(await endDueWaits(db, executionId)).toMatchObject({ answers: 1, nextDueInMs: null });
   });
+
+  it('keep the time at which they were answered when their own comes', async () => {
+    const executionId = await restingRun(3_600_000);
+    await approve(executionId);
+    const answered = await waitOf(executionId);
+    await db.$executeRaw`UPDATE waits SET due_at = answered_at WHERE execution_id = ${executionId}::uuid`;
+    await endDueWaits(db, executionId);
+    expect(await waitOf(executionId)).toEqual({ ...answered, dueAt: answered.answeredAt });
+  });
 });

@@ -51,6 +51,25 @@ describe('a node with effects whose run is paused while its start goes to disk',
     expect(begun).toBeGreaterThan(running ?? Infinity);
   });
 
+  it('begins even if the run was resumed while other runs had their turn', async () => {
+    let isPaused = false;
+    const fillers = Array.from({ length: 40 }, (_, i) => ({ id: `f${i}`, type: 'set', parameters: { fields: {} } }));
+    const { nodes, edges: links } = once();
+    const definition = {
+      nodes: [...nodes, ...fillers],
+      edges: [...links, ...edges('start -> f0', ...fillers.slice(1).map(({ id }, i) => `f${i} -> ${id}`))],
+    };
+    const { ending, calls, journal } = await runInMemory(definition, {
+      isPaused: () => isPaused,
+      onBreathe: () => (isPaused = true),
+      onRecord({ status }) {
+        if (status === 'pending') isPaused = false;
+      },
+    });
+    expect(journal.map(({ status }) => status)).toContain('pending');
+    expect({ ending: ending.kind, calls }).toEqual({ ending: 'success', calls: ['call/'] });
+  });
+
   it('is not tried again before the run is resumed, and keeps the attempts it made', async () => {
     const retry = { retry: { maxAttempts: 3, delayMs: 10 } };
     const answer = (): Error => new Error('not yet');

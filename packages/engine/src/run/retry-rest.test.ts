@@ -98,34 +98,30 @@ describe('a long delay before the next attempt of a node', () => {
     const definition = {
       nodes: [
         { id: 'start', type: 'trigger.manual' },
-        ...ids.map((id) => ({
-          id,
-          type: 'probe',
-          retry: { maxAttempts: 2, delayMs: 86_400_000, maxDelayMs: 86_400_000 },
-        })),
+        { id: 'long', type: 'probe' },
+        ...ids.map((id) => ({ id, type: 'probe', retry: { maxAttempts: 2, delayMs: LONG_MS } })),
       ],
-      edges: edges(...ids.map((id) => `start -> ${id}`)),
+      edges: edges('start -> long', ...ids.map((id) => `start -> ${id}`)),
     };
     let inFlight = 0;
     let most = 0;
-    const options: MemoryRunOptions = {
+    const { ending } = await runInMemory(definition, {
       world,
-      async answer(_key, call) {
+      async answer(key, call) {
+        if (call === 1 && key !== 'long/') throw new Error('not yet');
         inFlight += 1;
         most = Math.max(most, inFlight);
-        await world.sleep(1_000);
+        await world.sleep(key === 'long/' ? 3_600_000 : 1_000);
         inFlight -= 1;
-        if (call === 1 && world.now() < 86_400_000) throw new Error('not yet');
         return 1;
       },
-    };
-    const first = await runInMemory(definition, options);
-    expect(first.ending.kind).toBe('waiting');
-    most = 0;
-    // Until the last of them is due, as after a time without workers.
-    await world.settle(world.sleep(86_400_000));
-    const second = await runInMemory(definition, { ...options, records: first.last });
-    expect({ ending: second.ending.kind, most }).toEqual({ ending: 'success', most: 64 });
+    });
+    expect({ ending: ending.kind, most }).toEqual({ ending: 'success', most: 64 });
+  });
+
+  it('is to earlier workers no wait of the node, but a node that has begun', async () => {
+    const { last } = await runInMemory(retried(LONG_MS), { answer: failFirst(1) });
+    expect(last.get('call/')?.state).toEqual({ retry: { dueAt: expect.any(Number) } });
   });
 });
 
