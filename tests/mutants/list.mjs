@@ -13,6 +13,9 @@ const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency';
 const RECOVER = 'integration:integration/executions/recover';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
+const ANSWERS = 'integration:integration/executions/answer-or-time';
+const RUN_LOOP = 'unit:engine/src/run/(waits|pause|retry-rest)';
+const WAIT_TIMER = 'unit:session/wait-timer';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -150,5 +153,40 @@ export const MUTANTS = [
       'whenClaiming(heldUntil(Prisma.sql`now()`), Prisma.sql`e.held_until`)',
       'whenClaiming(Prisma.sql`e.held_until`, Prisma.sql`e.held_until`)',
     ],
+  ]),
+  ...of('packages/db/src/executions/decide.ts', ANSWERS, [
+    ['an answer ends a wait that has ended', 'AND answered_at IS NULL\n    RETURNING', 'RETURNING'],
+    [
+      'an answer counts after its time',
+      'SET answer = CASE WHEN ${isTimeUp} THEN NULL ELSE ${wait.answer} END',
+      'SET answer = ${wait.answer}',
+    ],
+    ['the same answer counts after the run went on', ' && wait.isNodeWaiting &&', ' &&'],
+  ]),
+  ...of('packages/db/src/executions/end-waits.ts', ANSWERS, [
+    ['the time ends an answered wait', 'AND answered_at IS NULL AND ${isTimeUp}', 'AND ${isTimeUp}'],
+  ]),
+  ...of('packages/engine/src/run/run-execution.ts', RUN_LOOP, [
+    ['a run rests on what came while others had their turn', 'if (canGoOn()) continue;', ''],
+    ['a resumption is missed meanwhile', 'return deferred.length > 0 || [...waiting', 'return [...waiting'],
+    ['due attempts have no limit', '      if (!mayStart()) return;\n      const answer', '      const answer'],
+    ['attempts are counted anew', 'progress.startedAt, progress.attempts + 1);', 'progress.startedAt, 1);'],
+    ['a long delay holds a place', 'if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {', 'if (delayMs < 0) {'],
+    ['a short delay rests', 'if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {', 'if (delayMs > 0) {'],
+  ]),
+  ...of('packages/engine/src/run/node-state.ts', RUN_LOOP, [
+    ['every rest of a node is the same wait', 'iteration: `${iteration}~${attempts}`', 'iteration: `${iteration}~`'],
+  ]),
+  ...of('apps/worker/src/session/wait-timer.ts', WAIT_TIMER, [
+    ['a wait that begins meanwhile is forgotten', 'state.next, nextMs === null', 'Infinity, nextMs === null'],
+    ['a stopped timer may still write', '      await ended;\n', ''],
+    ['a later wait delays an earlier one', "(state.name === 'armed' && at < state.at)", "state.name === 'armed'"],
+    ['a timer goes further than Node.js can', ', SLEEP_MAX_MS)', ', Infinity)'],
+  ]),
+  ...of('packages/outputs/src/object-store.ts', 'unit:outputs/src/object-store', [
+    ['every refusal is a missing object', 'if (error instanceof s3.NoSuchKey) return undefined;', 'return undefined;'],
+  ]),
+  ...of('apps/worker/src/session/drive-run.ts', 'integration:integration/worker/timers', [
+    ['nobody ends waits beside other branches', 'if (dueAt !== null) waitTimer', 'if (dueAt === -1) waitTimer'],
   ]),
 ];
