@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyMigrations, pendingMigrations } from '@deckhand/db';
-import { compareSchema } from '@deckhand/db/schema';
+import { compareSchema, readPrismaStatus } from '@deckhand/db/schema';
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -204,9 +204,40 @@ describe('records of migrations', () => {
     ]);
   });
 
+  it('are read by Prisma: applied, failed, not applied yet, and edited', async () => {
+    await write('1_first', 'CREATE TABLE things (id int);');
+    await write('2_halves', '-- deckhand: no-transaction\nCREATE TABLE more (id int); SELECT 1 / 0;');
+    await expect(applyMigrations({ databaseUrl, directory })).rejects.toThrow(
+      '2_halves failed: ERROR: division by zero',
+    );
+    expect(await readPrismaStatus(databaseUrl, directory)).toMatchObject({
+      hasMigrationsTable: true,
+      failedMigrationNames: ['2_halves'],
+      editedMigrationNames: [],
+      history: null,
+    });
+    await write('2_halves', 'CREATE TABLE halves (id int);');
+    await write('3_third', 'CREATE TABLE third (id int);');
+    await applyMigrations({ databaseUrl, directory });
+    expect(await readPrismaStatus(databaseUrl, directory)).toMatchObject({
+      failedMigrationNames: [],
+      editedMigrationNames: [],
+      history: null,
+    });
+    await write('3_third', 'CREATE TABLE third (id bigint);');
+    await write('4_fourth', 'CREATE TABLE fourth (id int);');
+    expect(await readPrismaStatus(databaseUrl, directory)).toMatchObject({
+      failedMigrationNames: [],
+      editedMigrationNames: ['3_third'],
+      history: { diagnostic: 'databaseIsBehind', unappliedMigrationNames: ['4_fourth'] },
+    });
+  });
+
   it('that Prisma wrote count: applied, marked as applied, failed, rolled back', async () => {
-    const scripts = ['applied', 'marked', 'failed', 'again'].map((name) => `CREATE TABLE ${name} (id int);\n`);
-    const names = ['1_applied', '2_marked', '3_failed', '4_again'];
+    const scripts = ['applied', 'marked', 'failed', 'again', 'undone'].map(
+      (name) => `CREATE TABLE ${name} (id int);\n`,
+    );
+    const names = ['1_applied', '2_marked', '3_failed', '4_again', '5_undone'];
     for (const [index, name] of names.entries()) await write(name, scripts[index] ?? '');
     // As Prisma leaves it: migrate deploy, migrate resolve --applied, a failure, and migrate resolve --rolled-back.
     await query(`
@@ -223,9 +254,11 @@ describe('records of migrations', () => {
         ('3f1d0b1e-6e0e-4a53-9d41-0a4a3b0a5a03', '${checksum('CREATE TABLE faild (id int);')}',
           NULL, '3_failed', 'ERROR: syntax error', NULL, now(), 0),
         ('3f1d0b1e-6e0e-4a53-9d41-0a4a3b0a5a04', '${checksum('CREATE TABLE agian (id int);')}',
-          NULL, '4_again', 'ERROR: syntax error', now(), now(), 0)`);
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['3_failed', '4_again']);
-    expect(await applyMigrations({ databaseUrl, directory })).toEqual(['3_failed', '4_again']);
+          NULL, '4_again', 'ERROR: syntax error', now(), now(), 0),
+        ('3f1d0b1e-6e0e-4a53-9d41-0a4a3b0a5a05', '${checksum('CREATE TABLE undon (id int);')}',
+          now(), '5_undone', NULL, now(), now(), 1)`);
+    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['3_failed', '4_again', '5_undone']);
+    expect(await applyMigrations({ databaseUrl, directory })).toEqual(['3_failed', '4_again', '5_undone']);
     const open = 'SELECT FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL';
     expect(await query(open)).toEqual([]);
   });

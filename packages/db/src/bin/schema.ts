@@ -45,10 +45,11 @@ async function create(databaseUrl: string, name: string, commit: string): Promis
   return 0;
 }
 
+// The engine leaves timers of ten seconds behind, which would hold the process up for as long.
 main().then(
-  (code) => (process.exitCode = code),
+  (code) => process.exit(code),
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
+    process.exit(1);
   },
 );

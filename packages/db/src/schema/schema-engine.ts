@@ -1,6 +1,10 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
-import { SchemaEngine } from '@prisma/schema-engine-wasm';
+import { type DiagnoseMigrationHistoryOutput, SchemaEngine } from '@prisma/schema-engine-wasm';
+import { readMigrations } from '../migrations/migration-files.js';
+
+/** Nothing in the database is managed by somebody else. */
+const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
 /**
  * Returns the SQL that leads from one datamodel to another, as Prisma's schema engine writes it.
@@ -9,16 +13,42 @@ import { SchemaEngine } from '@prisma/schema-engine-wasm';
  * @param to the text of a schema.prisma.
  */
 export async function sqlBetween(databaseUrl: string, from: string | undefined, to: string): Promise<string> {
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl }));
-  const engine = await SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
+  const engine = await openEngine(databaseUrl);
   const { stdout } = await engine.diff({
     from: from === undefined ? { tag: 'empty' } : datamodel(from),
     to: datamodel(to),
     script: true,
     exitCode: null,
-    filters: { externalTables: [], externalEnums: [] },
+    filters: NO_FILTERS,
   });
   return stdout ?? '';
+}
+
+/** Returns what `prisma migrate status` finds in a database: migrations that are missing, failed or edited. */
+export async function readPrismaStatus(
+  databaseUrl: string,
+  directory?: string,
+): Promise<DiagnoseMigrationHistoryOutput> {
+  const migrations = await readMigrations(directory);
+  const engine = await openEngine(databaseUrl);
+  return engine.diagnoseMigrationHistory({
+    migrationsList: {
+      baseDir: directory ?? '',
+      lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+      shadowDbInitScript: '',
+      migrationDirectories: migrations.map(({ name, sql }) => ({
+        path: name,
+        migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+      })),
+    },
+    optInToShadowDatabase: false,
+    filters: NO_FILTERS,
+  });
+}
+
+function openEngine(databaseUrl: string): Promise<SchemaEngine> {
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl }));
+  return SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
 }
 
 function datamodel(content: string) {
