@@ -16,6 +16,7 @@ const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
 const RUN_LOOP = 'unit:engine/src/run/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
+const MIGRATIONS = 'integration:integration/migrations';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -188,5 +189,44 @@ export const MUTANTS = [
   ]),
   ...of('apps/worker/src/session/drive-run.ts', 'integration:integration/worker/timers', [
     ['nobody ends waits beside other branches', 'if (dueAt !== null) waitTimer', 'if (dueAt === -1) waitTimer'],
+  ]),
+  ...of('packages/db/src/migrations/migration-lock.ts', MIGRATIONS, [
+    [
+      'a process waits for the lock in PostgreSQL',
+      'pg_try_advisory_lock($1) AS acquired',
+      'pg_advisory_lock($1) IS NOT NULL AS acquired',
+    ],
+  ]),
+  ...of('packages/db/src/migrations/apply-migrations.ts', MIGRATIONS, [
+    ['a time limit of the database ends a migration', 'SET statement_timeout = 0;', ''],
+    ['a process that stops keeps its locks', "SET idle_in_transaction_session_timeout = '60s';", ''],
+    [
+      'a process that waited applies what is applied',
+      'const pending = pendingOf(migrations, await readApplied(client));',
+      'const pending = migrations;',
+    ],
+    ['an edited migration passes', 'if (hasChecksum(sql, checksum)) return false;', 'return false;'],
+  ]),
+  ...of('packages/db/src/migrations/apply-migration.ts', MIGRATIONS, [
+    ['a concurrent statement gives up after two seconds', '? 0 : LOCK_TIMEOUT_MS', '? 2_000 : LOCK_TIMEOUT_MS'],
+    ['a migration waits for a table without a limit', 'SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}', 'SELECT 1'],
+    ['a migration that met a lock is not tried again', "['55P03', '40P01']", "['40P01']"],
+    ['attempts never end', 'attempt >= patience.maxAttempts', 'false'],
+    ['statements that cannot be repeated run', 'statements.forEach(assertRepeatable);', ''],
+  ]),
+  ...of('packages/db/src/migrations/migration-records.ts', MIGRATIONS, [
+    ['what was left unfinished stays so', 'WHERE finished_at IS NULL AND rolled_back_at IS NULL', 'WHERE false'],
+    ['what was not finished counts', 'WHERE finished_at IS NOT NULL AND', 'WHERE'],
+    ['what was rolled back counts', 'IS NOT NULL AND rolled_back_at IS NULL`', 'IS NOT NULL`'],
+    ['a database of something else is migrated', 'state?.tables !== 0', 'false'],
+  ]),
+  ...of('packages/db/src/migrations/migration-files.ts', MIGRATIONS, [
+    ['line endings count', "[sql, unix, unix.replaceAll('\\n', '\\r\\n')]", '[sql, unix]'],
+  ]),
+  ...of('packages/db/src/migrations/repeatable-statement.ts', MIGRATIONS, [
+    ['an invalid index is kept', 'AND NOT indisvalid', 'AND false'],
+    ['a valid index is built again', ' AND NOT indisvalid', ''],
+    ['a detachment that was begun is left', "if (state === 'detaching')", 'if (false)'],
+    ['a detached partition is detached again', "if (state === 'attached')", "if (state !== 'detaching')"],
   ]),
 ];
