@@ -7,6 +7,7 @@ export * from './load.js';
 export * from './receiver.js';
 export * from './tcp-proxy.js';
 export * from './postgres-proxy.js';
+export * from './postgres-pair.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './metrics.js';

@@ -14,6 +14,8 @@ export interface TcpProxy {
   silence(of?: (sent: string) => boolean): void;
   /** Lets new connections through again. */
   restore(): Promise<void>;
+  /** Sends new connections to another server from now on. */
+  redirect(storeUrl: string): void;
   stop(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ interface Pair {
 
 /** Starts a proxy before a store. Connections pass until it is told otherwise. */
 export async function startTcpProxy(storeUrl: string): Promise<TcpProxy> {
-  const target = new URL(storeUrl);
+  let target = new URL(storeUrl);
   const pairs = new Set<Pair>();
   let isSwallowed: ((sent: string) => boolean) | undefined;
   let server: Server | undefined;
@@ -93,6 +95,7 @@ export async function startTcpProxy(storeUrl: string): Promise<TcpProxy> {
       isSwallowed = undefined;
       if (!server) await listen(port);
     },
+    redirect: (otherUrl) => void (target = new URL(otherUrl)),
     stop: cut,
   });
 }

@@ -209,7 +209,7 @@ interface RunRow {
 }
 
 /** The rows of runs and of the runs that they started. */
-export async function readRuns(db: Database, ids: readonly string[]): Promise<RunRow[]> {
+async function readRuns(db: Database, ids: readonly string[]): Promise<RunRow[]> {
   return db.$queryRaw<RunRow[]>`
     SELECT e.id, e.status::text AS status, e.parent_execution_id AS parent, e.result, e.error, e.worker_id AS worker,
       (to_jsonb(e) - 'trigger_data' - 'result')::text AS row

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { access, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { applyMigrations } from '@deckhand/db';
+import { freePort, startProcess } from '@deckhand/local';
+import pg from 'pg';
+import { stopLater } from './cleanup.js';
+import { startTcpProxy } from './tcp-proxy.js';
+import { until } from './until.js';
+
+/** Where Debian keeps the programs of each version. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+
+/** Finds PostgreSQL's programs for replication. Returns undefined where there are none: the embedded server has no pg_basebackup. */
+export async function findReplicationTools(): Promise<string | undefined> {
+  const versions = await readdir(DEBIAN_FOLDER).catch(() => []);
+  for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
+    const folder = join(DEBIAN_FOLDER, version, 'bin');
+    const isThere = await access(join(folder, 'pg_basebackup')).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return folder;
+  }
+  return undefined;
+}
+
+/** A primary with a replica that follows it asynchronously. */
+export interface PostgresPair {
+  /** The primary's URL. */
+  readonly url: string;
+  readonly version: string;
+  /** From now on the replica gets nothing more, though the primary goes on to commit. */
+  delayReplica(): void;
+  /** Kills the primary and promotes the replica. @returns the URL of the new primary. */
+  failOver(): Promise<string>;
+}
+
+/** Starts a migrated primary and its replica. @param tools the folder that `findReplicationTools` found. */
+export async function startPostgresPair(tools: string): Promise<PostgresPair> {
+  const folder = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
+  stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });
+  const identity = await unprivilegedUser();
+  if (identity) await chown(folder, identity.uid, identity.gid);
+  const run = (program: string, ...args: string[]) =>
+    promisify(execFile)(join(tools, program), args, { ...identity, cwd: '/', env: { LC_ALL: 'C' } });
+  const [data, replicaData] = [join(folder, 'primary'), join(folder, 'replica')];
+
+  async function start(name: string, dataFolder: string) {
+    const port = await freePort();
+    const args = ['-D', dataFolder, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
+    const process = await startProcess({
+      name: `PostgreSQL ${name}`,
+      command: join(tools, 'postgres'),
+      args: [...args, '-c', 'unix_socket_directories=', '-c', 'max_connections=150'],
+      env: { LC_ALL: 'C' },
+      cwd: '/',
+      logPath: join(folder, `${name}.log`),
+      stopSignal: 'SIGQUIT',
+      ...(identity ? { identity } : {}),
+    });
+    stopLater(process);
+    const url = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
+    await until(async () => (await query(url('postgres'), 'SELECT 1')).length === 1, 10_000, `PostgreSQL ${name}`);
+    return { port, process, url };
+  }
+
+  await run('initdb', '-D', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8');
+  const primary = await start('primary', data);
+  await query(primary.url('postgres'), 'CREATE DATABASE deckhand');
+  await applyMigrations({ databaseUrl: primary.url('deckhand') });
+  const stream = await startTcpProxy(primary.url('postgres'));
+  const { port: streamPort } = new URL(stream.url);
+  await run(
+    'pg_basebackup',
+    '-D',
+    replicaData,
+    '-h',
+    '127.0.0.1',
+    '-p',
+    streamPort,
+    '-U',
+    'postgres',
+    '-R',
+    '-c',
+    'fast',
+  );
+  const replica = await start('replica', replicaData);
+  const [version] = await query(primary.url('postgres'), 'SHOW server_version');
+  return {
+    url: primary.url('deckhand'),
+    version: String(version?.server_version),
+    delayReplica: () => stream.silence(),
+    async failOver() {
+      await primary.process.kill('SIGKILL');
+      await run('pg_ctl', 'promote', '-D', replicaData, '-w');
+      return replica.url('deckhand');
+    },
+  };
+}
+
+async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = async (flag: string) => Number((await promisify(execFile)('id', [flag, 'postgres'])).stdout);
+  return { uid: await id('-u'), gid: await id('-g') };
+}
