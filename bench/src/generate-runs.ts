@@ -1,4 +1,4 @@
-import { type Database, indexExecutions, Prisma } from '@deckhand/db';
+import { type Database, findUnindexedRuns, indexExecutions, Prisma } from '@deckhand/db';
 
 /** Where generated runs belong. */
 export interface RunOwner {
@@ -72,7 +72,14 @@ export async function generateRuns(
 
 /** Makes all finished runs searchable, as the workers would in time. */
 export async function makeSearchable(db: Database): Promise<void> {
-  while ((await indexExecutions(db, INDEX_BATCH)) > 0);
+  for (;;) {
+    const runs = await findUnindexedRuns(db, { limit: INDEX_BATCH, except: [] });
+    if (runs.length === 0) return;
+    await indexExecutions(
+      db,
+      runs.map(({ id }) => id),
+    );
+  }
 }
 
 /** Does what is left to do in the background for runs that were written to the tables, and brings the statistics up to date. */

@@ -1,5 +1,5 @@
 import { createDatabase, type Database } from '@deckhand/db';
-import { connectRedis, readFleet, RECONCILER_LEASE_KEY, type Redis } from '@deckhand/queue';
+import { connectRedis, readFleet, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
@@ -49,7 +49,7 @@ afterAll(stopAll);
 
 /** The worker that fires at present. */
 async function firingWorker(workers: readonly TestApp[]): Promise<TestApp> {
-  const holder = await until(() => redis.get(RECONCILER_LEASE_KEY), 10_000, 'a holder of the lease');
+  const holder = await until(() => redis.get(MAINTENANCE_LEASE_KEY), 10_000, 'a holder of the lease');
   const { pid } = await until(async () => (await readFleet(redis)).find(({ id }) => id === holder));
   const worker = workers.find((candidate) => candidate.pid === pid);
   if (!worker) throw new Error('the lease is held by nobody that was started');

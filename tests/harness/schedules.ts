@@ -1,7 +1,7 @@
 import type { Definition, JsonObject } from '@deckhand/contracts';
 import { createDatabase, updateWorkflow } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { connectRedis, createRunQueue, holdLease, RECONCILER_LEASE_KEY, type RunQueue } from '@deckhand/queue';
+import { claimLease, connectRedis, createRunQueue, MAINTENANCE_LEASE_KEY, type RunQueue } from '@deckhand/queue';
 import { createLogger } from '@deckhand/runtime';
 import { createFiring, type Firing } from '@deckhand/worker';
 import { v7 as uuidv7 } from 'uuid';
@@ -39,8 +39,12 @@ export async function startFiring(
     redis,
     queue: watchQueue(queue),
     logger: createLogger({ name: 'firing', level: 'silent' }),
-    holdLease: isLeased ? () => holdLease(redis, RECONCILER_LEASE_KEY, id, 1_000) : () => Promise.resolve(true),
+    hasLease: isLeased
+      ? async () =>
+          (await claimLease(redis, MAINTENANCE_LEASE_KEY, { owner: id, durationMs: 1_000, claim: 'eager' })) === 'held'
+      : () => Promise.resolve(true),
     onStarted: () => undefined,
+    onBadRow: () => undefined,
     now: () => clock.now,
   });
   stopLater({

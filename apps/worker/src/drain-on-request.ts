@@ -1,9 +1,10 @@
 import { isDrainRequested, type Redis } from '@deckhand/queue';
-import { every } from './every.js';
+import { runPeriodically } from './run-periodically.js';
 import type { Logger } from '@deckhand/runtime';
 
-/** Between two looks for a request, in ms. */
-const LOOK_EVERY_MS = 1_000;
+/** Between two polls for a request, in ms. */
+const POLL_INTERVAL_MS = 1_000;
+const TIME_LIMIT_MS = 5_000;
 
 /**
  * Watches for an operator's request to drain, and calls `drain` once it is there.
@@ -17,10 +18,19 @@ export function drainOnRequest(options: {
 }): () => void {
   const { workerId, redis, logger, drain } = options;
   let isAsked = false;
-  return every(LOOK_EVERY_MS, logger, 'drain requests', async () => {
-    if (isAsked || !(await isDrainRequested(redis, workerId))) return;
-    isAsked = true;
-    logger.info({ workerId }, 'an operator asks to drain');
-    drain();
-  });
+  return runPeriodically(
+    {
+      name: 'drain_requests',
+      intervalMs: POLL_INTERVAL_MS,
+      timeLimitMs: TIME_LIMIT_MS,
+      isWanted: () => !isAsked,
+      async run() {
+        if (!(await isDrainRequested(redis, workerId))) return;
+        isAsked = true;
+        logger.info({ workerId }, 'an operator asks to drain');
+        drain();
+      },
+    },
+    { logger },
+  );
 }

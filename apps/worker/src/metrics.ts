@@ -4,20 +4,6 @@ import type { NodeRecord, NodeType } from '@deckhand/engine';
 import { createRunCounters, type RunCounters } from '@deckhand/runtime';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Why a run was sent on or ended without its worker. */
-export type ReconcilerAction =
-  'dead_worker' | 'lost_job' | 'wake' | 'time_out' | 'orphan' | 'held_back' | 'pruned_data' | 'pruned_run';
-
-const RECONCILER_ACTIONS: readonly ReconcilerAction[] = [
-  'dead_worker',
-  'lost_job',
-  'wake',
-  'time_out',
-  'orphan',
-  'held_back',
-  'pruned_data',
-  'pruned_run',
-];
 const VERDICTS: readonly CheckpointVerdict[] = ['written', 'paused', 'answered', 'fenced'];
 
 /** Upper bounds of durations, in seconds. */
@@ -25,7 +11,6 @@ const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 15, 60, 300];
 const RUN_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 const NODE_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 120];
 const WRITE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
 const BATCH_RUNS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 /** What a worker counts and times. Labels are node types, statuses and the like: nothing of workspaces. */
@@ -41,12 +26,6 @@ export interface WorkerMetrics {
     write: () => Promise<CheckpointVerdict[]>,
   ): Promise<CheckpointVerdict[]>;
   checkpointRetried(): void;
-  /** So many runs were sent on, or ended. */
-  reconciled(action: ReconcilerAction, runs: number): void;
-  /** A schedule's run was started, so long after its time. */
-  scheduleFired(lateSeconds: number): void;
-  /** The holder of the reconciler's lease has looked after everything. */
-  reconcilerPassed(seconds: number): void;
 }
 
 /** Adds a worker's metrics to a registry. Every label that is known beforehand is there from the start. */
@@ -107,26 +86,7 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
     help: 'Writes of checkpoints that failed because a store was away, and were tried again',
     registers,
   });
-  const actions = new Counter({
-    name: 'deckhand_reconciler_runs_total',
-    help: 'Runs that were sent on or ended without their worker: it died, the job was lost, their time came or was up',
-    labelNames: ['action'],
-    registers,
-  });
-  const passSeconds = new Histogram({
-    name: 'deckhand_reconciler_pass_seconds',
-    help: 'How long a look of the reconciler at everything took; only the holder of its lease looks',
-    buckets: WRITE_SECONDS,
-    registers,
-  });
-  const lateSeconds = new Histogram({
-    name: 'deckhand_schedule_late_seconds',
-    help: 'How long after its time the run of a schedule was started; only the holder of the reconciler lease starts them',
-    buckets: LATE_SECONDS,
-    registers,
-  });
   for (const verdict of VERDICTS) verdicts.inc({ verdict }, 0);
-  for (const action of RECONCILER_ACTIONS) actions.inc({ action }, 0);
   const runs = createRunCounters(registry);
 
   return {
@@ -160,9 +120,6 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
       }
     },
     checkpointRetried: () => retries.inc(),
-    reconciled: (action, count) => actions.inc({ action }, count),
-    scheduleFired: (late) => lateSeconds.observe(late),
-    reconcilerPassed: (seconds) => passSeconds.observe(seconds),
   };
 }
 

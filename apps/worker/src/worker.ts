@@ -10,10 +10,9 @@ import {
   readDefinition,
   readPoolUse,
   readSealedCredential,
+  readDatabaseTime,
   readVariables,
-  type ReleasedExecution,
   releaseExecutions,
-  wakeDueRuns,
   writeCheckpoints,
 } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
@@ -21,12 +20,11 @@ import {
   beat,
   connectRedis,
   createRunQueue,
+  HEARTBEAT_INTERVAL_MS,
   leaveFleet,
   onControl,
   openRunConsumer,
   publishChanges,
-  publishControl,
-  type QueuedRun,
   type RunChange,
   type WorkerState,
 } from '@deckhand/queue';
@@ -40,13 +38,16 @@ import { createClaim } from './claims/claim-runs.js';
 import { createCheckpointWriter } from './checkpoints/checkpoint-writer.js';
 import { createClaimWatch } from './claims/claim-watch.js';
 import { createCompiledVersions } from './session/compiled-versions.js';
-import { keepHouse } from './maintenance/housekeeping.js';
 import { bringBack, keepApart } from './checkpoints/large-outputs.js';
 import { createCredentialOpener } from './session/open-credential.js';
 import { consumeJobs } from './consume/consume-jobs.js';
 import { drainOnRequest } from './drain-on-request.js';
-import { every } from './every.js';
-import { createReconciler } from './maintenance/create-reconciler.js';
+import { createDatabaseClock } from './database-clock.js';
+import { sendAnswered, toQueued } from './maintenance/finish-children.js';
+import { createMaintenanceLease } from './maintenance/maintenance-lease.js';
+import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
+import { startMaintenance } from './maintenance/start-maintenance.js';
+import { runPeriodically } from './run-periodically.js';
 import { createHeldBackRuns } from './maintenance/held-back-runs.js';
 import { addLoadMetrics } from './load-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
@@ -54,17 +55,12 @@ import { createPersist } from './checkpoints/persist.js';
 import { NeededOutputGoneError, readAnswers, readRecords } from './session/records.js';
 import { type RunNotifier, type SessionParts, startRunSession } from './session/run-session.js';
 import { createWorkflowStarter } from './session/start-workflows.js';
-import { createFiring } from './maintenance/schedules/create-firing.js';
 import { createRecordsReader } from './session/reuse-records.js';
 import { createRunObserver } from './session/run-observer.js';
 
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
-/** Runs woken by one statement at most. */
-const WAKE_BATCH = 1_000;
-const TICK_MS = 1_000;
-/** Between two looks at the heartbeats: half of what lies between two of those, so that a death is noticed soon. */
-const WATCH_MS = 500;
+const HEARTBEAT_TIME_LIMIT_MS = 5_000;
 const DEADLINE_CHECK_MS = 250;
 /** Between two looks at whether jobs come in and can be claimed. */
 const STATE_CHECK_MS = 250;
@@ -120,7 +116,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   addPoolMetrics(registry, () => readPoolUse(db));
   const isUnavailable = (error: unknown): boolean => isDatabaseUnavailable(error) || isOutputStoreUnavailable(error);
   const persist = createPersist({ isUnavailable, logger });
-  const startedAt = new Date().toISOString();
+  const clock = createDatabaseClock(() => readDatabaseTime(db));
+  await persist('clock', () => clock.measure());
+  const lease = createMaintenanceLease({ workerId: id, redis, clockOffsetMs: clock.offsetMs });
+  const maintenanceMetrics = createMaintenanceMetrics(registry, {
+    isLeaseHeld: lease.isHeld,
+    clockOffsetMs: clock.offsetMs,
+  });
+  const startedAt = new Date(clock.now()).toISOString();
   let state: WorkerState = 'starting';
   const claims = createClaimWatch(isUnavailable);
 
@@ -140,7 +143,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     maxSize: CHECKPOINT_BATCH,
   });
 
-  const heldBack = createHeldBackRuns({ db, queue, onReleased: (runs) => metrics.reconciled('held_back', runs) });
+  const heldBack = createHeldBackRuns({ db, queue, onReleased: (runs) => maintenanceMetrics.acted('held_back', runs) });
 
   const announce = createBatcher<RunChange, undefined>({
     async flush(changes) {
@@ -165,23 +168,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     return nextDueInMs;
   }
 
-  async function wake(): Promise<void> {
-    for (let runs = await wakeDueRuns(db, WAKE_BATCH); runs.length > 0; runs = await wakeDueRuns(db, WAKE_BATCH)) {
-      metrics.reconciled('wake', runs.length);
-      await queue.add(runs);
-    }
-  }
-  async function finishChildren(finished: Parameters<typeof answerParents>[1]): Promise<void> {
-    const parents = await answerParents(db, finished);
-    const held = parents.flatMap(({ executionId, dispatch }) => (dispatch === null ? [executionId] : []));
-    await queue.add(parents.flatMap(toQueued));
-    if (held.length > 0) await publishControl(redis, { type: 'answer', executionIds: held });
-  }
-
+  const maintenance = startMaintenance(
+    { db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
+    { workerId: id, active, clock, lease, heldBack, outputs },
+  );
   const alarm = createAlarm(() => {
-    // The reconciler wakes what this one could not.
-    wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
-  });
+    // The holder of the lease wakes what this one could not.
+    maintenance.wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
+  }, clock.now);
 
   /** What a run needs before its first checkpoint: without it, it cannot be claimed either. */
   const ask = <T>(what: string, act: () => Promise<T>): Promise<T> => persist(what, () => claims.watch(act));
@@ -193,7 +187,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),
-    finishChildren,
+    finishChildren: async (finished) => sendAnswered({ queue, redis }, await answerParents(db, finished)),
     wakeAt: (time) => {
       alarm.set(time);
     },
@@ -220,6 +214,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       loadAnswers,
     },
     environment: {
+      now: clock.now,
       services: {
         ...options.services,
         workflows: createWorkflowStarter({
@@ -263,45 +258,25 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       startedAt,
     });
 
-  const reconciler = createReconciler({
-    id,
-    db,
-    redis,
-    queue,
-    logger,
-    metrics,
-    wake,
-    finishChildren,
-  });
-  const firing = createFiring({
-    db,
-    redis,
-    queue,
-    logger,
-    holdLease: () => reconciler.holdLease(),
-    onStarted: (lateSeconds) => {
-      metrics.runs.accepted('schedule');
-      metrics.scheduleFired(lateSeconds);
-    },
-  });
   const timers = [
-    every(TICK_MS, logger, 'heartbeat', sendHeartbeat),
-    every(WATCH_MS, logger, 'fleet watch', () => reconciler.watchWorkers()),
-    every(TICK_MS, logger, 'reconciler', () => reconciler.reconcile()),
-    every(TICK_MS, logger, 'housekeeping', () =>
-      keepHouse({ db, outputs, queue, logger, metrics, holdLease: () => reconciler.holdLease() }),
+    runPeriodically(
+      { name: 'heartbeat', intervalMs: HEARTBEAT_INTERVAL_MS, timeLimitMs: HEARTBEAT_TIME_LIMIT_MS, run: sendHeartbeat },
+      { logger },
     ),
-    // Apart from the reconciler: it waits for its turn, and lost runs must not wait for it.
-    every(TICK_MS, logger, 'held back runs', async () => {
-      if (await reconciler.holdLease()) await heldBack.releaseAll();
-    }),
-    every(TICK_MS, logger, 'schedules', () => firing.fire()),
     drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),
-    every(DEADLINE_CHECK_MS, logger, 'deadlines', () => {
-      const now = Date.now();
-      for (const run of active.all()) if (run.deadlineAt() <= now) run.halt('timeout');
-      return Promise.resolve();
-    }),
+    runPeriodically(
+      {
+        name: 'deadlines',
+        intervalMs: DEADLINE_CHECK_MS,
+        timeLimitMs: DEADLINE_CHECK_MS,
+        run() {
+          const now = clock.now();
+          for (const run of active.all()) if (run.deadlineAt() <= now) run.halt('timeout');
+          return Promise.resolve();
+        },
+      },
+      { logger },
+    ),
   ];
 
   const consumption = consumeJobs({
@@ -322,21 +297,29 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // One that gets no answer is no reason to end: the next says the same.
   await sendHeartbeat().catch((err: unknown) => logger.warn({ err }, 'the first heartbeat as consuming failed'));
   timers.push(
-    every(STATE_CHECK_MS, logger, 'state', async () => {
-      consumption.checkHealth();
-      claims.look();
-      if (state === 'draining') return;
-      if (claims.isAnswered()) consumption.release();
-      else consumption.hold();
-      const before = state;
-      state = consumption.isHealthy() && claims.isAnswered() ? 'consuming' : 'wedged';
-      if (state === before) return;
-      logger.warn(
-        { state, claims: claims.isAnswered() ? 'answered' : 'unanswered' },
-        'the state of this worker changed',
-      );
-      await sendHeartbeat();
-    }),
+    runPeriodically(
+      {
+        name: 'state',
+        intervalMs: STATE_CHECK_MS,
+        timeLimitMs: HEARTBEAT_TIME_LIMIT_MS,
+        async run() {
+          consumption.checkHealth();
+          claims.look();
+          if (state === 'draining') return;
+          if (claims.isAnswered()) consumption.release();
+          else consumption.hold();
+          const before = state;
+          state = consumption.isHealthy() && claims.isAnswered() ? 'consuming' : 'wedged';
+          if (state === before) return;
+          logger.warn(
+            { state, claims: claims.isAnswered() ? 'answered' : 'unanswered' },
+            'the state of this worker changed',
+          );
+          await sendHeartbeat();
+        },
+      },
+      { logger },
+    ),
   );
   logger.info({ workerId: id, concurrency }, 'ready');
 
@@ -347,7 +330,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       state = 'draining';
       const taken = consumption.close();
       active.pauseAll();
-      await Promise.allSettled([sendHeartbeat(), reconciler.leave()]);
+      await Promise.allSettled([sendHeartbeat(), lease.giveUp()]);
       await active.emptied(options.graceMs);
       for (const run of active.all()) run.halt('draining');
       await active.emptied(1_000);
@@ -355,16 +338,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await writer.idle();
       await heldBack.idle();
       for (const stop of timers) stop();
+      maintenance.stop();
       alarm.close();
-      firing.close();
       await leaveFleet(redis, id).catch(() => undefined);
       await queue.close();
       redis.disconnect();
       subscriber.disconnect();
     },
   };
-}
-
-function toQueued({ dispatch, ...run }: ReleasedExecution): QueuedRun[] {
-  return dispatch === null ? [] : [{ ...run, dispatch }];
 }

@@ -1,6 +1,7 @@
 export * from './apps.js';
 export { ensureChromium, findChromium } from './chromium.js';
 export * from './free-port.js';
+export { ensureFaketime, type Faketime, faketimeEnv } from './libfaketime.js';
 export * from './log-tail.js';
 export * from './managed-process.js';
 export * from './postgres.js';

@@ -78,10 +78,11 @@ export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.
 export {
   dispatchAgain,
   type DispatchedExecution,
-  dispatchRunsOfDeadWorkers,
   findHoldingWorkers,
   findUnclaimed,
-  timeOutRestingRuns,
+  type TimedOutExecution,
+  timeOutRuns,
+  type UnclaimedExecution,
   wakeDueRuns,
 } from './executions/reconcile.js';
 export { type ExecutionState, readStates, type ReadStateRequest, readVisibleStates } from './executions/read-states.js';
@@ -112,6 +113,20 @@ export { updateMember } from './members/update.js';
 export * from './migrations/index.js';
 export { countUnfinished } from './monitoring/count-unfinished.js';
 export { oldestWaitingSeconds } from './monitoring/oldest-waiting.js';
+export {
+  findDueRuns,
+  findExpiredRuns,
+  findOverdueRuns,
+  findOwnedRuns,
+  findParentsOfFinished,
+  findRunsOfWorkers,
+  findUnindexedRuns,
+  type FoundRun,
+  type OwnedRun,
+  readDatabaseTime,
+  type RetentionKind,
+  type RowPage,
+} from './maintenance/find-runs.js';
 export { refreshStatistics } from './maintenance/refresh-statistics.js';
 export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export { readWorkflowTimes } from './monitoring/workflow-times.js';

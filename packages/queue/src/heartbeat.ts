@@ -1,6 +1,6 @@
 import { parseOwnJson } from '@deckhand/contracts';
 import type { Redis } from './connect.js';
-import { HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
+import { HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY } from './names.js';
 
 /** How often a worker says that it is alive, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;
@@ -77,6 +77,11 @@ for i = 1, #beats, 2 do
 end
 return answer`;
 
+/*
+ * KEYS[3] a key that is written before anything is read. Otherwise like READ.
+ */
+const READ_AFTER_WRITE = `redis.call('SET', KEYS[3], '1', 'EX', 60)${READ}`;
+
 /** Renews a worker's heartbeat. */
 export async function beat(redis: Redis, worker: WorkerDescription): Promise<void> {
   await redis.eval(BEAT, 2, HEARTBEATS_KEY, WORKERS_KEY, worker.id, JSON.stringify(worker), FORGET_AFTER_MS);
@@ -89,7 +94,18 @@ export async function leaveFleet(redis: Redis, workerId: string): Promise<void> 
 
 /** Reads every worker that was heard of lately, the dead included. */
 export async function readFleet(redis: Redis): Promise<FleetEntry[]> {
-  const answer: unknown = await redis.eval(READ, 2, HEARTBEATS_KEY, WORKERS_KEY);
+  return toFleet(await redis.eval(READ, 2, HEARTBEATS_KEY, WORKERS_KEY));
+}
+
+/**
+ * Reads the fleet at a moment at which heartbeats can be written, so that a heartbeat which did not change says something of its worker.
+ * @throws when Redis takes no writes (no memory left, no replica, a failed snapshot) or is away: then nobody's silence means anything.
+ */
+export async function readWritableFleet(redis: Redis): Promise<FleetEntry[]> {
+  return toFleet(await redis.eval(READ_AFTER_WRITE, 3, HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY));
+}
+
+function toFleet(answer: unknown): FleetEntry[] {
   if (!Array.isArray(answer)) return [];
   const now = Number(answer[0]);
   const entries: FleetEntry[] = [];

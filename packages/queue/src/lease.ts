@@ -1,32 +1,39 @@
 import type { Redis } from './connect.js';
 
-/*
- * KEYS[1] the lease  ARGV[1] who asks  ARGV[2] for how long, in ms
- * Returns 1 when the asker holds it now, 0 while another does.
- */
-const HOLD = `
-local owner = redis.call('GET', KEYS[1])
-if owner and owner ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`;
-
 /**
- * Takes a lease, or renews the owner's, for `durationMs` of Redis's clock. May be repeated.
- * @returns whether `owner` holds it now.
+ * How much a process wants a lease. `eager` takes it when it is free, or from a reluctant owner. `reluctant` takes it only when it is free,
+ * and leaves it to the first eager one. `declining` gives it up if it has it, and finds out whether anybody else has it.
  */
-export async function holdLease(redis: Redis, key: string, owner: string, durationMs: number): Promise<boolean> {
-  return (await redis.eval(HOLD, 1, key, owner, durationMs)) === 1;
-}
+export type LeaseClaim = 'eager' | 'reluctant' | 'declining';
+
+/** Who has a lease: `held`, the process that asks; `taken`, another; `free`, nobody. */
+export type LeaseState = 'held' | 'taken' | 'free';
 
 /*
- * KEYS[1] the lease  ARGV[1] who gives it up
- * Returns 1 when the asker held it, 0 otherwise.
+ * KEYS[1] the lease  ARGV[1] who asks  ARGV[2] for how long, in ms  ARGV[3] the claim
+ * A reluctant owner's name has a mark at its end. Returns the state.
  */
-const GIVE_UP = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])`;
+const CLAIM = `
+local owner = redis.call('GET', KEYS[1])
+local marked = ARGV[1] .. '~'
+local isMine = owner == ARGV[1] or owner == marked
+if ARGV[3] == 'declining' then
+  if isMine then redis.call('DEL', KEYS[1]) end
+  if owner and not isMine then return 'taken' end
+  return 'free'
+end
+local isOffered = owner and string.sub(owner, -1) == '~' and ARGV[3] == 'eager'
+if owner and not isMine and not isOffered then return 'taken' end
+redis.call('SET', KEYS[1], ARGV[3] == 'eager' and ARGV[1] or marked, 'PX', ARGV[2])
+return 'held'`;
 
-/** Releases a lease, so that another may take it at once. Does nothing if `owner` does not hold it; may be repeated. */
-export async function giveUpLease(redis: Redis, key: string, owner: string): Promise<void> {
-  await redis.eval(GIVE_UP, 1, key, owner);
+/** Takes, renews or declines a lease, for `durationMs` of Redis's clock. May be repeated. @returns who has it now. */
+export async function claimLease(
+  redis: Redis,
+  key: string,
+  request: { readonly owner: string; readonly durationMs: number; readonly claim: LeaseClaim },
+): Promise<LeaseState> {
+  const state: unknown = await redis.eval(CLAIM, 1, key, request.owner, request.durationMs, request.claim);
+  if (state === 'held' || state === 'taken' || state === 'free') return state;
+  throw new Error(`the lease is in no known state: ${String(state)}`);
 }

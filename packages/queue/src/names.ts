@@ -21,8 +21,8 @@ export function drainRequestKey(workerId: string): string {
   return `${QUEUE_PREFIX}:drain:${workerId}`;
 }
 
-/** Lease: the worker that runs maintenance. */
-export const RECONCILER_LEASE_KEY = '{deckhand}:reconciler';
+/** Who does the maintenance of the instance now. */
+export const MAINTENANCE_LEASE_KEY = '{deckhand}:reconciler';
 
 /** Written to check whether Redis accepts writes. */
 export const WRITE_PROBE_KEY = '{deckhand}:write-probe';

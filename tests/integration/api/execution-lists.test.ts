@@ -248,8 +248,12 @@ describe('a search among many', () => {
     await instance.db
       .$executeRaw`INSERT INTO unindexed_executions SELECT id FROM executions WHERE workspace_id = ${workspaceId}::uuid`;
     // The last hundreds stay unindexed, as under load.
-    const { indexExecutions } = await import('@deckhand/db');
-    await indexExecutions(instance.db, 11_700);
+    const { findUnindexedRuns, indexExecutions } = await import('@deckhand/db');
+    const unindexed = await findUnindexedRuns(instance.db, { limit: 11_700, except: [] });
+    await indexExecutions(
+      instance.db,
+      unindexed.map(({ id }) => id),
+    );
     await instance.db.$executeRaw`ANALYZE`;
     const rows = await instance.db.execution.findMany({ where: { workspaceId } });
     known = rows.map((row) => ({

@@ -5,7 +5,6 @@ import {
   countHeldRuns,
   createDatabase,
   type Database,
-  dispatchRunsOfDeadWorkers,
   findUnclaimed,
   findWorkspacesHeldBack,
   pauseExecution,
@@ -14,7 +13,8 @@ import {
   releaseHeldBackOf,
   resumeExecution,
   stopExecution,
-  timeOutRestingRuns,
+  recoverRuns,
+  timeOutRuns,
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
@@ -176,7 +176,7 @@ describe('a limit of runs at once', () => {
     await claim([a, b, c].map(String));
     await stopExecution(db, { userId: seed.userId, boundTo: null }, String(b));
     await db.execution.update({ where: { id: String(c) }, data: { deadlineAt: new Date(0) } });
-    expect(await timeOutRestingRuns(db, 10)).toEqual([c]);
+    expect(await timeOutRuns(db, [String(c)], 0)).toEqual([{ executionId: c, workerId: null }]);
     await finish(String(a));
     expect(await release(seed)).toEqual([]);
     expect(await findWorkspacesHeldBack(db, NIL, 100)).not.toContain(seed.workspaceId);
@@ -218,7 +218,7 @@ describe('a limit of runs at once', () => {
     const [a, b] = (await acceptMany(seed, 2)).map(String);
     const dead = uuidv7();
     await claim([a, b].map(String), dead);
-    await dispatchRunsOfDeadWorkers(db, [dead], 10);
+    await recoverRuns(db, [{ id: dead, culprit: null }], [String(a)]);
     expect(await claim([String(a)])).toEqual([a]);
     expect(await release(seed)).toEqual([]);
     const { workerId, claimToken } = await read(String(a));

@@ -2,7 +2,7 @@ import type { Checkpoint, Claim, Database } from '@deckhand/db';
 import {
   claimExecutions,
   createDatabase,
-  dispatchRunsOfDeadWorkers,
+  recoverRuns,
   dispatchAgain,
   foldStorageChanges,
   loadNodeRuns,
@@ -253,7 +253,7 @@ describe('a worker that was taken over', () => {
   it('can write nothing any more, neither node runs nor an ending', async () => {
     const id = await seed.accept();
     const old = await claim(id);
-    const [dispatched] = await dispatchRunsOfDeadWorkers(db, [old?.workerId ?? ''], 10);
+    const { dispatched: [dispatched] } = await recoverRuns(db, [{ id: old?.workerId ?? '', culprit: null }], [id]);
     const next = await claim(id, dispatched?.dispatch);
     expect(next?.epoch).toBe(2);
 
@@ -403,7 +403,9 @@ describe('the verdict on a checkpoint that is written again', () => {
   it('says that the run was claimed by another in between', async () => {
     const claimAgain = async (id: string) => {
       const { workerId } = await db.execution.findUniqueOrThrow({ where: { id } });
-      const [next] = await dispatchRunsOfDeadWorkers(db, [workerId ?? ''], 10);
+      const {
+        dispatched: [next],
+      } = await recoverRuns(db, [{ id: workerId ?? '', culprit: null }], [id]);
       await claim(id, next?.dispatch);
     };
     expect(await repeat(null, claimAgain)).toEqual(['written', 'fenced']);

@@ -1,4 +1,4 @@
-import { claimExecutions, createDatabase, type Database, recoverRuns, wakeDueRuns } from '@deckhand/db';
+import { claimExecutions, createDatabase, type Database, findRunsOfWorkers, recoverRuns, wakeDueRuns } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
@@ -26,9 +26,9 @@ async function claimAll(ids: readonly string[], workerId: string): Promise<void>
 async function lose(id: string, culprit: string | null) {
   const workerId = uuidv7();
   await db.execution.updateMany({ where: { id, wakeAt: { not: null } }, data: { wakeAt: new Date(0) } });
-  await wakeDueRuns(db, 100);
+  await wakeDueRuns(db, [id]);
   await claimAll([id], workerId);
-  return recoverRuns(db, [{ id: workerId, culprit }], 100);
+  return recoverRuns(db, [{ id: workerId, culprit }], [id]);
 }
 
 describe('a run that loses its worker again and again', () => {
@@ -73,7 +73,7 @@ describe('the runs of a lost worker', () => {
     const [id, workerId] = [await seed.accept(), uuidv7()];
     await claimAll([id], workerId);
     await db.execution.update({ where: { id }, data: { status: 'paused', losses: 9 } });
-    expect(await recoverRuns(db, [{ id: workerId, culprit: null }], 10)).toMatchObject({
+    expect(await recoverRuns(db, [{ id: workerId, culprit: null }], [id])).toMatchObject({
       paused: [id],
       dispatched: [],
     });
@@ -86,7 +86,7 @@ describe('the runs of a lost worker', () => {
     await claimAll(ids.slice(1), workerId);
     await claimAll(ids.slice(0, 1), other);
     const lost = [{ id: workerId, culprit: null }];
-    const calls = await Promise.all([1, 2, 3].map(() => recoverRuns(db, lost, 100)));
+    const calls = await Promise.all([1, 2, 3].map(() => recoverRuns(db, lost, ids)));
     const dispatched = calls.flatMap((call) => call.dispatched.map(({ executionId }) => executionId));
     expect(dispatched.sort()).toEqual(ids.slice(1).sort());
     expect(await read(String(ids[0]))).toMatchObject({ workerId: other });
@@ -97,7 +97,9 @@ describe('the runs of a lost worker', () => {
     const ids = await Promise.all([1, 2, 3].map(() => seed.accept()));
     await claimAll(ids, workerId);
     const lost = [{ id: workerId, culprit: null }];
-    expect((await recoverRuns(db, lost, 2)).dispatched).toHaveLength(2);
-    expect((await recoverRuns(db, lost, 2)).dispatched).toHaveLength(1);
+    for (const expected of [2, 1]) {
+      const page = await findRunsOfWorkers(db, [workerId], { limit: 2, except: [] });
+      expect((await recoverRuns(db, lost, page)).dispatched).toHaveLength(expected);
+    }
   });
 });

@@ -1,4 +1,4 @@
-/** Times further away are left to the reconciler's tick, in ms. */
+/** Times further away are left to the periodic tasks, in ms. */
 const HORIZON_MS = 60_000;
 
 /** Rings at the earliest of the times it was set to. */
@@ -9,10 +9,10 @@ export interface Alarm {
 }
 
 /**
- * Creates an alarm, so that what is due soon happens on time and not with the next tick.
- * @param clock ms since the epoch; the process's clock unless a test gives another.
+ * Creates an alarm, so that what is due soon happens on time and not with the next pass of a task.
+ * @param clock the database's time, in ms since the epoch.
  */
-export function createAlarm(ring: () => void, clock: () => number = Date.now): Alarm {
+export function createAlarm(ring: () => void, clock: () => number): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let times: number[] = [];
 

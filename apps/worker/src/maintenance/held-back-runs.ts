@@ -1,20 +1,21 @@
 import {
-  countHeldRuns,
   type Database,
   type DispatchedExecution,
   findWorkspacesHeldBack,
+  isDatabaseUnavailable,
   releaseHeldBack,
   releaseHeldBackOf,
   type Subject,
 } from '@deckhand/db';
 import type { RunQueue } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
+import { actOnRows } from './act-on-rows.js';
 
 /** Left runs whose slots one transaction gives on at most. */
 const LEFT_BATCH = 100;
-/** Workspaces that one transaction looks at: while it does, no run of theirs is claimed under a limit. */
+/** Workspaces of one transaction: meanwhile no run of theirs is claimed under a limit. */
 const WORKSPACES_BATCH = 20;
-/** Looks at the same workspaces at most: what is left after a limit was removed has its turn in the next tick. */
+/** Rounds over the same workspaces at most: what is left after a limit was removed is released in the next pass. */
 const ROUNDS_MAX = 20;
 
 /** Before the first workspace. */
@@ -25,10 +26,13 @@ export interface HeldBackRuns {
   /** A run under a limit was left: the next one has its slot. Should it fail, `releaseAll` does it. */
   readonly slotLeft: (run: Subject) => Promise<void>;
   /**
-   * Looks at all of them, for what was lost when a process died, and for limits that were raised or removed. Runs that were claimed
-   * before there was a limit count from here on.
+   * Goes through all of them, for what was lost when a process died, and for limits that were raised or removed.
+   * @param options.onBadWorkspace notified of a workspace whose runs could not be released; the others are.
    */
-  readonly releaseAll: () => Promise<void>;
+  readonly releaseAll: (options: {
+    readonly signal: AbortSignal;
+    readonly onBadWorkspace: (workspaceId: string, error: unknown) => void;
+  }) => Promise<void>;
   /** Resolves when the slots left so far are given on, or could not be. */
   readonly idle: () => Promise<void>;
 }
@@ -58,13 +62,23 @@ export function createHeldBackRuns({
     if (runs.length > 0) await queue.add(runs);
   }
 
-  async function releaseOf(workspaceIds: readonly string[]): Promise<void> {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const runs = await releaseHeldBackOf(db, workspaceIds);
-      if (runs.length === 0) return;
-      onReleased(runs.length);
+  /** @returns how many runs were sent out. */
+  async function releaseOnce(
+    workspaceIds: readonly string[],
+    onBadRow: (workspaceId: string, error: unknown) => void,
+  ): Promise<number> {
+    const runs: DispatchedExecution[] = [];
+    try {
+      await actOnRows(
+        workspaceIds,
+        { act: (ids) => releaseHeldBackOf(db, ids), isUnavailable: isDatabaseUnavailable, onBadRow },
+        (released) => runs.push(...released),
+      );
+    } finally {
+      if (runs.length > 0) onReleased(runs.length);
       await send(runs);
     }
+    return runs.length;
   }
 
   return {
@@ -73,12 +87,24 @@ export function createHeldBackRuns({
       underWay.add(given);
       await given.finally(() => underWay.delete(given));
     },
-    async releaseAll() {
-      await countHeldRuns(db);
-      let ids = await findWorkspacesHeldBack(db, NO_WORKSPACE, WORKSPACES_BATCH);
-      while (ids.length > 0) {
-        await releaseOf(ids);
-        ids = await findWorkspacesHeldBack(db, ids.at(-1) ?? NO_WORKSPACE, WORKSPACES_BATCH);
+    async releaseAll({ signal, onBadWorkspace }) {
+      const bad = new Set<string>();
+      const onBadRow = (workspaceId: string, error: unknown): void => {
+        bad.add(workspaceId);
+        onBadWorkspace(workspaceId, error);
+      };
+      let last = NO_WORKSPACE;
+      while (!signal.aborted) {
+        const ids = await findWorkspacesHeldBack(db, last, WORKSPACES_BATCH);
+        if (ids.length === 0) return;
+        for (let round = 0; round < ROUNDS_MAX; round += 1) {
+          const sent = await releaseOnce(
+            ids.filter((id) => !bad.has(id)),
+            onBadRow,
+          );
+          if (sent === 0) break;
+        }
+        last = ids.at(-1) ?? last;
       }
     },
     async idle() {

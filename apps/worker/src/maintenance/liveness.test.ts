@@ -52,6 +52,45 @@ describe('a worker', () => {
     expect(liveness.isDead('a', 4_000)).toBe(true);
   });
 
+  it('is not dead because nobody could write heartbeats, for whatever time', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    let now = 0;
+    const read = () => {
+      liveness.observe([worker('a', 1)], now);
+      now += 500;
+    };
+    for (let reading = 0; reading < 4; reading += 1) read();
+    for (let failure = 0; failure < 60; failure += 1) {
+      liveness.interrupt();
+      now += 500;
+    }
+    // Writes work again, and its next heartbeat takes a moment.
+    for (let reading = 0; reading < 6; reading += 1) {
+      read();
+      expect(liveness.isDead('a', now)).toBe(false);
+    }
+    read();
+    expect(liveness.isDead('a', now)).toBe(true);
+  });
+
+  it('is not dead while every other reading fails', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    for (let now = 0; now < 30_000; now += 1_000) {
+      liveness.observe([worker('a', 1)], now);
+      liveness.interrupt();
+      expect(liveness.isDead('a', now)).toBe(false);
+    }
+  });
+
+  it('is not dead because the reader stood still for a while', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    for (let now = 0; now <= 2_500; now += 500) liveness.observe([worker('a', 1)], now);
+    liveness.observe([worker('a', 1)], 30_000);
+    expect(liveness.isDead('a', 30_000)).toBe(false);
+    liveness.observe([worker('a', 1)], 30_500);
+    expect(liveness.isDead('a', 33_400)).toBe(false);
+  });
+
   it('that was never heard of is watched before it is called dead', () => {
     const liveness = createLiveness(LIFETIME_MS);
     expect(liveness.isDead('gone', 10_000)).toBe(false);

@@ -2,50 +2,70 @@ import type { FleetEntry } from '@deckhand/queue';
 
 /** Tells dead workers from live ones by watching their heartbeats. */
 export interface Liveness {
-  /** Takes one reading of the fleet. `now`: any steady clock, in ms. */
+  /** Takes one reading of the fleet, made while heartbeats could be written. `now`: any steady clock, in ms. */
   observe(fleet: readonly FleetEntry[], now: number): void;
-  /** True for a worker whose heartbeat did not change for the lifetime, over at least three readings. */
+  /** Notes that a reading failed: heartbeats could not be read, or nobody could write them. All silence is counted anew. */
+  interrupt(): void;
+  /**
+   * True for a worker whose heartbeat did not change for the lifetime, over at least three readings without an interruption. One that was
+   * never heard of is watched from now on.
+   */
   isDead(workerId: string, now: number): boolean;
+  /** True for a worker that said itself, in the last reading, that it can claim no runs. */
+  cannotClaim(workerId: string): boolean;
 }
 
 interface Watched {
   seen: string;
-  changedAt: number;
-  /** Readings since the heartbeat last changed. */
+  /** Since when it is silent, as far as readings can say. */
+  silentSince: number;
+  /** Readings since then. */
   unchanged: number;
 }
 
 /** Readings without a new heartbeat before a worker can be dead: a gap in reading is no silence of the worker. */
-const READINGS_MIN = 3;
+const MIN_READINGS = 3;
 
 /**
- * Watches by its own clock and its own readings. So it does not matter whether clocks agree, and a Redis that lost its data
- * or was away makes nobody dead: a worker that is missing is silent only from the first reading that misses it.
- * @param lifetimeMs how long a heartbeat may stay the same.
+ * Watches by its own clock and its own readings. So it does not matter whether clocks agree, and a Redis that lost its data, was away or
+ * refused writes makes nobody dead: silence counts only while readings follow each other closely, and each of them has shown that
+ * heartbeats could be written. A worker that is missing is silent only from the first reading that misses it.
+ * @param lifetimeMs how long a heartbeat may stay the same. A gap between two readings of more than half of it is an interruption.
  */
 export function createLiveness(lifetimeMs: number): Liveness {
   const watched = new Map<string, Watched>();
+  let withoutClaims: ReadonlySet<string> = new Set();
+  let lastReadingAt = -Infinity;
+  let isInterrupted = false;
 
   function see(workerId: string, heartbeat: string, now: number): void {
     const before = watched.get(workerId);
-    if (before?.seen === heartbeat) before.unchanged += 1;
-    else watched.set(workerId, { seen: heartbeat, changedAt: now, unchanged: 0 });
+    if (before?.seen === heartbeat && !isInterrupted) before.unchanged += 1;
+    else watched.set(workerId, { seen: heartbeat, silentSince: now, unchanged: 0 });
   }
 
   return {
     observe(fleet, now) {
+      if (now - lastReadingAt > lifetimeMs / 2) isInterrupted = true;
       const present = new Set(fleet.map((worker) => worker.id));
       for (const worker of fleet) see(worker.id, worker.lastSeenAt, now);
       for (const workerId of watched.keys()) if (!present.has(workerId)) see(workerId, '', now);
+      withoutClaims = new Set(fleet.filter(({ state }) => state === 'wedged').map(({ id }) => id));
+      lastReadingAt = now;
+      isInterrupted = false;
+    },
+    interrupt() {
+      isInterrupted = true;
     },
     isDead(workerId, now) {
       const worker = watched.get(workerId);
       if (!worker) {
-        // Never heard of: from now on it is watched like one that has just fallen silent.
-        watched.set(workerId, { seen: '', changedAt: now, unchanged: 0 });
+        watched.set(workerId, { seen: '', silentSince: now, unchanged: 0 });
         return false;
       }
-      return worker.unchanged >= READINGS_MIN && now - worker.changedAt >= lifetimeMs;
+      // Up to the last reading: what came since nobody has seen.
+      return !isInterrupted && worker.unchanged >= MIN_READINGS && lastReadingAt - worker.silentSince >= lifetimeMs;
     },
+    cannotClaim: (workerId) => withoutClaims.has(workerId),
   };
 }

@@ -14,6 +14,10 @@ export interface ActiveRun {
   /** Brings that forward. */
   limitTo(deadlineAt: number): void;
   readonly control: RunControl;
+  /** Whether the database says that it is this worker's; not yet while its first checkpoint is to claim it. */
+  isClaimed(): boolean;
+  /** Notes that it is. */
+  setClaimed(): void;
   /** Set once the run was told to halt. */
   haltReason(): HaltReason | undefined;
   /** Interrupts what is in flight; nothing starts after it. */
@@ -30,6 +34,8 @@ export interface ActiveRuns {
   readonly size: number;
   /** Sets a place aside for a run that is about to be claimed. @returns false when it has one already. */
   reserve(executionId: string): boolean;
+  /** Whether a run is being claimed or held. */
+  has(executionId: string): boolean;
   get(executionId: string): ActiveRun | undefined;
   add(run: ActiveRun): void;
   remove(executionId: string): void;
@@ -58,6 +64,7 @@ export function createActiveRun({
   let abort: AbortController | undefined;
   const listeners: (() => void)[] = [];
   let isPaused = false;
+  let isClaimed = false;
   let reason: HaltReason | undefined;
   let answers: ReadonlyMap<string, WaitAnswer> = new Map();
   let seen = 0;
@@ -77,6 +84,10 @@ export function createActiveRun({
       answer: (key) => answers.get(key),
       answersSeen: () => seen,
       onChange: (listener) => void listeners.push(listener),
+    },
+    isClaimed: () => isClaimed,
+    setClaimed() {
+      isClaimed = true;
     },
     haltReason: () => reason,
     halt(why) {
@@ -130,6 +141,7 @@ export function createActiveRuns(): ActiveRuns {
       places.add(executionId);
       return true;
     },
+    has: (executionId) => places.has(executionId),
     get: (executionId) => runs.get(executionId),
     add(run) {
       runs.set(run.executionId, run);

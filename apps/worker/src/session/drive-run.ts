@@ -19,6 +19,8 @@ export const MAX_BACKLOG = 2_000;
 
 /** What the nodes of a run work with. */
 export interface NodeEnvironment {
+  /** The database's time, in ms since the epoch. */
+  readonly now: () => number;
   readonly services: NodeServices;
   /** Opens a credential of a workspace. @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE. */
   readonly openCredential: (workspaceId: string, credentialId: string) => Promise<Credential>;
@@ -41,7 +43,7 @@ export interface DrivenRun {
 /** Runs the engine until the run ends, rests or halts; what happens goes to the journal. */
 export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
   const { claimed, workflow, records, run, journal, observer, waitTimer } = driven;
-  const { services, openCredential, loadVariables } = environment;
+  const { now, services, openCredential, loadVariables } = environment;
   return runExecution({
     executionId: claimed.id,
     mode: claimed.executionMode,
@@ -54,14 +56,14 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     services,
     openCredential: (credentialId) => openCredential(claimed.workspaceId, credentialId),
     ports: {
-      now: Date.now,
+      now,
       random: Math.random,
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
       breathe: () => (journal.backlog() > MAX_BACKLOG ? journal.flush() : yieldToEventLoop()),
       record: (record) => {
         journal.record(record);
         const dueAt = begunWait(record)?.wait.dueAt ?? null;
-        if (dueAt !== null) waitTimer.expect(dueAt - Date.now());
+        if (dueAt !== null) waitTimer.expect(dueAt - now());
         observer.recorded(record, workflow.nodes.get(record.nodeId)?.type);
       },
       flush: () => journal.flush(),

@@ -117,6 +117,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       loadAnswers: () => Promise.resolve(null),
     },
     environment: {
+      now: Date.now,
       services: NO_SERVICES,
       openCredential: () => Promise.reject(new Error('there are no credentials')),
       loadVariables: () => Promise.resolve({}),

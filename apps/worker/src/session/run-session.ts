@@ -115,11 +115,13 @@ class Session {
   readonly #onClaimed: () => void;
   #state: State = 'claiming';
   #isClaimed = false;
+  #active: ActiveRun | undefined;
 
   constructor(parts: SessionParts, decide: (isClaimed: boolean) => void) {
     this.#parts = parts;
     this.#onClaimed = () => {
       this.#isClaimed = true;
+      this.#active?.setClaimed();
       decide(true);
     };
   }
@@ -161,18 +163,19 @@ class Session {
 
   /** Runs a claimed run, and frees its place whatever happens. */
   async #hold(claimed: ClaimedExecution): Promise<void> {
-    const { active, claims, observe } = this.#parts;
+    const { active, claims, environment, observe } = this.#parts;
     const logger = this.#parts.logger.child({ executionId: claimed.id });
-    if (!claimed.isProvisional) this.#onClaimed();
     const run = createActiveRun({
       executionId: claimed.id,
       epoch: claimed.epoch,
       token: claimed.token ?? randomUUID(),
       deadlineAt: claimed.deadlineAt.getTime(),
     });
-    const now = Date.now();
+    const now = environment.now();
     if (claimed.timeLeftMs !== null) run.limitTo(now + claimed.timeLeftMs);
     if (run.deadlineAt() <= now) run.halt('timeout');
+    this.#active = run;
+    if (!claimed.isProvisional) this.#onClaimed();
     active.add(run);
     const observer = observe(claimed);
     try {
@@ -211,7 +214,7 @@ class Session {
       await keepReused(records, earlier.records, journal);
       const workflow = await loader.loadVersion(claimed.workflowVersionId);
       // Nobody has held a new run before: all of its time is left.
-      if (isNew && workflow.countsHeldTime) run.limitTo(Date.now() + workflow.timeoutMs);
+      if (isNew && workflow.countsHeldTime) run.limitTo(environment.now() + workflow.timeoutMs);
       this.#enter('running');
       const ending = await driveRun({ claimed, workflow, records, run, journal, observer, waitTimer }, environment);
       // Nothing is written for the run after its last checkpoint.

@@ -8,8 +8,6 @@ import {
   IS_RESTING,
   IS_UNCLAIMED,
   isUnfinished,
-  RELEASE,
-  RELEASED,
 } from './run-status.js';
 
 /** A run and the number of the job that may claim it. */
@@ -28,37 +26,33 @@ export async function findHoldingWorkers(db: Database): Promise<string[]> {
   return rows.map((row) => row.workerId);
 }
 
-/**
- * Takes the runs of dead workers from them: running ones are dispatched again, paused ones rest. The dead worker is fenced
- * by the next claim; until then a late write of it still counts, which is harmless, since its node runs are true.
- */
-export async function dispatchRunsOfDeadWorkers(
-  db: Database,
-  workerIds: readonly string[],
-  limit: number,
-): Promise<DispatchedExecution[]> {
-  const rows = await db.$queryRaw<
-    (Omit<DispatchedExecution, 'dispatch'> & { dispatch: number | null })[]
-  >(Prisma.sql`/* executions.dispatch-of-dead */
-    UPDATE executions e
-    SET ${RELEASE}
-    WHERE e.id IN (
-      SELECT e.id FROM executions e WHERE e.worker_id = ANY(${[...workerIds]}::uuid[]) AND ${IS_HELD}
-      ORDER BY e.id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING ${RELEASED}`);
-  return rows.flatMap(({ dispatch, ...run }) => (dispatch === null ? [] : [{ ...run, dispatch }]));
+/** A run whose present dispatch nobody has claimed. */
+export interface UnclaimedExecution extends DispatchedExecution {
+  readonly dispatchedAt: Date;
 }
 
-/** Runs whose present dispatch nobody has claimed for longer than `olderThanMs`, oldest first, after `afterId`. */
+/**
+ * Finds runs whose present dispatch nobody has claimed for longer than `olderThanMs`, the oldest first.
+ * @param options.after the last run of the page before; from the oldest without it.
+ */
 export async function findUnclaimed(
   db: Database,
-  options: { olderThanMs: number; limit: number },
-): Promise<DispatchedExecution[]> {
+  options: {
+    readonly olderThanMs: number;
+    readonly limit: number;
+    readonly after?: Pick<UnclaimedExecution, 'executionId' | 'dispatchedAt'> | undefined;
+  },
+): Promise<UnclaimedExecution[]> {
+  const { after } = options;
+  const isAfter = after
+    ? Prisma.sql`AND (e.dispatched_at, e.id) > (${after.dispatchedAt}::timestamptz, ${after.executionId}::uuid)`
+    : Prisma.empty;
   // Served by executions_unclaimed.
-  return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.find-unclaimed */
-    SELECT ${DISPATCHED} FROM executions e
+  return db.$queryRaw<UnclaimedExecution[]>(Prisma.sql`/* executions.find-unclaimed */
+    SELECT ${DISPATCHED}, e.dispatched_at AS "dispatchedAt" FROM executions e
     WHERE ${IS_UNCLAIMED} AND e.dispatched_at < now() - make_interval(secs => ${options.olderThanMs / 1_000}::float8)
-    ORDER BY e.dispatched_at LIMIT ${options.limit}`);
+      ${isAfter}
+    ORDER BY e.dispatched_at, e.id LIMIT ${options.limit}`);
 }
 
 /**
@@ -78,33 +72,61 @@ export async function dispatchAgain(
     RETURNING ${DISPATCHED}`);
 }
 
-/** Dispatches resting runs whose time has come. */
-export async function wakeDueRuns(db: Database, limit: number): Promise<DispatchedExecution[]> {
-  // Served by executions_wake.
+/** Dispatches those of the given runs that rest and whose time has come. */
+export async function wakeDueRuns(db: Database, executionIds: readonly string[]): Promise<DispatchedExecution[]> {
   return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.wake */
     UPDATE executions e SET ${DISPATCH_AGAIN}, wake_at = NULL
     WHERE e.id IN (
-      SELECT e.id FROM executions e WHERE e.wake_at <= now() AND ${IS_RESTING}
-      ORDER BY e.wake_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      SELECT e.id FROM executions e
+      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.wake_at <= now() AND ${IS_RESTING}
+      ORDER BY e.id FOR UPDATE SKIP LOCKED)
     RETURNING ${DISPATCHED}`);
+}
+
+/** Whether the run is past its deadline: one that a worker holds only after a grace period, in which that worker ends it itself. */
+export function isPastDeadline(graceMs: number): Prisma.Sql {
+  return Prisma.sql`e.deadline_at < now() AND ${isUnfinished()}
+    AND (e.worker_id IS NULL OR e.deadline_at < now() - ${graceMs}::int * interval '1 millisecond')`;
+}
+
+/** Whether the time for which workers may hold the run is used up, and the worker that holds it did not end it in a grace period. */
+export function isHeldTooLong(graceMs: number): Prisma.Sql {
+  return Prisma.sql`e.held_until < now() - ${graceMs}::int * interval '1 millisecond' AND ${IS_HELD}`;
+}
+
+/** A run that was ended because its time was up. */
+export interface TimedOutExecution {
+  readonly executionId: string;
+  /** The worker that held it and did not end it itself. */
+  readonly workerId: string | null;
 }
 
 /** The recorded error of the run `e` when its time limit has passed. */
 const TIME_LIMIT_ERROR = Prisma.sql`json_build_object('message', ${RUN_ERRORS.EXECUTION_TIMEOUT}::text,
   'nodeId', e.current_node_id, 'code', 'EXECUTION_TIMEOUT')::text`;
 
-/** Ends resting runs that outlived their deadline; a run that a worker holds is ended by that worker. */
-export function timeOutRestingRuns(db: Database, limit: number): Promise<string[]> {
+/**
+ * Ends those of the given runs that outlived their deadline: one that rests at once, one that a worker holds after `graceMs`. The worker
+ * is fenced, so what it still does of that run writes nothing.
+ */
+export function timeOutRuns(
+  db: Database,
+  executionIds: readonly string[],
+  graceMs: number,
+): Promise<TimedOutExecution[]> {
   return db.$transaction(async (tx) => {
-    // Served by executions_deadline.
-    const late = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`/* executions.find-late */
-      SELECT e.id FROM executions e WHERE e.deadline_at < now() AND e.worker_id IS NULL AND ${isUnfinished()}
-      ORDER BY e.deadline_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`);
+    const late = await tx.$queryRaw<TimedOutExecution[]>(Prisma.sql`/* executions.find-late */
+      SELECT e.id AS "executionId", e.worker_id AS "workerId" FROM executions e
+      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND (${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)})
+      ORDER BY e.id FOR UPDATE SKIP LOCKED`);
     if (late.length === 0) return [];
-    return endRuns(
-      tx,
-      late.map(({ id }) => id),
-      { trigger: 'timeOut', error: TIME_LIMIT_ERROR },
+    const ended = new Set(
+      await endRuns(
+        tx,
+        late.map(({ executionId }) => executionId),
+        { trigger: 'timeOut', error: TIME_LIMIT_ERROR },
+      ),
     );
+    return late.filter(({ executionId }) => ended.has(executionId));
   });
 }

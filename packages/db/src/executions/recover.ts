@@ -35,22 +35,25 @@ interface LostRun {
 }
 
 /**
- * Takes runs from lost workers, oldest first: they are dispatched again, at once or after a delay, or fail. A loss is counted for the run
+ * Takes those of the given runs from lost workers that they hold: they are dispatched again, at once or after a delay, or fail. A loss is counted for the run
  * that occupied the worker; where that is not known, for all that it held. A newly stored finished node counts as progress and takes
  * the losses back (see the checkpoint statement). The worker is fenced by the next claim.
  *
  * The race it excludes: two that recover the same runs, and a run whose last checkpoint is under way. Rows are locked first, and those
  * that another has locked are left for the next call.
- * @param limit runs taken by this call at most.
  */
-export function recoverRuns(db: Database, workers: readonly LostWorker[], limit: number): Promise<RecoveredRuns> {
+export function recoverRuns(
+  db: Database,
+  workers: readonly LostWorker[],
+  executionIds: readonly string[],
+): Promise<RecoveredRuns> {
   return db.$transaction(async (tx) => {
     const culprits = new Map(workers.map(({ id, culprit }) => [id, culprit]));
-    // Served by executions_held.
     const lost = await tx.$queryRaw<LostRun[]>(Prisma.sql`/* executions.find-lost */
       SELECT e.id, e.worker_id AS "workerId", e.status = 'paused' AS "isPaused", e.losses::int AS losses
-      FROM executions e WHERE e.worker_id = ANY(${[...culprits.keys()]}::uuid[]) AND ${IS_HELD}
-      ORDER BY e.id LIMIT ${limit} FOR UPDATE SKIP LOCKED`);
+      FROM executions e
+      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.worker_id = ANY(${[...culprits.keys()]}::uuid[]) AND ${IS_HELD}
+      ORDER BY e.id FOR UPDATE SKIP LOCKED`);
     const counted = lost.map((run) => {
       const culprit = culprits.get(run.workerId) ?? null;
       return { ...run, losses: run.losses + (culprit === null || culprit === run.id ? 1 : 0) };

@@ -1,21 +1,18 @@
 import { type Database, Prisma } from '../client.js';
-
-/** A run that is being repeated is still read: what is taken over of it must not go meanwhile. */
-export const isNotRepeated = Prisma.sql`NOT EXISTS (
-  SELECT 1 FROM executions r WHERE r.rerun_of = e.id AND r.finished_at IS NULL)`;
+import { isNotRepeated } from '../maintenance/find-runs.js';
 
 /**
- * Takes trigger data, results and outputs from runs that finished so many days ago, the oldest first, and gives their bytes
+ * Takes trigger data, results and outputs from those of the given runs that are finished, and gives their bytes
  * back to their workspaces. What they were and how they ended stays, to be listed and searched.
- * @returns how many; `limit` of them means that there may be more.
+ * @returns how many.
  */
-export async function pruneData(db: Database, { days, limit }: { days: number; limit: number }): Promise<number> {
-  // Served by executions_with_data.
+export async function pruneData(db: Database, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */
     WITH taken AS (
       SELECT e.id, e.workspace_id, e.stored_bytes FROM executions e
-      WHERE e.finished_at <= now() - ${days}::int * interval '1 day' AND e.trigger_data IS NOT NULL AND ${isNotRepeated}
-      ORDER BY e.finished_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      WHERE e.id = ANY(${[...executionIds]}::uuid[])
+        AND e.finished_at IS NOT NULL AND e.trigger_data IS NOT NULL AND ${isNotRepeated}
+      ORDER BY e.id FOR UPDATE SKIP LOCKED
     ), emptied AS (
       UPDATE executions e SET trigger_data = NULL, result = NULL, stored_bytes = 0, revision = e.revision + 1
       FROM taken t WHERE e.id = t.id

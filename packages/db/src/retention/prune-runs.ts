@@ -1,17 +1,17 @@
 import { type Database, Prisma } from '../client.js';
-import { isNotRepeated } from './prune-data.js';
+import { isNotRepeated } from '../maintenance/find-runs.js';
 
 /**
- * Deletes runs that finished so many days ago and whose data is gone, the oldest first.
- * @returns how many; `limit` of them means that there may be more.
+ * Deletes those of the given runs that are finished and whose data is gone.
+ * @returns how many.
  */
-export async function pruneRuns(db: Database, { days, limit }: { days: number; limit: number }): Promise<number> {
-  // Served by executions_without_data.
+export async function pruneRuns(db: Database, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-runs */
     WITH taken AS (
       SELECT e.id FROM executions e
-      WHERE e.finished_at <= now() - ${days}::int * interval '1 day' AND e.trigger_data IS NULL AND ${isNotRepeated}
-      ORDER BY e.finished_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      WHERE e.id = ANY(${[...executionIds]}::uuid[])
+        AND e.finished_at IS NOT NULL AND e.trigger_data IS NULL AND ${isNotRepeated}
+      ORDER BY e.id FOR UPDATE SKIP LOCKED
     ), deleted_nodes AS (
       DELETE FROM node_runs n USING taken t WHERE n.execution_id = t.id
     ), deleted_iterations AS (

@@ -1,14 +1,27 @@
 import { Prisma } from '../client.js';
 
-/** Characters of each trigger data and output that are searched; more is rarely looked for and dear to keep. */
+/** Characters of each trigger data, output and error that are searched; more is rarely looked for and dear to keep. */
 const SEARCHED_CHARS = Prisma.raw('65536');
+/** Characters of one run that are searched: a run of a thousand nodes must not fill the memory of whoever builds its text. */
+const MAX_TEXT_CHARS = Prisma.raw('1048576');
 
-/** What the run `e` is searched by, as SQL: its ids, trigger data, outputs and errors, in lower case. */
-export const executionText = Prisma.sql`lower(concat_ws(E'\n',
+/**
+ * What the run `e` is searched by, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes in the order in which
+ * they began, in lower case, up to 1 MiB of it. Outputs beyond that are not read: their lengths are known without.
+ */
+export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
   e.id, e.workflow_id, e.workflow_version_id, e.rerun_of, e.parent_execution_id,
-  left(e.trigger_data, ${SEARCHED_CHARS}), e.error,
-  (SELECT string_agg(concat_ws(E'\n', left(n.output, ${SEARCHED_CHARS}), n.error), E'\n')
-   FROM node_runs n WHERE n.execution_id = e.id)))`;
+  left(e.trigger_data, ${SEARCHED_CHARS}), left(e.error, ${SEARCHED_CHARS}),
+  (SELECT string_agg(concat_ws(E'\n', left(n.output, ${SEARCHED_CHARS}), left(n.error, ${SEARCHED_CHARS})), E'\n'
+     ORDER BY n.started_at, n.node_id)
+   FROM (
+     SELECT m.output, m.error, m.started_at, m.node_id,
+       sum(least(coalesce(octet_length(m.output), 0), ${SEARCHED_CHARS}) + least(coalesce(octet_length(m.error), 0), ${SEARCHED_CHARS}))
+         OVER (ORDER BY m.started_at, m.node_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+     FROM node_runs m WHERE m.execution_id = e.id
+   ) n
+   WHERE coalesce(n.bytes_before, 0) < ${MAX_TEXT_CHARS})
+), ${MAX_TEXT_CHARS}))`;
 
 /**
  * The error of the run `e` as it is searched, as SQL: message and code in lower case; null without an error. The message

@@ -2,15 +2,16 @@ import { type Database, Prisma } from '../client.js';
 import { executionError, executionText } from './execution-text.js';
 
 /**
- * Makes finished runs searchable by index, the oldest first. Until then a search reads them one by one.
- * @returns how many; `limit` of them means that there may be more.
+ * Makes the given finished runs searchable by index. Until then a search reads them one by one.
+ * @returns how many.
  */
-export function indexExecutions(db: Database, limit: number): Promise<number> {
+export function indexExecutions(db: Database, executionIds: readonly string[]): Promise<number> {
   return db.$executeRaw(Prisma.sql`/* search.index-executions */
     WITH taken AS (
       DELETE FROM unindexed_executions
       WHERE execution_id IN (
-        SELECT execution_id FROM unindexed_executions ORDER BY execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        SELECT execution_id FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
+        ORDER BY execution_id FOR UPDATE SKIP LOCKED)
       RETURNING execution_id
     )
     INSERT INTO execution_texts (execution_id, workspace_id, text, error)

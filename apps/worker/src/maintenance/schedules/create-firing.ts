@@ -1,8 +1,12 @@
-import { type Database, findDueSchedules, findNextLook, holdSchedules, moveSchedules } from '@deckhand/db';
+import { type Database, type DueSchedule, findDueSchedules, findNextLook, holdSchedules, moveSchedules } from '@deckhand/db';
 import { createExecutionCounter, type Redis, type RunQueue } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAlarm } from '../alarm.js';
 import { fireSchedules } from './fire-schedules.js';
+
+/** How long one firing may take before the next begins all the same, in ms. */
+export const FIRING_LIMIT_MS = 10_000;
 
 /** What firing works with. */
 export interface FiringOptions {
@@ -10,11 +14,14 @@ export interface FiringOptions {
   readonly redis: Redis;
   readonly queue: RunQueue;
   readonly logger: Logger;
-  readonly holdLease: () => Promise<boolean>;
+  /** Whether this worker is the one to fire. */
+  readonly hasLease: () => Promise<boolean>;
   /** Told of each run that was started, and how long after its time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
-  /** Ms since the epoch; the process's clock unless a test gives another. */
-  readonly now?: () => number;
+  /** Notified of a schedule that could not be fired and is held back for a while. */
+  readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
+  /** The database's time, in ms since the epoch. */
+  readonly now: () => number;
 }
 
 /** Fires a fleet's schedules, in turn with the other workers. */
@@ -30,19 +37,21 @@ export function createFiring({
   redis,
   queue,
   logger,
-  holdLease,
+  hasLease,
   onStarted,
-  now = Date.now,
+  onBadRow,
+  now,
 }: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
   const parts = {
-    holdLease,
+    hasLease,
     findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
     findNextLook: () => findNextLook(db),
     move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     countExecution,
     onStarted,
+    onBadRow,
     addJobs: (runs: Parameters<RunQueue['add']>[0]) => queue.add(runs),
     logger,
     now,
@@ -52,8 +61,15 @@ export function createFiring({
   }, now);
   let last: Promise<void> = Promise.resolve();
 
+  /** One that hangs is not waited for for longer than a pass may take: two at once fire nothing twice. */
   function fire(): Promise<void> {
-    last = last.catch(() => undefined).then(fireOnce);
+    const before = last.catch(() => undefined);
+    const waited = new AbortController();
+    const patience = sleep(FIRING_LIMIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+    last = Promise.race([before, patience]).then(() => {
+      waited.abort();
+      return fireOnce();
+    });
     return last;
   }
 

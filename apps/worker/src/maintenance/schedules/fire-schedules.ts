@@ -1,16 +1,26 @@
-import type { DispatchedExecution, DueSchedule, MoveVerdict, ScheduleHold, ScheduleMove } from '@deckhand/db';
+import {
+  type DispatchedExecution,
+  type DueSchedule,
+  isDatabaseUnavailable,
+  type MoveVerdict,
+  type ScheduleHold,
+  type ScheduleMove,
+} from '@deckhand/db';
 import type { CountExecution } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
+import { actOnRows } from '../act-on-rows.js';
 import { holdBack, passLimits, type RefusedMove } from './pass-limits.js';
 import { toScheduleMove } from './schedule-move.js';
 
 /** Schedules moved by one statement at most. */
 const BATCH = 500;
+/** How long a schedule that cannot be fired is held back, in ms. */
+const BAD_ROW_HOLD_MS = 60_000;
 
 /** What firing stands on. Whatever it changes is a conditional write: two at once, or a late one, fire nothing twice. */
 export interface FiringParts {
   /** False while another worker is the one to fire. */
-  readonly holdLease: () => Promise<boolean>;
+  readonly hasLease: () => Promise<boolean>;
   readonly findDue: (now: Date, limit: number) => Promise<DueSchedule[]>;
   readonly findNextLook: () => Promise<Date | null>;
   readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
@@ -18,6 +28,8 @@ export interface FiringParts {
   readonly countExecution: CountExecution;
   /** Told of each run that was started, and how long after its time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
+  /** Notified of a schedule that could not be fired and is held back for a while. */
+  readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly logger: Logger;
   /** The time by which schedules are due, in ms since the epoch. */
@@ -29,7 +41,7 @@ export interface FiringParts {
  * @returns when the next schedule is due, in ms since the epoch; null without any, and while another worker is the one.
  */
 export async function fireSchedules(parts: FiringParts): Promise<number | null> {
-  if (!(await parts.holdLease())) return null;
+  if (!(await parts.hasLease())) return null;
   for (;;) {
     const due = await parts.findDue(new Date(parts.now()), BATCH);
     // What could not be moved now somebody else holds: it has its turn in the next look.
@@ -41,13 +53,15 @@ export async function fireSchedules(parts: FiringParts): Promise<number | null> 
 /** @returns how many of the schedules got on: to their next time, or to wait for a limit. */
 async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promise<number> {
   const now = parts.now();
-  const first = await moveAll(
-    parts,
-    due.map((schedule) => toScheduleMove(schedule, now)),
-  );
+  const bad: ScheduleHold[] = [];
+  const onBadRow = (schedule: DueSchedule, error: unknown): void => {
+    parts.onBadRow(schedule, error);
+    bad.push({ schedule, by: 'INTERNAL', until: new Date(now + BAD_ROW_HOLD_MS) });
+  };
+  const first = await moveAll(parts, planAll(due, now, onBadRow), onBadRow);
   const { counted, holds } = await passLimits(first.refused, { countExecution: parts.countExecution, now });
-  const second = await moveAll(parts, counted);
-  holds.push(...second.refused.map((refused) => holdBack(refused, now)));
+  const second = await moveAll(parts, counted, onBadRow);
+  holds.push(...second.refused.map((refused) => holdBack(refused, now)), ...bad);
   if (holds.length > 0) {
     parts.logger.info({ schedules: holds.length, by: holds[0]?.by }, 'limits hold runs of schedules back');
     await parts.hold(holds);
@@ -55,25 +69,52 @@ async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promi
   return first.moved + second.moved + holds.length;
 }
 
+/** Plans how schedules go on. A rule that cannot be read is a fault of its schedule alone. */
+function planAll(
+  due: readonly DueSchedule[],
+  now: number,
+  onBadRow: (schedule: DueSchedule, error: unknown) => void,
+): ScheduleMove[] {
+  return due.flatMap((schedule) => {
+    try {
+      return [toScheduleMove(schedule, now)];
+    } catch (error) {
+      onBadRow(schedule, error);
+      return [];
+    }
+  });
+}
+
 /** Moves schedules on and queues their runs. */
 async function moveAll(
   parts: FiringParts,
   moves: readonly ScheduleMove[],
+  onBadRow: (schedule: DueSchedule, error: unknown) => void,
 ): Promise<{ moved: number; refused: RefusedMove[] }> {
-  if (moves.length === 0) return { moved: 0, refused: [] };
-  const verdicts = await parts.move(moves);
-  const moved = moves.filter((_, index) => verdicts[index] === 'moved');
+  const answered: { readonly move: ScheduleMove; readonly verdict: MoveVerdict | undefined }[] = [];
+  await actOnRows(
+    moves,
+    {
+      async act(batch) {
+        const verdicts = await parts.move(batch);
+        return batch.map((move, index) => ({ move, verdict: verdicts[index] }));
+      },
+      isUnavailable: isDatabaseUnavailable,
+      onBadRow: ({ schedule }, error) => onBadRow(schedule, error),
+    },
+    (results) => answered.push(...results),
+  );
+  const moved = answered.filter(({ verdict }) => verdict === 'moved').map(({ move }) => move);
   const runs = moved.flatMap(({ schedule: { workspaceId }, run }) =>
     run ? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }] : [],
   );
   const now = parts.now();
   for (const { run } of moved) if (run) parts.onStarted(Math.max(0, now - run.at.getTime()) / 1_000);
-  // Should this fail, the reconciler finds the runs without jobs.
+  // Should this fail, maintenance finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
   });
-  const refused = moves.flatMap((move, index) => {
-    const verdict = verdicts[index];
+  const refused = answered.flatMap(({ move, verdict }) => {
     return verdict === undefined || verdict === 'moved' || verdict === 'elsewhere' ? [] : [{ move, verdict }];
   });
   return { moved: moved.length, refused };

@@ -1,0 +1,40 @@
+import type { Logger } from '@deckhand/runtime';
+
+/** The rows at which a task failed lately: they are left out for a while, so that they hold up no others. */
+export interface BadRows {
+  /** Those to leave out now. */
+  ids(): string[];
+  /** Reports one and leaves it out for a while. */
+  add(id: string, error: unknown): void;
+}
+
+/** How long a bad row is left out, in ms. */
+const LEFT_OUT_MS = 300_000;
+/** Bad rows remembered at most: the oldest are tried again first. */
+const MAX_REMEMBERED = 1_000;
+
+/** Creates an empty set for one task. @param options.onAdded notified of each bad row. */
+export function createBadRows(options: {
+  readonly task: string;
+  readonly logger: Logger;
+  readonly onAdded: () => void;
+  /** A steady clock, in ms. */
+  readonly now?: () => number;
+}): BadRows {
+  const { task, logger, onAdded, now = () => performance.now() } = options;
+  const leftOutUntil = new Map<string, number>();
+  return {
+    ids() {
+      for (const [id, until] of leftOutUntil) if (until <= now()) leftOutUntil.delete(id);
+      return [...leftOutUntil.keys()];
+    },
+    add(id, error) {
+      logger.error({ err: error, task, id, leftOutMs: LEFT_OUT_MS }, 'maintenance skipped a row at which it failed');
+      leftOutUntil.delete(id);
+      leftOutUntil.set(id, now() + LEFT_OUT_MS);
+      const [oldest] = leftOutUntil.keys();
+      if (leftOutUntil.size > MAX_REMEMBERED && oldest !== undefined) leftOutUntil.delete(oldest);
+      onAdded();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { type Database, isDatabaseUnavailable } from '@deckhand/db';
+import type { Redis, RunChange, RunQueue } from '@deckhand/queue';
+import { publishChanges } from '@deckhand/queue';
+import type { FinishedStatus } from '@deckhand/contracts';
+import type { Logger, RunCounters } from '@deckhand/runtime';
+import type { PeriodicTask } from '../run-periodically.js';
+import { createBadRows } from './bad-rows.js';
+import type { MaintenanceMetrics } from './maintenance-metrics.js';
+import { processRows, type RowWork } from './process-rows.js';
+
+/** What maintenance tasks work with. */
+export interface MaintenanceContext {
+  readonly db: Database;
+  readonly redis: Redis;
+  readonly queue: RunQueue;
+  readonly logger: Logger;
+  readonly metrics: MaintenanceMetrics;
+  readonly runs: RunCounters;
+}
+
+/** How long one pass may take, in ms: long enough for a busy database, short enough that a store which never answers costs little. */
+export const TASK_TIME_LIMIT_MS = 20_000;
+
+/** Creates a task that works through rows: one bad row stops no other. */
+export function createRowTask<Row, Result>(
+  { name, intervalMs, work }: { name: string; intervalMs: number; work: RowWork<Row, Result> },
+  { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
+): PeriodicTask {
+  const badRows = createBadRows({ task: name, logger, onAdded: () => metrics.badRow(name) });
+  return {
+    name,
+    intervalMs,
+    timeLimitMs: TASK_TIME_LIMIT_MS,
+    run: (signal) => processRows(work, { badRows, signal, isUnavailable: isDatabaseUnavailable }),
+  };
+}
+
+/** Notifies those who wait for runs that they ended. */
+export async function announceEnds(
+  redis: Redis,
+  executionIds: readonly string[],
+  ended: FinishedStatus,
+): Promise<void> {
+  if (executionIds.length === 0) return;
+  await publishChanges(
+    redis,
+    executionIds.map((executionId): RunChange => ({ executionId, ended })),
+  );
+}

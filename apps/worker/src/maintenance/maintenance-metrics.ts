@@ -1,0 +1,106 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
+
+/** Why a run was dispatched again or ended without its worker, or what retention took. */
+export type MaintenanceAction =
+  | 'dead_worker'
+  | 'lost_too_often'
+  | 'lost_job'
+  | 'unknown_to_worker'
+  | 'wake'
+  | 'time_out'
+  | 'orphan'
+  | 'held_back'
+  | 'pruned_data'
+  | 'pruned_run';
+
+const ACTIONS: readonly MaintenanceAction[] = [
+  'dead_worker',
+  'lost_too_often',
+  'lost_job',
+  'unknown_to_worker',
+  'wake',
+  'time_out',
+  'orphan',
+  'held_back',
+  'pruned_data',
+  'pruned_run',
+];
+
+/** Upper bounds of durations, in seconds. */
+const PASS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 20];
+const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
+
+/** What maintenance counts and times. */
+export interface MaintenanceMetrics extends TaskObserver {
+  /** So many runs were dispatched again, or ended, or lost data. */
+  acted(action: MaintenanceAction, runs: number): void;
+  /** A task skipped a row at which it failed. */
+  badRow(task: string): void;
+  /** A schedule's run was started, so long after its time. */
+  scheduleFired(lateSeconds: number): void;
+}
+
+/** Adds the metrics of maintenance to a registry. Every label that is known beforehand is there from the start. */
+export function createMaintenanceMetrics(
+  registry: Registry,
+  state: { readonly isLeaseHeld: () => boolean; readonly clockOffsetMs: () => number },
+): MaintenanceMetrics {
+  const registers = [registry];
+  const passSeconds = new Histogram({
+    name: 'deckhand_maintenance_task_seconds',
+    help: 'How long a pass of a maintenance task took; most tasks run only on the holder of the lease',
+    labelNames: ['task'],
+    buckets: PASS_SECONDS,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'deckhand_maintenance_failures_total',
+    help: 'Passes of maintenance tasks that failed (error), or were cut off because they took too long (time_limit)',
+    labelNames: ['task', 'reason'],
+    registers,
+  });
+  const badRows = new Counter({
+    name: 'deckhand_maintenance_bad_rows_total',
+    help: 'Rows at which a maintenance task failed and which it skipped for some minutes',
+    labelNames: ['task'],
+    registers,
+  });
+  const actions = new Counter({
+    name: 'deckhand_maintenance_runs_total',
+    help: 'Runs that were dispatched again or ended without their worker, and runs that retention took something of',
+    labelNames: ['action'],
+    registers,
+  });
+  const lateSeconds = new Histogram({
+    name: 'deckhand_schedule_late_seconds',
+    help: 'How long after its time the run of a schedule was started; only the holder of the maintenance lease starts them',
+    buckets: LATE_SECONDS,
+    registers,
+  });
+  new Gauge({
+    name: 'deckhand_maintenance_lease_held',
+    help: '1 while this worker holds the maintenance lease',
+    registers,
+    collect() {
+      this.set(state.isLeaseHeld() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_clock_offset_seconds',
+    help: "How far this process's clock is ahead of the database's; negative when it is behind",
+    registers,
+    collect() {
+      this.set(state.clockOffsetMs() / 1_000);
+    },
+  });
+  for (const action of ACTIONS) actions.inc({ action }, 0);
+  return {
+    passed: (task, seconds) => passSeconds.observe({ task }, seconds),
+    failed: (task, error) =>
+      failures.inc({ task, reason: error instanceof TaskTimeLimitError ? 'time_limit' : 'error' }),
+    acted: (action, count) => actions.inc({ action }, count),
+    badRow: (task) => badRows.inc({ task }),
+    scheduleFired: (late) => lateSeconds.observe(late),
+  };
+}

@@ -1,0 +1,145 @@
+import { createLogger } from '@deckhand/runtime';
+import { describe, expect, it } from '@jest/globals';
+import { type BadRows, createBadRows } from './bad-rows.js';
+import { processRows, type RowWork } from './process-rows.js';
+
+const logger = createLogger({ name: 'test', level: 'silent' });
+
+class AwayError extends Error {}
+
+/** A table of rows `r0`, `r1` ... that acting on removes. */
+function table(count: number) {
+  const rows = new Set(Array.from({ length: count }, (_, n) => `r${n}`));
+  const batches: string[][] = [];
+  const reported: string[] = [];
+  let now = 0;
+  const badRows: BadRows = createBadRows({ task: 't', logger, onAdded: () => undefined, now: () => now });
+  const watched: BadRows = {
+    ids: badRows.ids,
+    add(id, error) {
+      reported.push(id);
+      badRows.add(id, error);
+    },
+  };
+  const work = (changes: Partial<RowWork<string, string>> = {}): RowWork<string, string> => ({
+    find: ({ limit, except }) => Promise.resolve([...rows].filter((row) => !except.includes(row)).slice(0, limit)),
+    idOf: (row) => row,
+    act(batch) {
+      batches.push([...batch]);
+      for (const row of batch) rows.delete(row);
+      return Promise.resolve(batch);
+    },
+    maxRows: 10,
+    budgetMs: 60_000,
+    ...changes,
+  });
+  const pass = (changes?: Partial<RowWork<string, string>>, signal = new AbortController().signal) =>
+    processRows(work(changes), {
+      badRows: watched,
+      signal,
+      isUnavailable: (error) => error instanceof AwayError,
+    });
+  return { rows, batches, reported, pass, setNow: (time: number) => (now = time) };
+}
+
+/** Fails for a batch with one of these rows. */
+function failingFor(bad: readonly string[], rows: Set<string>) {
+  return (batch: readonly string[]): Promise<readonly string[]> => {
+    if (batch.some((row) => bad.includes(row))) return Promise.reject(new Error('bad row'));
+    for (const row of batch) rows.delete(row);
+    return Promise.resolve(batch);
+  };
+}
+
+describe('a pass through rows', () => {
+  it('goes on until none is left', async () => {
+    const { rows, batches, pass } = table(25);
+    await pass();
+    expect(rows.size).toBe(0);
+    expect(batches.map(({ length }) => length)).toEqual([10, 10, 5]);
+  });
+
+  it('skips and reports bad rows, and acts on all others, also on those behind a page of bad ones', async () => {
+    const { rows, reported, pass } = table(25);
+    const bad = ['r0', 'r7', 'r11'];
+    const done: string[] = [];
+    await pass({
+      act: failingFor(bad, rows),
+      onDone: (results) => {
+        done.push(...results);
+        return Promise.resolve();
+      },
+      maxRows: 3,
+    });
+    expect([...rows]).toEqual(bad);
+    expect(reported.sort()).toEqual([...bad].sort());
+    expect(done).toHaveLength(22);
+  });
+
+  it('leaves a bad row out for some minutes, then tries it again', async () => {
+    const { rows, reported, pass, setNow } = table(3);
+    await pass({ act: failingFor(['r1'], rows) });
+    await pass({ act: failingFor(['r1'], rows) });
+    expect(reported).toEqual(['r1']);
+    setNow(600_000);
+    await pass();
+    expect(rows.size).toBe(0);
+  });
+
+  it('gives up when nearly all rows fail: then the rows are not at fault', async () => {
+    const { rows, reported, pass } = table(40);
+    await expect(pass({ act: failingFor([...rows], rows) })).rejects.toThrow('bad row');
+    expect(reported.length).toBeLessThan(20);
+  });
+
+  it('blames no row for a database that is away', async () => {
+    const { reported, pass } = table(4);
+    await expect(pass({ act: () => Promise.reject(new AwayError()) })).rejects.toThrow(AwayError);
+    expect(reported).toEqual([]);
+  });
+
+  it('blames no row for what fails afterwards', async () => {
+    const { reported, pass } = table(4);
+    await expect(pass({ onDone: () => Promise.reject(new Error('Redis is away')) })).rejects.toThrow('Redis is away');
+    expect(reported).toEqual([]);
+  });
+
+  it('hands on what was done before the database went away', async () => {
+    const { rows, pass } = table(4);
+    const done: string[] = [];
+    const failing = failingFor(['r3'], rows);
+    const act = (batch: readonly string[]): Promise<readonly string[]> =>
+      batch.length === 1 && batch[0] === 'r3' ? Promise.reject(new AwayError()) : failing(batch);
+    const onDone = (results: readonly string[]): Promise<void> => {
+      done.push(...results);
+      return Promise.resolve();
+    };
+    await expect(pass({ act, onDone })).rejects.toThrow(AwayError);
+    expect(done).toEqual(['r0', 'r1', 'r2']);
+  });
+
+  it('cuts batches by bytes; a row that is larger stands alone', async () => {
+    const { batches, pass } = table(5);
+    await pass({ bytesOf: (row) => (row === 'r2' ? 1_000 : 40), maxBytes: 100 });
+    expect(batches).toEqual([['r0', 'r1'], ['r2'], ['r3', 'r4']]);
+  });
+
+  it('begins no batch after it was cut off', async () => {
+    const { batches, rows, pass } = table(30);
+    const cutOff = new AbortController();
+    const act = (batch: readonly string[]): Promise<readonly string[]> => {
+      batches.push([...batch]);
+      for (const row of batch) rows.delete(row);
+      cutOff.abort();
+      return Promise.resolve(batch);
+    };
+    await pass({ act }, cutOff.signal);
+    expect(batches).toHaveLength(1);
+  });
+
+  it('begins no batch after its budget is used up', async () => {
+    const { batches, pass } = table(30);
+    await pass({ budgetMs: 0 });
+    expect(batches).toHaveLength(1);
+  });
+});

@@ -1,0 +1,15 @@
+import { refreshStatistics } from '@deckhand/db';
+import type { PeriodicTask } from '../run-periodically.js';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+
+/** Analyses tables that have outgrown what the planner knows of them. */
+export function createStatisticsRefresh({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
+  return {
+    name: 'refresh_statistics',
+    intervalMs: 1_000,
+    timeLimitMs: TASK_TIME_LIMIT_MS,
+    async run() {
+      await refreshStatistics(db);
+    },
+  };
+}

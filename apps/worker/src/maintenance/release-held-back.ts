@@ -1,0 +1,36 @@
+import { countHeldRuns } from '@deckhand/db';
+import type { PeriodicTask } from '../run-periodically.js';
+import type { HeldBackRuns } from './held-back-runs.js';
+import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+
+const NAME = 'release_held_back';
+
+/** Sends out runs that were held back because of a limit of runs at once, where a slot is free. */
+export function createHeldBackRelease(
+  { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
+  heldBack: Pick<HeldBackRuns, 'releaseAll'>,
+): PeriodicTask {
+  return {
+    name: NAME,
+    intervalMs: 1_000,
+    timeLimitMs: TASK_TIME_LIMIT_MS,
+    run: (signal) =>
+      heldBack.releaseAll({
+        signal,
+        onBadWorkspace(workspaceId, err) {
+          metrics.badRow(NAME);
+          logger.error({ err, workspaceId }, 'held back runs of a workspace could not be released');
+        },
+      }),
+  };
+}
+
+/** Lets runs count under a limit of runs at once that were claimed before there was one. */
+export function createSlotCounting({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
+  return {
+    name: 'count_slots',
+    intervalMs: 1_000,
+    timeLimitMs: TASK_TIME_LIMIT_MS,
+    run: () => countHeldRuns(db),
+  };
+}

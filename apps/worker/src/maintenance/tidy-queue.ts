@@ -1,0 +1,8 @@
+import type { RunQueue } from '@deckhand/queue';
+import type { PeriodicTask } from '../run-periodically.js';
+import { TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+
+/** Lets the queue forget which jobs carried which runs, when no job is left. */
+export function createQueueTidying(queue: Pick<RunQueue, 'tidy'>): PeriodicTask {
+  return { name: 'tidy_queue', intervalMs: 1_000, timeLimitMs: TASK_TIME_LIMIT_MS, run: () => queue.tidy() };
+}

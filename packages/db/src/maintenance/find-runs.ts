@@ -1,0 +1,136 @@
+import { type Database, Prisma } from '../client.js';
+import type { Claim } from '../executions/claim.js';
+import { isHeldTooLong, isPastDeadline } from '../executions/reconcile.js';
+import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.js';
+
+/*
+ * What maintenance acts on is first found, then changed by its ids in statements that check the same conditions again. So a batch whose
+ * statement fails can be split until the row at fault stands alone, and that row can be left out for a while.
+ */
+
+/** Which rows are found. */
+export interface RowPage {
+  /** Rows at most. */
+  readonly limit: number;
+  /** Ids of rows that are left out. */
+  readonly except: readonly string[];
+}
+
+/** A run to act on. */
+export interface FoundRun {
+  readonly id: string;
+  /** What it keeps in the database: a batch is bounded by it. */
+  readonly bytes: number;
+}
+
+const isNotExcluded = (id: Prisma.Sql, except: readonly string[]): Prisma.Sql =>
+  except.length === 0 ? Prisma.sql`true` : Prisma.sql`${id} <> ALL (${[...except]}::uuid[])`;
+
+/** Finds resting runs whose time has come, the earliest first. */
+export async function findDueRuns(db: Database, page: RowPage): Promise<string[]> {
+  // Served by executions_wake.
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-due-runs */
+    SELECT e.id FROM executions e
+    WHERE e.wake_at <= now() AND ${IS_RESTING} AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
+    ORDER BY e.wake_at LIMIT ${page.limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Finds unfinished runs past their deadline, the earliest first: those that rest at once, those that a worker holds after a grace period
+ * in which the worker ends them itself.
+ */
+export async function findOverdueRuns(db: Database, page: RowPage & { readonly graceMs: number }): Promise<string[]> {
+  const isWanted = isNotExcluded(Prisma.sql`e.id`, page.except);
+  // Served by executions_deadline and executions_held: a condition with OR would be served by neither.
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-overdue-runs */
+    SELECT id FROM (
+      (SELECT e.id, e.deadline_at AS at FROM executions e
+        WHERE ${isPastDeadline(page.graceMs)} AND ${isWanted} ORDER BY e.deadline_at LIMIT ${page.limit})
+      UNION ALL
+      (SELECT e.id, e.held_until FROM executions e
+        WHERE ${isHeldTooLong(page.graceMs)} AND ${isWanted} ORDER BY e.held_until LIMIT ${page.limit})
+    ) overdue
+    GROUP BY id ORDER BY min(at) LIMIT ${page.limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Finds the unfinished runs that workers hold, the oldest first. */
+export async function findRunsOfWorkers(
+  db: Database,
+  workerIds: readonly string[],
+  page: RowPage,
+): Promise<string[]> {
+  // Served by executions_held.
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-runs-of-workers */
+    SELECT e.id FROM executions e
+    WHERE e.worker_id = ANY (${[...workerIds]}::uuid[]) AND ${IS_HELD} AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
+    ORDER BY e.id LIMIT ${page.limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Finds runs that wait for a run which is finished. */
+export async function findParentsOfFinished(db: Database, page: RowPage): Promise<string[]> {
+  // Served by waits_open; runs are joined by primary key.
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-parents-of-finished */
+    SELECT DISTINCT w.execution_id AS id
+    FROM waits w JOIN executions c ON c.id = w.child_execution_id
+    WHERE w.kind = 'workflow' AND w.answered_at IS NULL AND ${isFinished(Prisma.sql`c`)}
+      AND ${isNotExcluded(Prisma.sql`w.execution_id`, page.except)}
+    LIMIT ${page.limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Finds finished runs that no index of texts has yet, the oldest first. */
+export function findUnindexedRuns(db: Database, page: RowPage): Promise<FoundRun[]> {
+  return db.$queryRaw<FoundRun[]>(Prisma.sql`/* maintenance.find-unindexed-runs */
+    SELECT u.execution_id AS id, coalesce(e.stored_bytes, 0)::float8 AS bytes
+    FROM unindexed_executions u LEFT JOIN executions e ON e.id = u.execution_id
+    WHERE ${isNotExcluded(Prisma.sql`u.execution_id`, page.except)}
+    ORDER BY u.execution_id LIMIT ${page.limit}`);
+}
+
+/** What retention takes of a run. */
+export type RetentionKind = 'data' | 'run';
+
+/**
+ * Finds runs that finished so many days ago, the oldest first: `data`, those that still have data; `run`, those that have none. A run that
+ * is being repeated is left alone, for it is still read.
+ */
+export function findExpiredRuns(
+  db: Database,
+  page: RowPage & { readonly kind: RetentionKind; readonly days: number },
+): Promise<FoundRun[]> {
+  // Served by executions_with_data and executions_without_data.
+  const hasData = page.kind === 'data' ? Prisma.sql`e.trigger_data IS NOT NULL` : Prisma.sql`e.trigger_data IS NULL`;
+  return db.$queryRaw<FoundRun[]>(Prisma.sql`
+    SELECT e.id, e.stored_bytes::float8 AS bytes FROM executions e
+    WHERE e.finished_at <= now() - ${page.days}::int * interval '1 day' AND ${hasData} AND ${isNotRepeated}
+      AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
+    ORDER BY e.finished_at LIMIT ${page.limit}`);
+}
+
+/** A run that is being repeated is still read: what is taken over of it must not go meanwhile. */
+export const isNotRepeated = Prisma.sql`NOT EXISTS (
+  SELECT 1 FROM executions r WHERE r.rerun_of = e.id AND r.finished_at IS NULL)`;
+
+/** A run that the database says a worker holds. */
+export interface OwnedRun extends Claim {
+  readonly executionId: string;
+}
+
+/** Reads the unfinished runs that the database says a worker holds. */
+export function findOwnedRuns(db: Database, workerId: string): Promise<OwnedRun[]> {
+  // Served by executions_held.
+  return db.$queryRaw<OwnedRun[]>(Prisma.sql`/* maintenance.find-owned-runs */
+    SELECT e.id AS "executionId", e.epoch, e.claim_token AS token FROM executions e
+    WHERE e.worker_id = ${workerId}::uuid AND ${IS_HELD}`);
+}
+
+/** Reads the time of the database, in ms since the epoch. */
+export async function readDatabaseTime(db: Database): Promise<number> {
+  const [row] = await db.$queryRaw<{ now: number }[]>(Prisma.sql`/* maintenance.read-time */
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`);
+  if (!row) throw new Error('the database did not say what time it is');
+  return row.now;
+}

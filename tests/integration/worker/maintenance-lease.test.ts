@@ -1,0 +1,114 @@
+import { connectRedis, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
+import { createMaintenanceLease, type MaintenanceLease } from '@deckhand/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+
+const HOUR_MS = 3_600_000;
+
+let redis: Redis;
+let now: number;
+
+beforeAll(async () => {
+  const server = await startTestRedis();
+  redis = connectRedis(server.url, { role: 'producer' });
+  stopLater({ stop: () => Promise.resolve(redis.disconnect()) });
+  await until(() => redis.status === 'ready');
+});
+afterAll(stopAll);
+beforeEach(async () => {
+  now = 0;
+  await redis.del(MAINTENANCE_LEASE_KEY);
+});
+
+function lease(workerId: string, clock: { offsetMs: number } = { offsetMs: 0 }): MaintenanceLease {
+  return createMaintenanceLease({ workerId, redis, clockOffsetMs: () => clock.offsetMs, now: () => now });
+}
+
+/** Lets time pass in steps in which each renews. Redis's own clock, by which the lease would end, stands still meanwhile. */
+async function pass(ms: number, leases: readonly MaintenanceLease[]): Promise<void> {
+  for (const end = now + ms; now < end; now += 500) for (const one of leases) await one.renew();
+}
+
+describe('the maintenance lease', () => {
+  it('is held by one, until that one gives it up', async () => {
+    const [a, b] = [lease('a'), lease('b')];
+    await pass(1_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([true, false]);
+    await a.giveUp();
+    await pass(1_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
+  });
+
+  it('is not held any more by one that could not renew it in time', async () => {
+    const a = lease('a');
+    await a.renew();
+    now = 2_499;
+    expect(a.isHeld()).toBe(true);
+    now = 2_500;
+    expect(a.isHeld()).toBe(false);
+  });
+
+  it('is left to others for a moment by one that cannot reach the database', async () => {
+    const [a, b] = [lease('a'), lease('b')];
+    await pass(500, [a, b]);
+    await a.letOthersTry();
+    expect(a.isHeld()).toBe(false);
+    await pass(1_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
+  });
+
+  it('comes back to one that let others try when nobody did', async () => {
+    const a = lease('a');
+    await a.renew();
+    await a.letOthersTry();
+    await pass(1_000, [a]);
+    expect(a.isHeld()).toBe(false);
+    await pass(1_500, [a]);
+    expect(a.isHeld()).toBe(true);
+  });
+
+  it.each([HOUR_MS, -HOUR_MS, 2_001])('is yielded by one whose clock is off by %d ms', async (offsetMs) => {
+    const clock = { offsetMs: 0 };
+    const [a, b] = [lease('a', clock), lease('b')];
+    await pass(500, [a, b]);
+    expect(a.isHeld()).toBe(true);
+    clock.offsetMs = offsetMs;
+    await pass(1_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
+  });
+
+  it('is kept by one whose clock is off by 2 s or less', async () => {
+    const a = lease('a', { offsetMs: 2_000 });
+    await a.renew();
+    expect(a.isHeld()).toBe(true);
+  });
+
+  it('is taken by one whose clock is off once nobody else took it for 5 s', async () => {
+    const a = lease('a', { offsetMs: HOUR_MS });
+    await pass(5_000, [a]);
+    expect(a.isHeld()).toBe(false);
+    await pass(1_000, [a]);
+    expect(a.isHeld()).toBe(true);
+    await pass(20_000, [a]);
+    expect(a.isHeld()).toBe(true);
+  });
+
+  it('goes from one whose clock is off to the first whose clock is right, and stays there', async () => {
+    const [a, b] = [lease('a', { offsetMs: HOUR_MS }), lease('b')];
+    await pass(6_000, [a]);
+    expect(a.isHeld()).toBe(true);
+    await pass(1_000, [b, a]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
+    await pass(10_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
+  });
+
+  it('is not passed about by several whose clocks are off', async () => {
+    const [a, b] = [lease('a', { offsetMs: HOUR_MS }), lease('b', { offsetMs: -HOUR_MS })];
+    await pass(6_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()].filter(Boolean)).toHaveLength(1);
+    const [wasA] = [a.isHeld()];
+    await pass(10_000, [a, b]);
+    expect([a.isHeld(), b.isHeld()]).toEqual([wasA, !wasA]);
+  });
+});
