@@ -78,7 +78,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${port}`;
   const isDone = (worker: readonly Sample[]) =>
     total(worker, 'deckhand_runs_finished_total', { status: 'failed' }) === 1 &&
-    total(worker, 'deckhand_reconciler_pass_seconds_count') > 0 &&
+    total(worker, 'deckhand_maintenance_task_seconds_count', { task: 'recover_lost_jobs' }) > 0 &&
     total(worker, 'nodejs_gc_duration_seconds_count') > 0;
   const worker = await until(
     async () => {

@@ -131,9 +131,9 @@ describe('the processes', () => {
     await worker.app.kill();
     await until(() => receiver.calls.length === 2, 15_000, 'the second try of the node');
     const samples = await samplesOf(heir);
-    expect(total(samples, 'deckhand_reconciler_runs_total', { action: 'dead_worker' })).toBe(1);
+    expect(total(samples, 'deckhand_maintenance_runs_total', { action: 'dead_worker' })).toBe(1);
     expect(total(samples, 'deckhand_worker_active_runs')).toBe(1);
-    expect(total(samples, 'deckhand_reconciler_pass_seconds_count')).toBeGreaterThan(0);
+    expect(total(samples, 'deckhand_maintenance_task_seconds_count')).toBeGreaterThan(0);
     await until(async () => total(await samplesOf(api), 'deckhand_workers', { state: 'live' }) === 1);
     // Draining: it takes no job any more, but lives.
     const ended = heir.app.kill('SIGTERM');

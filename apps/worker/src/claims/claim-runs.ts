@@ -57,7 +57,7 @@ export function createClaim({
   const claimUnderLimit = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
       const { claimed, dispatched } = await persist('claim', () => claimLimited(db, requests, id));
-      // Should this fail, the reconciler finds them without a job.
+      // Should this fail, maintenance finds them without a job.
       if (dispatched.length > 0) await queue.add(dispatched).catch(() => undefined);
       return inOrder(requests, claimed);
     },

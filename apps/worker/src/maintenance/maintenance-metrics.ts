@@ -33,6 +33,8 @@ const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
 
 /** What maintenance counts and times. */
 export interface MaintenanceMetrics extends TaskObserver {
+  /** Begins to count for a task, from 0. */
+  begin(task: string): void;
   /** So many runs were dispatched again, or ended, or lost data. */
   acted(action: MaintenanceAction, runs: number): void;
   /** A task skipped a row at which it failed. */
@@ -96,6 +98,10 @@ export function createMaintenanceMetrics(
   });
   for (const action of ACTIONS) actions.inc({ action }, 0);
   return {
+    begin(task) {
+      for (const reason of ['error', 'time_limit']) failures.inc({ task, reason }, 0);
+      badRows.inc({ task }, 0);
+    },
     passed: (task, seconds) => passSeconds.observe({ task }, seconds),
     failed: (task, error) =>
       failures.inc({ task, reason: error instanceof TaskTimeLimitError ? 'time_limit' : 'error' }),

@@ -129,6 +129,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     ...[...everywhere, ...leased.map(onLease)].map((task) => ({ task, observer: yielding })),
     { task: onLease(sweep), observer: metrics },
   ];
+  for (const { task } of runs) metrics.begin(task.name);
   const stops = runs.map(({ task, observer }, index) =>
     runPeriodically(task, { logger, observer, delayMs: index * STAGGER_MS }),
   );

@@ -35,7 +35,7 @@ export function createWorkflowStarter({
         throw new NodeError('WORKFLOW_NOT_STARTED', REASONS[verdict.kind], { isRetryable: false });
       }
       onStarted();
-      // Should this fail, the reconciler finds the child without a job.
+      // Should this fail, maintenance finds the child without a job.
       const { workspaceId, dispatch } = verdict;
       await queue.add([{ workspaceId, executionId, dispatch }]).catch(() => undefined);
       return executionId;
