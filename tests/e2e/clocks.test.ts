@@ -1,6 +1,13 @@
 import { createDatabase, type Database } from '@deckhand/db';
 import { ensureFaketime, type Faketime, faketimeEnv, type LocalRedis } from '@deckhand/local';
-import { connectRedis, createRunQueue, MAINTENANCE_LEASE_KEY, readFleet, type Redis, type RunQueue } from '@deckhand/queue';
+import {
+  connectRedis,
+  createRunQueue,
+  MAINTENANCE_LEASE_KEY,
+  readFleet,
+  type Redis,
+  type RunQueue,
+} from '@deckhand/queue';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   chain,

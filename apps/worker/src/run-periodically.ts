@@ -17,9 +17,9 @@ export interface PeriodicTask {
 /** Notified of what becomes of the passes of tasks. */
 export interface TaskObserver {
   /** A pass ended, in time and without an error. */
-  passed(task: string, seconds: number): void;
+  readonly passed: (task: string, seconds: number) => void;
   /** A pass failed, or was cut off (TaskTimeLimitError). */
-  failed(task: string, error: unknown): void;
+  readonly failed: (task: string, error: unknown) => void;
 }
 
 /** A pass took longer than its time limit. */

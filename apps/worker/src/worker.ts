@@ -260,7 +260,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const timers = [
     runPeriodically(
-      { name: 'heartbeat', intervalMs: HEARTBEAT_INTERVAL_MS, timeLimitMs: HEARTBEAT_TIME_LIMIT_MS, run: sendHeartbeat },
+      {
+        name: 'heartbeat',
+        intervalMs: HEARTBEAT_INTERVAL_MS,
+        timeLimitMs: HEARTBEAT_TIME_LIMIT_MS,
+        run: sendHeartbeat,
+      },
       { logger },
     ),
     drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),

@@ -80,7 +80,6 @@ export {
   type DispatchedExecution,
   findHoldingWorkers,
   findUnclaimed,
-  type TimedOutExecution,
   timeOutRuns,
   type UnclaimedExecution,
   wakeDueRuns,

@@ -253,7 +253,9 @@ describe('a worker that was taken over', () => {
   it('can write nothing any more, neither node runs nor an ending', async () => {
     const id = await seed.accept();
     const old = await claim(id);
-    const { dispatched: [dispatched] } = await recoverRuns(db, [{ id: old?.workerId ?? '', culprit: null }], [id]);
+    const {
+      dispatched: [dispatched],
+    } = await recoverRuns(db, [{ id: old?.workerId ?? '', culprit: null }], [id]);
     const next = await claim(id, dispatched?.dispatch);
     expect(next?.epoch).toBe(2);
 

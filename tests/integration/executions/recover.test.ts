@@ -1,4 +1,11 @@
-import { claimExecutions, createDatabase, type Database, findRunsOfWorkers, recoverRuns, wakeDueRuns } from '@deckhand/db';
+import {
+  claimExecutions,
+  createDatabase,
+  type Database,
+  findRunsOfWorkers,
+  recoverRuns,
+  wakeDueRuns,
+} from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';

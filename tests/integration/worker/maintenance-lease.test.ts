@@ -11,7 +11,12 @@ let now: number;
 beforeAll(async () => {
   const server = await startTestRedis();
   redis = connectRedis(server.url, { role: 'producer' });
-  stopLater({ stop: () => Promise.resolve(redis.disconnect()) });
+  stopLater({
+    stop() {
+      redis.disconnect();
+      return Promise.resolve();
+    },
+  });
   await until(() => redis.status === 'ready');
 });
 afterAll(stopAll);

@@ -1,4 +1,11 @@
-import { connectRedis, createRunQueue, HEARTBEAT_LIFETIME_MS, readFleet, type Redis, type RunQueue } from '@deckhand/queue';
+import {
+  connectRedis,
+  createRunQueue,
+  HEARTBEAT_LIFETIME_MS,
+  readFleet,
+  type Redis,
+  type RunQueue,
+} from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,

@@ -39,7 +39,13 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 const read = (id: string) => stores.db.execution.findUniqueOrThrow({ where: { id } });
-const owned = (): { status: 'running'; epoch: number; claimedDispatch: number; claimToken: string; workerId: string } => ({
+const owned = (): {
+  status: 'running';
+  epoch: number;
+  claimedDispatch: number;
+  claimToken: string;
+  workerId: string;
+} => ({
   status: 'running',
   epoch: 1,
   claimedDispatch: 1,
@@ -103,7 +109,10 @@ describe('a run that a worker knows', () => {
   it.each([
     ['that rests in the database', { workerId: null, status: 'waiting_for_input', claimToken: null }],
     ['that is claimed anew in the database', { epoch: 2, claimToken: uuidv7() }],
-    ['that has ended in the database', { workerId: null, status: 'stopped', epoch: 2, claimToken: null, finishedAt: new Date() }],
+    [
+      'that has ended in the database',
+      { workerId: null, status: 'stopped', epoch: 2, claimToken: null, finishedAt: new Date() },
+    ],
   ] as const)('%s is halted, though nobody notified the worker', async (_name, data) => {
     const { id, aborted } = await startCall();
     await stores.db.execution.update({ where: { id }, data });

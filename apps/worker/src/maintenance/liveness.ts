@@ -10,16 +10,16 @@ export interface Liveness {
    * True for a worker whose heartbeat did not change for the lifetime, over at least three readings without an interruption. One that was
    * never heard of is watched from now on.
    */
-  isDead(workerId: string, now: number): boolean;
+  isDead(workerId: string): boolean;
   /** True for a worker that said itself, in the last reading, that it can claim no runs. */
   cannotClaim(workerId: string): boolean;
 }
 
 interface Watched {
   seen: string;
-  /** Since when it is silent, as far as readings can say. */
-  silentSince: number;
-  /** Readings since then. */
+  /** For how long it has been silent, as far as readings can say, in ms. */
+  silentMs: number;
+  /** Readings in that time. */
   unchanged: number;
 }
 
@@ -28,28 +28,32 @@ const MIN_READINGS = 3;
 
 /**
  * Watches by its own clock and its own readings. So it does not matter whether clocks agree, and a Redis that lost its data, was away or
- * refused writes makes nobody dead: silence counts only while readings follow each other closely, and each of them has shown that
- * heartbeats could be written. A worker that is missing is silent only from the first reading that misses it.
- * @param lifetimeMs how long a heartbeat may stay the same. A gap between two readings of more than half of it is an interruption.
+ * refused writes makes nobody dead: silence counts only from reading to reading, each of which has shown that heartbeats could be
+ * written. A worker that is missing is silent only from the first reading that misses it. A reader that stood still counts little of it.
+ * @param lifetimeMs how long a heartbeat may stay the same. The time between two readings counts up to a third of it.
  */
 export function createLiveness(lifetimeMs: number): Liveness {
   const watched = new Map<string, Watched>();
   let withoutClaims: ReadonlySet<string> = new Set();
   let lastReadingAt = -Infinity;
-  let isInterrupted = false;
+  let isInterrupted = true;
 
-  function see(workerId: string, heartbeat: string, now: number): void {
+  function see(workerId: string, heartbeat: string, sinceLastMs: number): void {
     const before = watched.get(workerId);
-    if (before?.seen === heartbeat && !isInterrupted) before.unchanged += 1;
-    else watched.set(workerId, { seen: heartbeat, silentSince: now, unchanged: 0 });
+    if (before?.seen !== heartbeat || isInterrupted) {
+      watched.set(workerId, { seen: heartbeat, silentMs: 0, unchanged: 0 });
+      return;
+    }
+    before.unchanged += 1;
+    before.silentMs += sinceLastMs;
   }
 
   return {
     observe(fleet, now) {
-      if (now - lastReadingAt > lifetimeMs / 2) isInterrupted = true;
+      const sinceLastMs = Math.min(now - lastReadingAt, lifetimeMs / 3);
       const present = new Set(fleet.map((worker) => worker.id));
-      for (const worker of fleet) see(worker.id, worker.lastSeenAt, now);
-      for (const workerId of watched.keys()) if (!present.has(workerId)) see(workerId, '', now);
+      for (const worker of fleet) see(worker.id, worker.lastSeenAt, sinceLastMs);
+      for (const workerId of watched.keys()) if (!present.has(workerId)) see(workerId, '', sinceLastMs);
       withoutClaims = new Set(fleet.filter(({ state }) => state === 'wedged').map(({ id }) => id));
       lastReadingAt = now;
       isInterrupted = false;
@@ -57,14 +61,13 @@ export function createLiveness(lifetimeMs: number): Liveness {
     interrupt() {
       isInterrupted = true;
     },
-    isDead(workerId, now) {
+    isDead(workerId) {
       const worker = watched.get(workerId);
       if (!worker) {
-        watched.set(workerId, { seen: '', silentSince: now, unchanged: 0 });
+        watched.set(workerId, { seen: '', silentMs: 0, unchanged: 0 });
         return false;
       }
-      // Up to the last reading: what came since nobody has seen.
-      return !isInterrupted && worker.unchanged >= MIN_READINGS && lastReadingAt - worker.silentSince >= lifetimeMs;
+      return !isInterrupted && worker.unchanged >= MIN_READINGS && worker.silentMs >= lifetimeMs;
     },
     cannotClaim: (workerId) => withoutClaims.has(workerId),
   };

@@ -3,7 +3,7 @@ import { claimLease, type LeaseClaim, MAINTENANCE_LEASE_KEY, type Redis } from '
 /** The lease that makes one worker at a time the one that does the maintenance. What it does is harmless if two hold it for a moment. */
 export interface MaintenanceLease {
   /** Whether this worker holds it, by its steady clock. */
-  isHeld(): boolean;
+  readonly isHeld: () => boolean;
   /** Takes or renews it, if this worker wants it; to be called at a steady pace. @throws when Redis does not let it. */
   renew(): Promise<void>;
   /** Leaves it to others for a moment: perhaps only this worker cannot reach the database. */
@@ -13,7 +13,7 @@ export interface MaintenanceLease {
 }
 
 /** The lease outlives a late renewal, and is free again before a dead holder's runs are due, in ms. */
-export const LEASE_DURATION_MS = 2_500;
+const LEASE_DURATION_MS = 2_500;
 /** How long a worker that failed at it leaves the lease to others, in ms: each of them asks for it twice a second. */
 const HOLD_OFF_MS = 1_500;
 /** How far a worker's clock may be off the database's before it leaves the lease to others, in ms. */
@@ -57,6 +57,11 @@ export function createMaintenanceLease({
     });
   }
 
+  /** Whether a claim that was made at this time still counts. */
+  function mayHold(askedAt: number): boolean {
+    return !hasGivenUp && askedAt >= holdsOffUntil;
+  }
+
   function claimNow(askedAt: number): LeaseClaim {
     if (Math.abs(clockOffsetMs()) <= MAX_CLOCK_OFFSET_MS) return 'eager';
     return freeSince !== undefined && askedAt - freeSince >= UNWANTED_AFTER_MS ? 'reluctant' : 'declining';
@@ -66,7 +71,7 @@ export function createMaintenanceLease({
     isHeld: () => !hasGivenUp && now() < heldUntil,
     async renew() {
       const askedAt = now();
-      if (hasGivenUp || askedAt < holdsOffUntil) return;
+      if (!mayHold(askedAt)) return;
       const claim = claimNow(askedAt);
       if (claim === 'declining') {
         if ((await decline()) === 'taken') freeSince = undefined;
@@ -79,7 +84,7 @@ export function createMaintenanceLease({
         claim,
       });
       // Given up, or left to others, while the answer was on its way.
-      if (state === 'held' && !hasGivenUp && askedAt >= holdsOffUntil) heldUntil = askedAt + LEASE_DURATION_MS;
+      if (state === 'held' && mayHold(askedAt)) heldUntil = askedAt + LEASE_DURATION_MS;
       else heldUntil = -Infinity;
       if (state !== 'held' || claim === 'eager') freeSince = undefined;
     },

@@ -1,4 +1,10 @@
-import { findHoldingWorkers, findRunsOfWorkers, isDatabaseUnavailable, recoverRuns, type RecoveredRuns } from '@deckhand/db';
+import {
+  findHoldingWorkers,
+  findRunsOfWorkers,
+  isDatabaseUnavailable,
+  recoverRuns,
+  type RecoveredRuns,
+} from '@deckhand/db';
 import { readWritableFleet } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
@@ -57,7 +63,7 @@ export function createDeadWorkerRecovery(
       await watch();
       if (!lease.isHeld()) return;
       const holding = await findHoldingWorkers(db);
-      const dead = holding.filter((workerId) => liveness.isDead(workerId, performance.now()));
+      const dead = holding.filter((workerId) => liveness.isDead(workerId));
       if (dead.length === 0) return;
       await processRows(
         {

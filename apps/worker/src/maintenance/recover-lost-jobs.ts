@@ -38,7 +38,9 @@ export function createLostJobRecovery(
   function isLost(state: JobState | undefined): boolean {
     if (state === undefined || state.kind === 'missing') return true;
     if (state.kind === 'waiting') return false;
-    return state.by === undefined || liveness.cannotClaim(state.by) || liveness.isDead(state.by, performance.now());
+    const { workerId } = state;
+    if (workerId === undefined) return true;
+    return liveness.cannotClaim(workerId) || liveness.isDead(workerId);
   }
 
   async function findLost(page: readonly UnclaimedExecution[]): Promise<UnclaimedExecution[]> {

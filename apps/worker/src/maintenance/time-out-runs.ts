@@ -6,7 +6,7 @@ import { announceEnds, createRowTask, type MaintenanceContext } from './maintena
 /** Runs ended by one statement at most. */
 const BATCH = 500;
 /** How long after its deadline a run is ended though a worker holds it, in ms: the worker ends it itself, if it can. */
-export const HELD_RUN_GRACE_MS = 10_000;
+const HELD_RUN_GRACE_MS = 10_000;
 
 /** Ends runs that outlived their deadline: those that rest at once, those that a worker holds after a grace period. */
 export function createTimeOuts(context: MaintenanceContext): PeriodicTask {

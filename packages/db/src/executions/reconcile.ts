@@ -1,14 +1,6 @@
 import { RUN_ERRORS } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
-import {
-  DISPATCH_AGAIN,
-  DISPATCHED,
-  endRuns,
-  IS_HELD,
-  IS_RESTING,
-  IS_UNCLAIMED,
-  isUnfinished,
-} from './run-status.js';
+import { DISPATCH_AGAIN, DISPATCHED, endRuns, IS_HELD, IS_RESTING, IS_UNCLAIMED, isUnfinished } from './run-status.js';
 
 /** A run and the number of the job that may claim it. */
 export interface DispatchedExecution {

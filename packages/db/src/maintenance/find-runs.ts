@@ -56,11 +56,7 @@ export async function findOverdueRuns(db: Database, page: RowPage & { readonly g
 }
 
 /** Finds the unfinished runs that workers hold, the oldest first. */
-export async function findRunsOfWorkers(
-  db: Database,
-  workerIds: readonly string[],
-  page: RowPage,
-): Promise<string[]> {
+export async function findRunsOfWorkers(db: Database, workerIds: readonly string[], page: RowPage): Promise<string[]> {
   // Served by executions_held.
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-runs-of-workers */
     SELECT e.id FROM executions e

@@ -1,4 +1,11 @@
-import { type Database, type DueSchedule, findDueSchedules, findNextLook, holdSchedules, moveSchedules } from '@deckhand/db';
+import {
+  type Database,
+  type DueSchedule,
+  findDueSchedules,
+  findNextLook,
+  holdSchedules,
+  moveSchedules,
+} from '@deckhand/db';
 import { createExecutionCounter, type Redis, type RunQueue } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,16 +39,7 @@ export interface Firing {
 }
 
 /** Puts firing together: besides being called every now and then, it wakes up by itself at the next time that is due. */
-export function createFiring({
-  db,
-  redis,
-  queue,
-  logger,
-  hasLease,
-  onStarted,
-  onBadRow,
-  now,
-}: FiringOptions): Firing {
+export function createFiring({ db, redis, queue, logger, hasLease, onStarted, onBadRow, now }: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
   const parts = {
     hasLease,
