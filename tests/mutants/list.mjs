@@ -12,6 +12,8 @@ function of(file, tests, mutants) {
 const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency';
 const RECOVER = 'integration:integration/executions/recover';
+const MAINTENANCE = 'integration:integration/executions/maintenance';
+const LEASE = 'integration:integration/worker/maintenance-lease';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
 const RUN_LOOP = 'unit:engine/src/run/(waits|pause|retry-rest)';
@@ -126,7 +128,11 @@ export const MUTANTS = [
       'culprit === null || culprit === run.id ? 1 : 0',
       'culprit === run.id ? 1 : 0',
     ],
-    ['batches are not bounded', 'ORDER BY e.id LIMIT ${limit} FOR UPDATE', 'ORDER BY e.id FOR UPDATE'],
+    [
+      'runs are taken that were not asked for',
+      'e.id = ANY(${[...executionIds]}::uuid[]) AND e.worker_id',
+      'e.worker_id',
+    ],
     ['a delayed run is dispatched at once', "e.status = 'running' AND r.delay = 0", "e.status = 'running'"],
     [
       'a delayed run is never woken',
@@ -228,5 +234,81 @@ export const MUTANTS = [
     ['a valid index is built again', ' AND NOT indisvalid', ''],
     ['a detachment that was begun is left', "if (state === 'detaching')", 'if (false)'],
     ['a detached partition is detached again', "if (state === 'attached')", "if (state !== 'detaching')"],
+  ]),
+  ...of('packages/db/src/executions/reconcile.ts', MAINTENANCE, [
+    ['a run that is not due is woken', 'AND e.wake_at <= now() AND ${IS_RESTING}', 'AND ${IS_RESTING}'],
+    ['a paused run is woken', 'AND e.wake_at <= now() AND ${IS_RESTING}', 'AND e.wake_at <= now()'],
+    ['a woken run is woken again', 'SET ${DISPATCH_AGAIN}, wake_at = NULL', 'SET ${DISPATCH_AGAIN}'],
+    [
+      'a held run has no grace period after its deadline',
+      "(e.worker_id IS NULL OR e.deadline_at < now() - ${graceMs}::int * interval '1 millisecond')",
+      'true',
+    ],
+    [
+      'a held run outlives its deadline',
+      "(e.worker_id IS NULL OR e.deadline_at < now() - ${graceMs}::int * interval '1 millisecond')",
+      'e.worker_id IS NULL',
+    ],
+    [
+      'a run has no grace period after its time with workers',
+      "e.held_until < now() - ${graceMs}::int * interval '1 millisecond'",
+      'e.held_until < now()',
+    ],
+    [
+      'a resting run is ended by the time that workers held it',
+      "interval '1 millisecond' AND ${IS_HELD}`",
+      "interval '1 millisecond'`",
+    ],
+    ['a run is ended before its deadline', '(${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)})', 'true'],
+    ['pages of unclaimed runs begin anew', '(e.dispatched_at, e.id) > (', '(e.dispatched_at, e.id) >= ('],
+    [
+      'unclaimed runs of one moment are skipped',
+      '(e.dispatched_at, e.id) > (',
+      '(e.dispatched_at, e.dispatched_at) > (',
+    ],
+  ]),
+  ...of('packages/db/src/maintenance/find-runs.ts', MAINTENANCE, [
+    ['a bad row is found again', 'except.length === 0 ?', 'except.length >= 0 ?'],
+    ['held runs past their time are not found', '${isHeldTooLong(page.graceMs)} AND', 'false AND'],
+    [
+      'resting runs of a worker are its own',
+      'WHERE e.worker_id = ${workerId}::uuid AND ${IS_HELD}',
+      'WHERE ${IS_HELD}',
+    ],
+  ]),
+  ...of('packages/db/src/search/execution-text.ts', MAINTENANCE, [
+    ['the text of a run has no cap', '), ${MAX_TEXT_CHARS}))`', '), 1000000000))`'],
+  ]),
+  ...of('apps/worker/src/maintenance/liveness.ts', 'unit:maintenance/liveness', [
+    ['silence counts while nobody can write', '|| isInterrupted)', ')'],
+    ['one reading is enough', 'worker.unchanged >= MIN_READINGS && ', ''],
+    ['a gap between readings is silence', 'Math.min(now - lastReadingAt, lifetimeMs / 3)', 'now - lastReadingAt'],
+    ['a worker is dead during an interruption', '!isInterrupted && worker', 'worker'],
+  ]),
+  ...of('apps/worker/src/maintenance/maintenance-lease.ts', LEASE, [
+    ['a wrong clock keeps the lease', "<= MAX_CLOCK_OFFSET_MS) return 'eager'", "<= Infinity) return 'eager'"],
+    ['only clocks that are ahead are wrong', 'Math.abs(clockOffsetMs())', 'clockOffsetMs()'],
+    ['a wrong clock takes the lease at once', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'true'],
+    ['a wrong clock never takes the lease', 'askedAt - freeSince >= UNWANTED_AFTER_MS', 'false'],
+    ['whoever failed takes the lease back at once', 'holdsOffUntil = now() + HOLD_OFF_MS;', ''],
+    [
+      'a lease that was not renewed is held for ever',
+      '!hasGivenUp && now() < heldUntil',
+      '!hasGivenUp && heldUntil > 0',
+    ],
+  ]),
+  ...of('packages/queue/src/lease.ts', LEASE, [
+    ['a reluctant owner keeps the lease', "and ARGV[3] == 'eager'\n", "and ARGV[3] == 'none'\n"],
+    ['an eager owner loses the lease', "string.sub(owner, -1) == '~' and ", ''],
+    ['one that declines keeps the lease', "if isMine then redis.call('DEL', KEYS[1]) end", ''],
+  ]),
+  ...of('apps/worker/src/maintenance/process-rows.ts', 'unit:maintenance/process-rows', [
+    ['bad rows are found again', 'except: badRows.ids()', 'except: []'],
+    ['batches are not bounded by bytes', 'bytes + weight > maxBytes', 'false'],
+    ['a pass goes on after it was cut off', 'signal.aborted || performance', 'performance'],
+  ]),
+  ...of('apps/worker/src/run-periodically.ts', 'unit:src/run-periodically', [
+    ['passes that hang pile up', 'abandoned <= MAX_ABANDONED_PASSES && ', ''],
+    ['a pass that hangs ends its task', "resolve('late'), task.timeLimitMs", "resolve('late'), 1e9"],
   ]),
 ];
