@@ -42,7 +42,8 @@ export function runPeriodically(
   task: PeriodicTask,
   { logger, observer, delayMs = 0 }: { logger: Logger; observer?: TaskObserver; delayMs?: number },
 ): () => void {
-  const stopping = new AbortController();
+  let isStopped = false;
+  let current: AbortController | undefined;
   let timer: NodeJS.Timeout | undefined;
   let abandoned = 0;
 
@@ -53,20 +54,21 @@ export function runPeriodically(
         await pass();
         observer?.passed(task.name, (performance.now() - startedAt) / 1_000);
       } catch (err) {
-        if (!stopping.signal.aborted) {
+        if (!isStopped) {
           logger.warn({ err, task: task.name }, 'a periodic task failed and will be tried again');
           observer?.failed(task.name, err);
         }
       }
     }
     const leftMs = Math.max(task.intervalMs - (performance.now() - startedAt), MIN_PAUSE_MS);
-    if (!stopping.signal.aborted) timer = setTimeout(() => void tick(), leftMs);
+    if (!isStopped) timer = setTimeout(() => void tick(), leftMs);
   }
 
   /** @throws what the pass throws, or TaskTimeLimitError. */
   async function pass(): Promise<void> {
     const cutOff = new AbortController();
-    const work = task.run(AbortSignal.any([cutOff.signal, stopping.signal]));
+    current = cutOff;
+    const work = task.run(cutOff.signal);
     let limit: NodeJS.Timeout | undefined;
     const timeIsUp = new Promise<'late'>((resolve) => {
       limit = setTimeout(() => resolve('late'), task.timeLimitMs);
@@ -86,7 +88,8 @@ export function runPeriodically(
 
   timer = setTimeout(() => void tick(), delayMs);
   return () => {
-    stopping.abort();
+    isStopped = true;
+    current?.abort();
     clearTimeout(timer);
   };
 }
