@@ -474,7 +474,7 @@ describe('bytes', () => {
     const [run] = await readExecutions(db, [{ executionId: id, actor, isSlim: true }]);
     expect(run?.progressJson).toContain('"outputBytes":3000000000,');
     await db.execution.update({ where: { id }, data: { finishedAt: new Date(0) } });
-    expect(await pruneData(db, { days: 1, limit: 10 })).toBe(1);
+    expect(await pruneData(db, [id])).toBe(1);
     expect(await stored()).toBe(before - 2n);
   });
 });
