@@ -128,7 +128,10 @@ describeWithFaketime.each([
   it('ends a wait at its time, and times nothing out', async () => {
     const seed = await seedWorkflow(
       db,
-      chain({ id: 'rest', type: 'wait', parameters: { seconds: 2 } }, { id: 'after', type: 'set', parameters: {} }),
+      chain(
+        { id: 'rest', type: 'wait', parameters: { seconds: 2 } },
+        { id: 'after', type: 'set', parameters: { fields: { ok: true } } },
+      ),
     );
     const run = await ended(await start(seed));
     expect(run.status).toBe('success');
