@@ -42,7 +42,7 @@ export function storeRetry(dueAt: number): JsonValue {
 }
 
 /** When the next attempt of a node is due that an earlier worker left to rest; undefined for a node that does not. */
-export function storedRetry({ status, state }: NodeRecord): number | undefined {
+function storedRetry({ status, state }: NodeRecord): number | undefined {
   if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
   const { retry } = state;
   if (retry === undefined || !isJsonObject(retry)) return undefined;
