@@ -1,9 +1,8 @@
-import { Socket } from 'node:net';
-import { constants } from 'node:os';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool, type PoolClient } from 'pg';
-import { meetCarriedValues } from './carried-values.js';
+import { Pool } from 'pg';
+import { Connection } from './connection.js';
 import { Prisma, PrismaClient } from './generated/client.js';
+import { createStatementNames } from './statement-names.js';
 
 export { Prisma };
 
@@ -19,10 +18,12 @@ export interface DatabaseOptions {
   /** Connections at most. */
   readonly poolSize: number;
   /**
-   * A connection over which nothing came for this long is given up, in ms, and with it what was asked over it: longer than any statement
-   * may take, for a network that swallows bytes never says so. Waits for ever without.
+   * How long a statement waits for its response, in ms; without it, for ever. After that the connection is given up, as the network may have
+   * forgotten it. Must be longer than `SESSION_LIMITS.statement_timeout`, so that PostgreSQL cancels a slow statement first.
    */
   readonly silentAfterMs?: number;
+  /** False for a pooler that cannot keep prepared statements apart: hot statements are then parsed with each call. True by default. */
+  readonly preparesStatements?: boolean;
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onConnectionError?: (error: Error) => void;
 }
@@ -34,33 +35,22 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export function createDatabase(options: DatabaseOptions): Database {
   const onError = options.onConnectionError ?? (() => undefined);
   const pool = new Pool({
+    Client: Connection,
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    ...(options.silentAfterMs === undefined ? {} : { query_timeout: options.silentAfterMs }),
   });
-  pool.on('connect', meetCarriedValues);
-  const { silentAfterMs } = options;
-  if (silentAfterMs !== undefined) pool.on('connect', (client) => giveUpWhenSilent(client, silentAfterMs));
   const adapter = new PrismaPg(pool, {
     onPoolError: onError,
     onConnectionError: onError,
-    statementNameGenerator,
+    ...(options.preparesStatements === false ? {} : { statementNameGenerator: createStatementNames() }),
     disposeExternalPool: true,
   });
   const db = new PrismaClient({ adapter, transactionOptions: { maxWait: 10_000, timeout: 15_000 } });
   pools.set(db, pool);
   return db;
-}
-
-function giveUpWhenSilent(client: PoolClient, silentAfterMs: number): void {
-  const { stream } = client.connection;
-  if (!(stream instanceof Socket)) return;
-  stream.setTimeout(silentAfterMs, () => {
-    // Shaped as the system's own, which the driver adapter knows.
-    const shape = { code: 'ETIMEDOUT', errno: -constants.errno.ETIMEDOUT, syscall: 'read' };
-    stream.destroy(Object.assign(new Error(`PostgreSQL said nothing for ${silentAfterMs} ms`), shape));
-  });
 }
 
 const pools = new WeakMap<Database, Pool>();
@@ -70,17 +60,4 @@ export function readPoolUse(db: Database): { open: number; idle: number; waiting
   const pool = pools.get(db);
   if (!pool) throw new Error('this database was not opened by createDatabase');
   return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: pool.options.max };
-}
-
-/** A statement of a hot path begins with its name in a comment, such as `/* executions.accept *\/`. */
-const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
-
-/**
- * Named statements are parsed once a connection instead of once a call, and planned once where PostgreSQL finds that as good. Others stay
- * unnamed: their text varies with their parameters, and each text would stay in the server's memory. The few forms that a named
- * statement has differ in length.
- */
-function statementNameGenerator(query: { sql: string }): string {
-  const name = NAMED_STATEMENT.exec(query.sql)?.[1];
-  return name === undefined ? '' : `${name}:${query.sql.length}`;
 }

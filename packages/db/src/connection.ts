@@ -1,0 +1,34 @@
+import pg from 'pg';
+import { withRealValues } from './carried-values.js';
+
+/** pg's error for a statement that got no response within `query_timeout`. */
+const NO_RESPONSE = 'Query read timeout';
+
+/** SQLSTATEs that say that this session knows prepared statements otherwise than the client does, or has a plan from before a migration. */
+const STALE_STATEMENT = /^(0A000|26000|42P05)$/;
+
+/**
+ * A connection to PostgreSQL, for pg's pool: `new Pool({ Client: Connection })`.
+ * - It replaces the placeholder token in a statement with its real parameters (carried-values.ts).
+ * - It closes itself after an error that it would meet again. The pool does so by itself, but not within a transaction.
+ */
+export class Connection extends pg.Client {
+  // One signature that fits each of pg's overloads: a caller sees theirs, since the pool hands out its own type.
+  override query(config: unknown, ...others: unknown[]): never;
+  override query(config: unknown, ...others: unknown[]): unknown {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- it is applied to this connection
+    const result: unknown = Reflect.apply(super.query, this, [withRealValues(config), ...others]);
+    if (result instanceof Promise) {
+      result.catch((error: unknown) => {
+        if (isLasting(error)) void this.end();
+      });
+    }
+    return result;
+  }
+}
+
+/** Whether the next statement of the connection would fail as well, or wait behind one that gets no response. */
+function isLasting(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message === NO_RESPONSE || ('code' in error && STALE_STATEMENT.test(String(error.code)));
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { createStatementNames } from './statement-names.js';
+
+describe('the name of a statement', () => {
+  const nameOf = createStatementNames();
+
+  it('is the same for the same text, in every process', () => {
+    const sql = '/* executions.accept */ SELECT 1';
+    expect(nameOf({ sql })).toBe(nameOf({ sql: sql.slice() }));
+    expect(createStatementNames()({ sql })).toBe(nameOf({ sql }));
+    expect(nameOf({ sql })).toMatch(/^executions\.accept:[0-9a-f]{20}$/);
+  });
+
+  it('differs for two texts of one length', () => {
+    const [one, other] = ['1', '2'].map((value) => nameOf({ sql: `/* executions.accept */ SELECT ${value}` }));
+    expect(one).not.toBe(other);
+  });
+
+  it('is empty for a statement that does not name itself', () => {
+    expect(nameOf({ sql: 'SELECT 1' })).toBe('');
+    expect(nameOf({ sql: 'SELECT /* executions.accept */ 1' })).toBe('');
+  });
+
+  it('is empty once there are five hundred, so that texts that vary do not fill the server', () => {
+    const name = createStatementNames();
+    const names = Array.from({ length: 600 }, (_, n) => name({ sql: `/* executions.accept */ SELECT ${n}` }));
+    expect(new Set(names.filter((given) => given !== '')).size).toBe(500);
+    expect(name({ sql: '/* executions.accept */ SELECT 0' })).toBe(names[0]);
+  });
+});

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+
+/** A statement of a hot path begins with its name in a comment, such as `/* executions.accept *\/`. */
+const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
+
+/**
+ * Names that a process gives at most. Each named statement stays in the memory of every server process that has prepared it. The hot
+ * statements have a few forms each, some hundred together; a text beyond this is sent without a name.
+ */
+const MAX_NAMES = 500;
+
+/** Hexadecimal digits of the hash: a name has at most 63 characters in all. */
+const HASH_DIGITS = 20;
+
+/**
+ * Creates the function that names statements. A named statement is parsed once per connection instead of once per call, and planned once
+ * where PostgreSQL finds that as good. Statements that do not name themselves stay unnamed.
+ *
+ * A name holds a hash of the text, so that no two texts share one: not in this process, and not in two processes of different versions
+ * behind a pooler.
+ */
+export function createStatementNames(): (query: { readonly sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    const known = names.get(sql);
+    if (known !== undefined) return known;
+    const label = NAMED_STATEMENT.exec(sql)?.[1];
+    if (label === undefined || names.size >= MAX_NAMES) return '';
+    const name = `${label}:${createHash('sha256').update(sql).digest('hex').slice(0, HASH_DIGITS)}`;
+    names.set(sql, name);
+    return name;
+  };
+}
