@@ -1,4 +1,4 @@
-import { createDatabase, type Database, isDatabaseUnavailable } from '@deckhand/db';
+import { createDatabase, type Database, isStoreUnavailable } from '@deckhand/db';
 import { ExitError } from './exit.js';
 
 /** Statements side by side at most: an operator's command takes little of what the instance needs. */
@@ -10,7 +10,7 @@ export async function withDatabase<T>(url: string, use: (db: Database) => Promis
   try {
     return await use(db);
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
+    if (!isStoreUnavailable(error)) throw error;
     throw new ExitError(
       'PostgreSQL (DATABASE_URL) cannot be reached. What was done stands; do the rest by the same command.',
     );

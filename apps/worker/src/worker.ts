@@ -5,7 +5,6 @@ import {
   type Database,
   endDueWaits,
   hasTriggerData,
-  isDatabaseUnavailable,
   loadNodeRuns,
   readDefinition,
   readPoolUse,
@@ -28,7 +27,7 @@ import {
   type RunChange,
   type WorkerState,
 } from '@deckhand/queue';
-import { isOutputStoreUnavailable, type OutputStore } from '@deckhand/outputs';
+import type { OutputStore } from '@deckhand/outputs';
 import { addPoolMetrics, createBatcher, type Logger, type SecretBox, type Tracing } from '@deckhand/runtime';
 import { hostname } from 'node:os';
 import type { Registry } from 'prom-client';
@@ -36,7 +35,7 @@ import { type ActiveRun, createActiveRuns } from './session/active-runs.js';
 import { createAlarm } from './maintenance/alarm.js';
 import { createClaim } from './claims/claim-runs.js';
 import { createCheckpointWriter } from './checkpoints/checkpoint-writer.js';
-import { createClaimWatch } from './claims/claim-watch.js';
+import { createClaimHealth } from './claims/claim-health.js';
 import { createCompiledVersions } from './session/compiled-versions.js';
 import { bringBack, keepApart } from './checkpoints/large-outputs.js';
 import { createCredentialOpener } from './session/open-credential.js';
@@ -51,7 +50,7 @@ import { runPeriodically } from './run-periodically.js';
 import { createHeldBackRuns } from './maintenance/held-back-runs.js';
 import { addLoadMetrics } from './load-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
-import { createPersist } from './checkpoints/persist.js';
+import { createRetryWhileUnavailable, isLogged } from './checkpoints/retry-while-unavailable.js';
 import { NeededOutputGoneError, readAnswers, readRecords } from './session/records.js';
 import { type RunNotifier, type SessionParts, startRunSession } from './session/run-session.js';
 import { createWorkflowStarter } from './session/start-workflows.js';
@@ -114,10 +113,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const metrics = createWorkerMetrics(registry);
   addLoadMetrics(registry, { activeRuns: () => active.size, concurrency });
   addPoolMetrics(registry, () => readPoolUse(db));
-  const isUnavailable = (error: unknown): boolean => isDatabaseUnavailable(error) || isOutputStoreUnavailable(error);
-  const persist = createPersist({ isUnavailable, logger });
+  /** Aborted once the grace period of draining is over: what a store has not taken by then is left to recovery. */
+  const ended = new AbortController();
+  const retry = createRetryWhileUnavailable({ ended: ended.signal, logger });
   const clock = createDatabaseClock(() => readDatabaseTime(db));
-  await persist('clock', () => clock.measure());
+  await retry('clock', () => clock.measure());
   const lease = createMaintenanceLease({ workerId: id, redis, clockOffsetMs: clock.offsetMs });
   const maintenanceMetrics = createMaintenanceMetrics(registry, {
     isLeaseHeld: lease.isHeld,
@@ -125,19 +125,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const startedAt = new Date(clock.now()).toISOString();
   let state: WorkerState = 'starting';
-  const claims = createClaimWatch(isUnavailable);
+  const claims = createClaimHealth();
 
   let checkpointsWritten = 0;
   const writer = createCheckpointWriter({
     write(checkpoints) {
       checkpointsWritten += checkpoints.length;
-      return metrics.timeCheckpoints(checkpoints, () => claims.watch(() => writeCheckpoints(db, checkpoints)));
+      return metrics.timeCheckpoints(checkpoints, () => claims.watchWrite(() => writeCheckpoints(db, checkpoints)));
     },
     prepare: (checkpoint) => keepApart(outputs, checkpoint),
-    isUnavailable,
-    onRetry: (err, attempt) => {
+    ended: ended.signal,
+    onRetry: (err, attempt, kind) => {
       metrics.checkpointRetried();
-      logger.warn({ err, attempt }, 'a checkpoint could not be written yet');
+      if (isLogged(attempt)) logger.warn({ err, attempt, kind }, 'checkpoints could not be written, trying again');
     },
     concurrency: 2,
     maxSize: CHECKPOINT_BATCH,
@@ -158,12 +158,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
 
   async function release(run: Claim & { executionId: string }): Promise<void> {
-    const released = await persist('release', () => releaseExecutions(db, id, [run]));
+    const released = await retry('release', () => releaseExecutions(db, id, [run]));
     await queue.add(released.flatMap(toQueued));
   }
 
   async function loadAnswers(run: ActiveRun): Promise<number | null> {
-    const { waits, answers, nextDueInMs } = await persist('answers', () => endDueWaits(db, run.executionId));
+    const { waits, answers, nextDueInMs } = await retry('answers', () => endDueWaits(db, run.executionId));
     run.setAnswers(readAnswers(waits), answers);
     return nextDueInMs;
   }
@@ -178,12 +178,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }, clock.now);
 
   /** What a run needs before its first checkpoint: without it, it cannot be claimed either. */
-  const ask = <T>(what: string, act: () => Promise<T>): Promise<T> => persist(what, () => claims.watch(act));
+  const retryRead = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchRead(act));
+  const retryWrite = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchWrite(act));
   const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
-    ask('version', () => readDefinition(db, versionId)),
+    retryRead('version', () => readDefinition(db, versionId)),
   );
   const loadRows = (executionId: string) =>
-    persist('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
+    retry('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
 
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),
@@ -195,7 +196,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const sessionParts: SessionParts = {
     workerId: id,
     active,
-    claims: { claim: createClaim({ id, db, queue, ask, persist }), release, slotLeft: heldBack.slotLeft },
+    claims: {
+      claim: createClaim({ id, db, queue, retryRead, retryWrite, retry }),
+      release,
+      slotLeft: heldBack.slotLeft,
+    },
     loader: {
       loadVersion,
       async loadRecords(executionId) {
@@ -209,7 +214,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           if (goneNodeId !== undefined) throw new NeededOutputGoneError(goneNodeId);
           return rows;
         },
-        hasData: (executionId) => persist('source run', () => hasTriggerData(db, executionId)),
+        hasData: (executionId) => retry('source run', () => hasTriggerData(db, executionId)),
       }),
       loadAnswers,
     },
@@ -218,15 +223,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       services: {
         ...options.services,
         workflows: createWorkflowStarter({
-          acceptChild: (request) => persist('child', () => acceptChild(db, request)),
+          acceptChild: (request) => retry('child', () => acceptChild(db, request)),
           queue,
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
       },
       openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
-        ask('credential', () => readSealedCredential(db, workspaceId, credentialId)),
+        retryRead('credential', () => readSealedCredential(db, workspaceId, credentialId)),
       ),
-      loadVariables: (workspaceId) => ask('variables', () => readVariables(db, workspaceId)),
+      loadVariables: (workspaceId) => retryRead('variables', () => readVariables(db, workspaceId)),
     },
     writer,
     notifier,
@@ -309,15 +314,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         timeLimitMs: HEARTBEAT_TIME_LIMIT_MS,
         async run() {
           consumption.checkHealth();
-          claims.look();
+          claims.poll();
           if (state === 'draining') return;
-          if (claims.isAnswered()) consumption.release();
+          if (claims.isHealthy()) consumption.release();
           else consumption.hold();
           const before = state;
-          state = consumption.isHealthy() && claims.isAnswered() ? 'consuming' : 'wedged';
+          state = consumption.isHealthy() && claims.isHealthy() ? 'consuming' : 'wedged';
           if (state === before) return;
           logger.warn(
-            { state, claims: claims.isAnswered() ? 'answered' : 'unanswered' },
+            { state, claims: claims.isHealthy() ? 'healthy' : 'failing' },
             'the state of this worker changed',
           );
           await sendHeartbeat();
@@ -339,6 +344,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await active.emptied(options.graceMs);
       for (const run of active.all()) run.halt('draining');
       await active.emptied(1_000);
+      ended.abort();
       await taken;
       await writer.idle();
       await heldBack.idle();

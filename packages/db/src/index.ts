@@ -153,7 +153,13 @@ export { deleteOwnSession, deleteSession } from './sessions/delete.js';
 export { findSessions, type ValidSession } from './sessions/find.js';
 export { listSessions } from './sessions/list.js';
 export { touchSessions } from './sessions/touch.js';
-export { isDatabaseUnavailable } from './unavailable.js';
+export {
+  classifyStoreError,
+  isStoreError,
+  isStoreUnavailable,
+  StoreError,
+  type StoreErrorKind,
+} from './store-errors.js';
 export { changePassword } from './users/change-password.js';
 export { createFirstOwner, hasUsers, setupIsOver } from './users/create-first-owner.js';
 export { findUserByEmail, readPasswordHash } from './users/find-by-email.js';
@@ -184,5 +190,10 @@ export { deleteWorkspace } from './workspaces/delete.js';
 export { listRoles, listWorkspaces } from './workspaces/list.js';
 export { readWorkspace } from './workspaces/read.js';
 export { renameWorkspace } from './workspaces/update.js';
+export {
+  findMissingSessionLimits,
+  reportMissingSessionLimits,
+  SESSION_LIMITS,
+  withoutSessionLimits,
 export { probeWrites } from './write-probe.js';
 export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';

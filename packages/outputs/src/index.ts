@@ -1,4 +1,3 @@
-export { isOutputStoreUnavailable } from './object-store.js';
 export { OutputGoneError } from './output-gone.js';
 export { openOutputStore, type OutputStore } from './output-store.js';
 export { OutputSettings } from './settings.js';

@@ -1,56 +1,80 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { isOutputStoreUnavailable, type ObjectStore, openS3 } from './object-store.js';
+import { classifyStoreError, isStoreError } from '@deckhand/db';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ObjectStore, openS3 } from './object-store.js';
 
 let server: Server | undefined;
+let store: ObjectStore | undefined;
 
-/** A store that answers every request alike. */
-async function openStore(listener: RequestListener, patienceMs = 5_000): Promise<ObjectStore> {
+beforeEach(() => {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
-  const started = createServer(listener);
-  server = started;
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
-  const address = started.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return openS3({ bucket: 'b', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', prefix: '' }, patienceMs);
-}
-
+});
 afterEach(() => {
+  store?.close();
   server?.closeAllConnections();
   server?.close();
 });
 
+async function openStore(listener: RequestListener, patienceMs?: number): Promise<ObjectStore> {
+  const opened = createServer(listener);
+  server = opened;
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
+  const address = opened.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  store = await openS3(
+    { bucket: 'b', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', prefix: '' },
+    patienceMs,
+  );
+  return store;
+}
+
+const thrownBy = (act: Promise<unknown>): Promise<unknown> => act.catch((error: unknown) => error);
+
 describe('an object store that takes requests and answers none', () => {
   it('counts as away after a while', async () => {
-    const store = await openStore(() => undefined, 300);
-    for (const act of [() => store.put('k', Buffer.from('x')), () => store.get('k'), () => store.delete(['k'])]) {
-      const error = await act().catch((thrown: unknown) => thrown);
-      expect(isOutputStoreUnavailable(error)).toBe(true);
+    const silent = await openStore(() => undefined, 300);
+    for (const act of [() => silent.put('k', Buffer.from('x')), () => silent.get('k'), () => silent.delete(['k'])]) {
+      const error = await thrownBy(act());
+      expect([isStoreError(error), classifyStoreError(error)]).toEqual([true, 'transient']);
     }
-    store.close();
+  });
+});
+
+describe('an error of the object store', () => {
+  it.each([
+    [404, '', 'deployment'],
+    [400, 'EntityTooLarge', 'row'],
+    [404, 'NoSuchBucket', 'deployment'],
+    [403, 'AccessDenied', 'deployment'],
+    [403, 'InvalidAccessKeyId', 'deployment'],
+    [401, '', 'deployment'],
+    [403, 'RequestTimeTooSkewed', 'transient'],
+    [400, 'RequestTimeout', 'transient'],
+    [429, '', 'transient'],
+    [500, 'InternalError', 'transient'],
+    [503, 'SlowDown', 'transient'],
+  ])('%i %s is of kind %s', async (status, code, kind) => {
+    const refusing = await openStore((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      response.end(code === '' ? '' : `<?xml version="1.0"?><Error><Code>${code}</Code><Message>-</Message></Error>`);
+    });
+    expect(classifyStoreError(await thrownBy(refusing.get('k')))).toBe(kind);
+  });
+
+  it('is transient where nothing listens', async () => {
+    const gone = await openStore(() => undefined);
+    await new Promise((resolve) => server?.close(resolve));
+    expect(classifyStoreError(await thrownBy(gone.get('k')))).toBe('transient');
   });
 });
 
 describe('an object that cannot be read', () => {
-  const refused = (status: number, body: string) =>
-    openStore((_request, response) => response.writeHead(status, { 'content-type': 'application/xml' }).end(body));
-
   it('is gone only when the store says that there is no such object', async () => {
-    const store = await refused(404, '<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>');
-    expect(await store.get('k')).toBeUndefined();
-    store.close();
-  });
-
-  it.each([
-    [404, '<Error><Code>NoSuchBucket</Code><Message>wrong</Message></Error>'],
-    [404, ''],
-    [403, '<Error><Code>AccessDenied</Code><Message>no</Message></Error>'],
-    [500, ''],
-  ])('may be there the next time after any other refusal: %d %s', async (status, body) => {
-    const store = await refused(status, body);
-    const error = await store.get('k').catch((thrown: unknown) => thrown);
-    expect(isOutputStoreUnavailable(error)).toBe(true);
-    store.close();
+    const refusing = await openStore((_request, response) => {
+      response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end('<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>');
+    });
+    expect(await refusing.get('k')).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { StoreError, type StoreErrorKind } from '@deckhand/db';
 import { types } from 'node:util';
 import type { s3Location } from './settings.js';
 
-/** Objects by key. Each member throws ObjectStoreError when the store cannot be reached or refuses. */
+/** Objects by key. Each member throws a StoreError when the store cannot be reached or refuses. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** @returns undefined when the store says that there is no such object; no other refusal says so. */
@@ -12,14 +13,37 @@ export interface ObjectStore {
   close(): void;
 }
 
-/** The object store did not do what it was asked for: it may the next time. */
-class ObjectStoreError extends Error {
+/** The object store did not do what it was asked for. */
+class ObjectStoreError extends StoreError {
   override readonly name = 'ObjectStoreError';
 }
 
-/** True for an error after which the same may succeed: the object store is away. */
-export function isOutputStoreUnavailable(error: unknown): boolean {
-  return error instanceof ObjectStoreError;
+/** What names of S3's errors mean. Any other is decided by the status. */
+const KIND_BY_NAME: ReadonlyMap<string, StoreErrorKind> = new Map([
+  ['NoSuchBucket', 'deployment'],
+  ['ExpiredToken', 'transient'],
+  ['RequestTimeTooSkewed', 'transient'],
+  ['EntityTooLarge', 'row'],
+  ['AuthorizationHeaderMalformed', 'deployment'],
+  ['InvalidBucketName', 'deployment'],
+]);
+
+/** What statuses of S3's errors mean: the settings or permissions are wrong. Any other may pass. */
+const KIND_BY_STATUS: ReadonlyMap<unknown, StoreErrorKind> = new Map([
+  [404, 'deployment'],
+  [301, 'deployment'],
+  [401, 'deployment'],
+  [403, 'deployment'],
+]);
+
+function kindOf(error: unknown): StoreErrorKind {
+  if (!types.isNativeError(error)) return 'transient';
+  const metadata: unknown = '$metadata' in error ? error.$metadata : undefined;
+  const status: unknown =
+    typeof metadata === 'object' && metadata !== null && 'httpStatusCode' in metadata
+      ? metadata.httpStatusCode
+      : undefined;
+  return KIND_BY_NAME.get(error.name) ?? KIND_BY_STATUS.get(status) ?? 'transient';
 }
 
 /** Attempts of one request by the client itself: what goes on longer is the caller's to wait for. */
@@ -51,7 +75,7 @@ export async function openS3(
       return await act(AbortSignal.timeout(patienceMs));
     } catch (error) {
       const reason = types.isNativeError(error) ? `${error.name}: ${error.message}` : String(error);
-      throw new ObjectStoreError(`the object store: ${what}: ${reason}`, { cause: error });
+      throw new ObjectStoreError(`the object store: ${what}: ${reason}`, kindOf(error), { cause: error });
     }
   }
 

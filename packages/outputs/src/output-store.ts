@@ -5,6 +5,7 @@ import {
   forgetDeletedOutputs,
   keepLargeOutput,
   type LargeOutput,
+  StoreError,
 } from '@deckhand/db';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
@@ -16,7 +17,7 @@ import { type OutputSettings, s3Location } from './settings.js';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Where large outputs are. Every member throws what `isDatabaseUnavailable` or `isOutputStoreUnavailable` knows while it is away. */
+/** Where large outputs are. Every member throws what `classifyStoreError` knows. */
 export interface OutputStore {
   /** Keeps an output (serialised JSON) of a run: durable once it resolves. @returns its ref. */
   put(executionId: string, output: string): Promise<string>;
@@ -79,7 +80,9 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
 }
 
 function requireObjects(objects: ObjectStore | undefined): ObjectStore {
-  if (!objects) throw new Error('the output is in an object store: OUTPUT_STORE and S3_BUCKET have to name it');
+  if (!objects) {
+    throw new StoreError('the output is in an object store: OUTPUT_STORE and S3_BUCKET have to name it', 'deployment');
+  }
   return objects;
 }
 

@@ -220,11 +220,11 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
       await until(async () => (await instance.db.deletedOutput.count()) === 0, 15_000, 'the deletion of the object');
     });
 
-    it('are 500 for a process that is not told of their store', async () => {
+    it('are 503 for a process that is not told of their store', async () => {
       const other = await startGateway(instance);
       const [node] = await instance.db.nodeRun.findMany({ where: { outputRef: { not: null }, nodeId: 'fetch' } });
       const path = `/api/executions/${node?.executionId}/nodes/fetch/output`;
-      expect((await other.call('GET', path, { as: instance.key })).status).toBe(500);
+      expect((await other.call('GET', path, { as: instance.key })).status).toBe(503);
       expect((await gateway.call('GET', path, { as: instance.key })).status).toBe(200);
     });
   }

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { DeckhandError, type ErrorCode } from '@deckhand/contracts';
-import { isDatabaseUnavailable } from '@deckhand/db';
-import { isOutputStoreUnavailable, OutputGoneError } from '@deckhand/outputs';
+import { classifyStoreError, isStoreError } from '@deckhand/db';
+import { OutputGoneError } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { sendJson } from './respond.js';
 
@@ -39,8 +39,10 @@ export function toDeckhandError(error: unknown): DeckhandError {
   if (error instanceof DeckhandError) return error;
   // Express's own refusal of a path that cannot be decoded: such a path leads nowhere.
   if (error instanceof URIError) return new DeckhandError('NOT_FOUND');
-  if (isDatabaseUnavailable(error) || isOutputStoreUnavailable(error))
+  // A setting or migration that is missing can be mended, and then the same request succeeds.
+  if (isStoreError(error) && classifyStoreError(error) !== 'row') {
     return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
+  }
   if (error instanceof OutputGoneError) return new DeckhandError('OUTPUT_GONE', { cause: error });
   return new DeckhandError('INTERNAL', { cause: error });
 }

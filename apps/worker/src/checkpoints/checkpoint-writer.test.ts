@@ -1,20 +1,24 @@
-import type { Checkpoint, CheckpointClaim, CheckpointVerdict } from '@deckhand/db';
+import { type Checkpoint, type CheckpointClaim, type CheckpointVerdict, StoreError } from '@deckhand/db';
 import { describe, expect, it } from '@jest/globals';
-import { createCheckpointWriter } from './checkpoint-writer.js';
+import { CheckpointRefusedError, createCheckpointWriter } from './checkpoint-writer.js';
 import { createJournal, FencedError } from './journal.js';
+import { RetriesEndedError } from './retry-while-unavailable.js';
 
-const AWAY = new Error('the database is away');
+const AWAY = new StoreError('the database is away', 'transient');
+const NO_COLUMN = new StoreError('column "x" does not exist', 'deployment');
+const TOO_LARGE = new StoreError('too large', 'row');
 
 /** A writer over a fake database, and journals of runs on it. */
 function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>, concurrency = 1) {
   const batches: Checkpoint[][] = [];
+  const ended = new AbortController();
   const writer = createCheckpointWriter({
     write: (batch) => {
       batches.push([...batch]);
       return write(batch);
     },
     prepare: () => undefined,
-    isUnavailable: (error) => error === AWAY,
+    ended: ended.signal,
     onRetry: () => undefined,
     concurrency,
     maxSize: 100,
@@ -35,7 +39,7 @@ function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdic
       onClaimed: () => undefined,
       onVerdict,
     });
-  return { batches, open, writer };
+  return { batches, open, writer, ended };
 }
 
 const record = (nodeId: string) => ({
@@ -85,11 +89,11 @@ describe('checkpoints', () => {
     expect(batches.map((batch) => batch[0]?.checkpoint)).toEqual([1, 2]);
   });
 
-  it('are written again, the same, when the database is away', async () => {
+  it.each([AWAY, NO_COLUMN, new Error('unknown')])('are written again, the same, after: %s', async (error) => {
     let failures = 2;
     const { batches, open } = setUp((batch) => {
       failures -= 1;
-      return failures >= 0 ? Promise.reject(AWAY) : written(batch);
+      return failures >= 0 ? Promise.reject(error) : written(batch);
     });
     const journal = open('a');
     journal.record(record('n'));
@@ -100,7 +104,7 @@ describe('checkpoints', () => {
 
   it('that cannot be written as they are do not take others with them', async () => {
     const { open } = setUp((batch) =>
-      batch.some(({ executionId }) => executionId === 'bad') ? Promise.reject(new Error('too large')) : written(batch),
+      batch.some(({ executionId }) => executionId === 'bad') ? Promise.reject(TOO_LARGE) : written(batch),
     );
     const results = await Promise.allSettled(
       ['a', 'bad', 'b'].map((id) => {
@@ -109,14 +113,43 @@ describe('checkpoints', () => {
         return journal.flush();
       }),
     );
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: expect.any(CheckpointRefusedError) },
+      { status: 'fulfilled' },
+    ]);
+  });
+
+  it('are split when they keep failing together, as one statement may be too much', async () => {
+    const { open } = setUp((batch) => (batch.length > 1 ? Promise.reject(AWAY) : written(batch)));
+    await Promise.all(
+      ['a', 'b', 'c'].map((id) => {
+        const journal = open(id);
+        journal.record(record('n'));
+        return journal.flush();
+      }),
+    );
+  });
+
+  it('are given up once the worker has ended, and no later one of the run is written', async () => {
+    let isAway = true;
+    const { batches, open, ended, writer } = setUp((batch) => (isAway ? Promise.reject(AWAY) : written(batch)));
+    const journal = open('a');
+    journal.record(record('first'));
+    const flushed = journal.flush();
+    journal.record(record('second'));
+    ended.abort();
+    await expect(flushed).rejects.toThrow(RetriesEndedError);
+    isAway = false;
+    journal.record(record('third'));
+    await expect(journal.flush()).rejects.toThrow(RetriesEndedError);
+    await writer.idle();
+    expect(batches).toHaveLength(1);
   });
 
   it('of a provisional run claim it, until one of them is on disk, and are numbered without a gap', async () => {
     const claim = { workerId: 'me', digest: null, begunAt: 1 };
-    const { batches, open } = setUp((batch) =>
-      batches.length === 1 ? Promise.reject(new Error('too large')) : written(batch),
-    );
+    const { batches, open } = setUp((batch) => (batches.length === 1 ? Promise.reject(TOO_LARGE) : written(batch)));
     const journal = open('a', undefined, claim);
     for (const _ of [1, 2, 3]) {
       journal.record(record('n'));

@@ -1,5 +1,6 @@
-import type { Checkpoint, CheckpointVerdict } from '@deckhand/db';
+import { type Checkpoint, type CheckpointVerdict, classifyStoreError, type StoreErrorKind } from '@deckhand/db';
 import { createBatchTurns } from '@deckhand/runtime';
+import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.js';
 
 /** A run with something to write. The writer asks for its checkpoint only when it is that run's turn. */
 export interface CheckpointSource {
@@ -7,8 +8,13 @@ export interface CheckpointSource {
   takeCheckpoint(): Checkpoint | undefined;
   /** Told once the checkpoint is on disk, or refused. */
   settled(verdict: CheckpointVerdict): void;
-  /** Told when the checkpoint can never be written as it is. */
-  failed(error: unknown): void;
+  /** Told when the checkpoint can never be written as it is (CheckpointRefusedError), or the worker ends (RetriesEndedError). */
+  failed(error: CheckpointRefusedError | RetriesEndedError): void;
+}
+
+/** A store can never take this checkpoint, for the values in it. The cause has why. */
+export class CheckpointRefusedError extends Error {
+  override readonly name = 'CheckpointRefusedError';
 }
 
 /** Writes the checkpoints of every run of the process, many in one statement. */
@@ -27,20 +33,23 @@ export interface CheckpointWriterOptions {
    * checkpoint is written by itself, so that others do not wait for it.
    */
   readonly prepare: (checkpoint: Checkpoint) => Promise<Checkpoint> | undefined;
-  /** True for an error after which the same write may succeed: the database is away. */
-  readonly isUnavailable: (error: unknown) => boolean;
-  readonly onRetry: (error: unknown, attempt: number) => void;
+  /** Told of each failed attempt that is repeated. */
+  readonly onRetry: (error: unknown, attempt: number, kind: StoreErrorKind) => void;
+  /** Aborted when the worker ends: whatever is not written by then is left to recovery. */
+  readonly ended: AbortSignal;
   /** Writes under way at once at most: more than one where one takes long, or many checkpoints wait. */
   readonly concurrency: number;
   /** Runs of one write at most. */
   readonly maxSize: number;
 }
 
-const RETRY_MAX_MS = 1_000;
+/** Failed attempts after which a batch is split, as one that is too large or too slow for the database would fail every time. */
+const ATTEMPTS_BEFORE_SPLIT = 3;
 
 /**
- * Creates the writer. A write whose answer got lost is done again: it is known by epoch and checkpoint, so that changes
- * nothing. A batch that the database refuses for its content is split until the one at fault stands alone.
+ * Creates the writer. A write is repeated while the stores are unavailable, for as long as it takes. One whose response got lost may have
+ * landed: it is known by epoch and checkpoint, so that changes nothing. A batch that the database refuses for the values of a row is split
+ * until the run at fault stands alone; only that one fails.
  */
 export function createCheckpointWriter(options: CheckpointWriterOptions): CheckpointWriter {
   const line = new Set<CheckpointSource>();
@@ -58,7 +67,10 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
     setImmediate(() => {
       isScheduled = false;
       const batch = takeBatch();
-      if (batch.length === 0) return;
+      if (batch.length === 0) {
+        notifyIdle();
+        return;
+      }
       turns.begin();
       void writeBatch(batch).finally(() => {
         turns.end();
@@ -71,6 +83,10 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   function release(batch: readonly Entry[]): void {
     for (const { source } of batch) busy.delete(source);
     schedule();
+    notifyIdle();
+  }
+
+  function notifyIdle(): void {
     if (isIdle()) idleWaiters.splice(0).forEach((resolve) => resolve());
   }
 
@@ -107,46 +123,54 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   async function writePrepared(entry: Entry, begun: Promise<Checkpoint>): Promise<void> {
     let preparation: Promise<Checkpoint> | undefined = begun;
     for (let attempt = 1; ; attempt += 1) {
+      let checkpoint: Checkpoint;
       try {
-        const checkpoint = (await preparation) ?? entry.checkpoint;
-        await writeBatch([{ source: entry.source, checkpoint }]);
-        return;
+        checkpoint = (await preparation) ?? entry.checkpoint;
       } catch (error) {
-        if (!options.isUnavailable(error)) {
-          entry.source.failed(error);
-          return;
-        }
-        options.onRetry(error, attempt);
-        await pause(attempt);
+        if (!(await mayRetry([entry], error, attempt))) return;
         preparation = options.prepare(entry.checkpoint);
-        // Whether it fails is seen at the top of the loop.
-        preparation?.catch(() => undefined);
+        continue;
       }
+      return writeBatch([{ source: entry.source, checkpoint }]);
     }
   }
 
   async function writeBatch(batch: readonly Entry[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
+      let verdicts: readonly CheckpointVerdict[];
       try {
-        const verdicts = await options.write(batch.map((entry) => entry.checkpoint));
-        batch.forEach(({ source }, index) => source.settled(verdicts[index] ?? 'fenced'));
-        return;
+        verdicts = await options.write(batch.map((entry) => entry.checkpoint));
       } catch (error) {
-        if (!options.isUnavailable(error)) {
-          await isolate(batch, error);
-          return;
-        }
-        options.onRetry(error, attempt);
-        await pause(attempt);
+        const isAtFault = classifyStoreError(error) === 'row' || attempt > ATTEMPTS_BEFORE_SPLIT;
+        if (batch.length > 1 && isAtFault) return splitBatch(batch);
+        if (!(await mayRetry(batch, error, attempt))) return;
+        continue;
       }
+      batch.forEach(({ source }, index) => source.settled(verdicts[index] ?? 'fenced'));
+      return;
     }
   }
 
-  async function isolate(batch: readonly Entry[], error: unknown): Promise<void> {
-    if (batch.length === 1) {
-      batch[0]?.source.failed(error);
-      return;
+  /** Waits before the next attempt. @returns false when there is none: the sources were told why. */
+  async function mayRetry(batch: readonly Entry[], error: unknown, attempt: number): Promise<boolean> {
+    const kind = classifyStoreError(error);
+    if (kind === 'row') {
+      const refused = new CheckpointRefusedError('a store refused values of the checkpoint', { cause: error });
+      for (const { source } of batch) source.failed(refused);
+      return false;
     }
+    options.onRetry(error, attempt, kind);
+    try {
+      await waitForRetry(attempt, kind, { ended: options.ended, cause: error });
+      return true;
+    } catch (ended) {
+      if (!(ended instanceof RetriesEndedError)) throw ended;
+      for (const { source } of batch) source.failed(ended);
+      return false;
+    }
+  }
+
+  async function splitBatch(batch: readonly Entry[]): Promise<void> {
     const middle = Math.ceil(batch.length / 2);
     await writeBatch(batch.slice(0, middle));
     await writeBatch(batch.slice(middle));
@@ -162,10 +186,6 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       return new Promise((resolve) => idleWaiters.push(resolve));
     },
   };
-}
-
-function pause(attempt: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** Math.min(attempt, 6), RETRY_MAX_MS)));
 }
 
 interface Entry {

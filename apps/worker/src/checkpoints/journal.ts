@@ -13,6 +13,7 @@ import type {
 } from '@deckhand/db';
 import { begunWait, type NodeRecord, recordKey } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
+import { RetriesEndedError } from './retry-while-unavailable.js';
 
 /** The run is not this worker's any more: it was stopped, it ended, or another worker took it over. */
 export class FencedError extends Error {
@@ -23,7 +24,7 @@ export class FencedError extends Error {
 export interface Journal {
   /** Takes a record for the next checkpoint. */
   record(record: NodeRecord): void;
-  /** Resolves when every record so far is on disk. @throws FencedError; or why it can never be written. */
+  /** Resolves when every record so far is on disk. @throws FencedError, CheckpointRefusedError, RetriesEndedError. */
   flush(): Promise<void>;
   /** Writes the last checkpoint of a finished run. `paused`: the run was paused meanwhile and did not end. @throws like `flush`. */
   finish(ending: FinishedEnding): Promise<Unfenced>;
@@ -82,11 +83,11 @@ export function createJournal(options: JournalOptions): Journal {
   let currentNodeId: string | null = null;
   let waiters: Waiter[] = [];
   let inFlight: Waiter[] = [];
-  let end: FencedError | undefined;
+  let end: FencedError | RetriesEndedError | undefined;
 
   const source: CheckpointSource = {
     takeCheckpoint(): Checkpoint | undefined {
-      if (!isDirty) return undefined;
+      if (!isDirty || end) return undefined;
       number += 1;
       const checkpoint: Checkpoint = {
         executionId,
@@ -122,6 +123,8 @@ export function createJournal(options: JournalOptions): Journal {
     failed(error) {
       // Nothing of it was written: the next one takes its number, for a gap would be refused.
       number -= 1;
+      // A later checkpoint must not land where this one is missing: whoever goes on with the run would miss its records.
+      if (error instanceof RetriesEndedError) end = error;
       rejectAll(error);
     },
   };

@@ -10,7 +10,14 @@ it('a run whose job has a snapshot is started without asking the database, other
     asked.push(what);
     return Promise.reject(new Error('asked'));
   };
-  const claim = createClaim({ id: 'me', db, queue: { add: () => note('add') }, ask: note, persist: note });
+  const claim = createClaim({
+    id: 'me',
+    db,
+    queue: { add: () => note('add') },
+    retryRead: note,
+    retryWrite: note,
+    retry: note,
+  });
   const run = {
     workspaceId: 'w',
     workflowId: 'f',

@@ -10,7 +10,7 @@ import {
 import type { RunJob, RunQueue, RunSnapshot } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
-import type { Persist } from '../checkpoints/persist.js';
+import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.js';
 
 /** Runs of one claiming statement at most. */
 const CLAIM_BATCH = 100;
@@ -21,10 +21,12 @@ export interface ClaimParts {
   readonly id: string;
   readonly db: Database;
   readonly queue: Pick<RunQueue, 'add'>;
-  /** Asks, and notes that there was an answer. */
-  readonly ask: Persist;
-  /** The same unnoted: claims under a limit may wait for other workers, and say nothing of the database. */
-  readonly persist: Persist;
+  /** Repeats reads, watched by the claim health. */
+  readonly retryRead: RetryWhileUnavailable;
+  /** Repeats writes, watched by the claim health. */
+  readonly retryWrite: RetryWhileUnavailable;
+  /** Repeats without being watched: claims under a limit may wait for other workers, and say nothing of the database. */
+  readonly retry: RetryWhileUnavailable;
 }
 
 /**
@@ -37,26 +39,27 @@ export function createClaim({
   id,
   db,
   queue,
-  ask,
-  persist,
+  retryRead,
+  retryWrite,
+  retry,
 }: ClaimParts): (job: RunJob) => Promise<ClaimedExecution | undefined> {
   const read = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      return inOrder(requests, await ask('claim', () => readUnclaimed(db, requests)));
+      return inOrder(requests, await retryRead('claim', () => readUnclaimed(db, requests)));
     },
     maxSize: CLAIM_BATCH,
     concurrency: 2,
   });
   const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      return inOrder(requests, await ask('claim', () => claimExecutions(db, requests, id)));
+      return inOrder(requests, await retryWrite('claim', () => claimExecutions(db, requests, id)));
     },
     maxSize: CLAIM_BATCH,
     concurrency: 2,
   });
   const claimUnderLimit = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      const { claimed, dispatched } = await persist('claim', () => claimLimited(db, requests, id));
+      const { claimed, dispatched } = await retry('claim', () => claimLimited(db, requests, id));
       // Should this fail, maintenance finds them without a job.
       if (dispatched.length > 0) await queue.add(dispatched).catch(() => undefined);
       return inOrder(requests, claimed);

@@ -2,7 +2,7 @@ import {
   type Database,
   type DispatchedExecution,
   findWorkspacesHeldBack,
-  isDatabaseUnavailable,
+  isStoreUnavailable,
   releaseHeldBack,
   releaseHeldBackOf,
   type Subject,
@@ -71,7 +71,7 @@ export function createHeldBackRuns({
     try {
       await actOnRows(
         workspaceIds,
-        { act: (ids) => releaseHeldBackOf(db, ids), isUnavailable: isDatabaseUnavailable, onBadRow },
+        { act: (ids) => releaseHeldBackOf(db, ids), isUnavailable: isStoreUnavailable, onBadRow },
         (released) => runs.push(...released),
       );
     } finally {

@@ -1,4 +1,4 @@
-import { type Database, isDatabaseUnavailable } from '@deckhand/db';
+import { type Database, isStoreUnavailable } from '@deckhand/db';
 import type { Redis, RunChange, RunQueue } from '@deckhand/queue';
 import { publishChanges } from '@deckhand/queue';
 import type { FinishedStatus } from '@deckhand/contracts';
@@ -31,7 +31,7 @@ export function createRowTask<Row, Result>(
     name,
     intervalMs,
     timeLimitMs: TASK_TIME_LIMIT_MS,
-    run: (signal) => processRows(work, { badRows, signal, isUnavailable: isDatabaseUnavailable }),
+    run: (signal) => processRows(work, { badRows, signal, isUnavailable: isStoreUnavailable }),
   };
 }
 

@@ -1,7 +1,7 @@
 import {
   findHoldingWorkers,
   findRunsOfWorkers,
-  isDatabaseUnavailable,
+  isStoreUnavailable,
   recoverRuns,
   type RecoveredRuns,
 } from '@deckhand/db';
@@ -80,7 +80,7 @@ export function createDeadWorkerRecovery(
           maxRows: BATCH,
           budgetMs: TIME_LIMIT_MS / 2,
         },
-        { badRows, signal, isUnavailable: isDatabaseUnavailable },
+        { badRows, signal, isUnavailable: isStoreUnavailable },
       );
     },
   };

@@ -2,7 +2,7 @@ import {
   dispatchAgain,
   type DispatchedExecution,
   findUnclaimed,
-  isDatabaseUnavailable,
+  isStoreUnavailable,
   type UnclaimedExecution,
 } from '@deckhand/db';
 import type { JobState } from '@deckhand/queue';
@@ -56,7 +56,7 @@ export function createLostJobRecovery(
         lost,
         {
           act: (rows) => dispatchAgain(db, rows),
-          isUnavailable: isDatabaseUnavailable,
+          isUnavailable: isStoreUnavailable,
           onBadRow: ({ executionId }, error) => badRows.add(executionId, error),
         },
         (dispatched) => runs.push(...dispatched),

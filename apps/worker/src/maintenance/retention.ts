@@ -1,4 +1,4 @@
-import { findExpiredRuns, pruneData, pruneRuns, readInstanceSettings, isDatabaseUnavailable } from '@deckhand/db';
+import { findExpiredRuns, pruneData, pruneRuns, readInstanceSettings, isStoreUnavailable } from '@deckhand/db';
 import type { RetentionKind } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
@@ -52,7 +52,7 @@ export function createRetention({
         maxBytes: MAX_BATCH_BYTES,
         budgetMs: BUDGET_MS,
       },
-      { badRows, signal, isUnavailable: isDatabaseUnavailable },
+      { badRows, signal, isUnavailable: isStoreUnavailable },
     );
   }
 

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '@deckhand/db';
+import { isStoreUnavailable } from '@deckhand/db';
 import { HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
 import type { OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.js';
@@ -121,7 +121,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     passed: metrics.passed,
     failed(task, error) {
       metrics.failed(task, error);
-      if (!lease.isHeld() || !(isDatabaseUnavailable(error) || error instanceof TaskTimeLimitError)) return;
+      if (!lease.isHeld() || !(isStoreUnavailable(error) || error instanceof TaskTimeLimitError)) return;
       lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'the lease could not be given up'));
     },
   };

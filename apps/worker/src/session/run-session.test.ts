@@ -72,7 +72,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       return batch.map(() => 'written');
     },
     prepare: () => undefined,
-    isUnavailable: () => false,
+    ended: new AbortController().signal,
     onRetry: () => undefined,
     concurrency: 1,
     maxSize: 10,

@@ -1,11 +1,12 @@
 import type { Claim, ClaimedExecution, FinishedEnding } from '@deckhand/db';
 import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
-import { ERRORS, runError } from '@deckhand/contracts';
+import { ERRORS, type RunError, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
-import type { CheckpointWriter } from '../checkpoints/checkpoint-writer.js';
+import { CheckpointRefusedError, type CheckpointWriter } from '../checkpoints/checkpoint-writer.js';
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.js';
+import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.js';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
 import { driveRun, MAX_BACKLOG, type NodeEnvironment } from './drive-run.js';
 import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
@@ -86,7 +87,6 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
   left: [],
 };
 
-const INTERNAL_FAILURE = runError('INTERNAL');
 const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
@@ -182,6 +182,10 @@ class Session {
       this.#enter('loading');
       await this.#runHeld(claimed, run, observer, logger);
     } catch (error) {
+      if (error instanceof RetriesEndedError) {
+        logger.warn({ err: error }, 'a run was left to recovery');
+        return;
+      }
       // Whatever it was, the run must not stay with a worker that has given up on it.
       logger.error({ err: error }, 'a run was given back after an unexpected error');
       await claims.release(run);
@@ -231,6 +235,7 @@ class Session {
       await claims.release(run);
     } catch (error) {
       if (error instanceof FencedError) return;
+      if (error instanceof RetriesEndedError) throw error;
       await waitTimer.stop();
       await this.#fail(error, claimed, journal, observer, logger);
     } finally {
@@ -280,7 +285,7 @@ class Session {
     const dataGone = dataGoneEnding(error);
     if (!dataGone) logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
     try {
-      await journal.finish(dataGone ?? failure('failed', INTERNAL_FAILURE, null));
+      await journal.finish(dataGone ?? failure('failed', serviceFailure(error), null));
       await this.#notify(claimed, { kind: 'finished', status: 'failed' }, observer, logger);
     } catch (again) {
       if (!(again instanceof FencedError)) throw again;
@@ -306,6 +311,11 @@ class Session {
       logger.warn({ err }, 'a parent could not be notified yet');
     }
   }
+}
+
+/** What a run says of an error that is not its own. */
+function serviceFailure(error: unknown): RunError {
+  return runError(error instanceof CheckpointRefusedError ? 'VALUE_NOT_STORABLE' : 'INTERNAL');
 }
 
 /** How a run ends whose data somebody deleted; undefined for any other error. */

@@ -1,6 +1,6 @@
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
-import { retryOnce } from '../unavailable.js';
+import { retryOnce } from '../retry-once.js';
 import {
   type AcceptRequest,
   type AcceptVerdict,

@@ -1,7 +1,7 @@
 import {
   type DispatchedExecution,
   type DueSchedule,
-  isDatabaseUnavailable,
+  isStoreUnavailable,
   type MoveVerdict,
   type ScheduleHold,
   type ScheduleMove,
@@ -99,7 +99,7 @@ async function moveAll(
         const verdicts = await parts.move(batch);
         return batch.map((move, index) => ({ move, verdict: verdicts[index] }));
       },
-      isUnavailable: isDatabaseUnavailable,
+      isUnavailable: isStoreUnavailable,
       onBadRow: ({ schedule }, error) => onBadRow(schedule, error),
     },
     (results) => answered.push(...results),

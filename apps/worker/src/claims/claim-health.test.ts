@@ -1,0 +1,71 @@
+import { StoreError } from '@deckhand/db';
+import { describe, expect, it } from '@jest/globals';
+import { type ClaimHealth, createClaimHealth } from './claim-health.js';
+
+const AWAY = new StoreError('away', 'transient');
+const REFUSED = new StoreError('permission denied', 'deployment');
+const OF_A_ROW = new StoreError('too long', 'row');
+
+const poll = (health: ClaimHealth, times: number): void => {
+  for (let count = 0; count < times; count += 1) health.poll();
+};
+const failWith = (error: Error) => () => Promise.reject(error);
+const succeed = () => Promise.resolve();
+const read = (health: ClaimHealth, act: () => Promise<void>) => health.watchRead(act).catch(() => undefined);
+const write = (health: ClaimHealth, act: () => Promise<void>) => health.watchWrite(act).catch(() => undefined);
+
+describe('claims', () => {
+  it('are unhealthy once nothing was answered for eight polls, and healthy again with the next response', async () => {
+    const health = createClaimHealth();
+    const answers: (() => void)[] = [];
+    const claim = () => health.watchRead(() => new Promise<void>((resolve) => answers.push(resolve)));
+    const claims = [claim(), claim()];
+    poll(health, 7);
+    expect(health.isHealthy()).toBe(true);
+    poll(health, 1);
+    expect(health.isHealthy()).toBe(false);
+    answers[0]?.();
+    await claims[0];
+    expect(health.isHealthy()).toBe(true);
+    poll(health, 8);
+    expect(health.isHealthy()).toBe(false);
+    answers[1]?.();
+    await claims[1];
+    poll(health, 20);
+    expect(health.isHealthy()).toBe(true);
+  });
+
+  it('are unhealthy while the store is away, also between two attempts, but not for the values of a row', async () => {
+    const health = createClaimHealth();
+    for (let count = 0; count < 8; count += 1) {
+      await read(health, failWith(AWAY));
+      expect(health.isHealthy()).toBe(true);
+      poll(health, 1);
+    }
+    expect(health.isHealthy()).toBe(false);
+    await read(health, failWith(OF_A_ROW));
+    expect(health.isHealthy()).toBe(true);
+  });
+
+  it('are unhealthy while only writes fail, whatever can be read', async () => {
+    const health = createClaimHealth();
+    await write(health, failWith(AWAY));
+    for (let count = 0; count < 8; count += 1) {
+      await read(health, succeed);
+      poll(health, 1);
+    }
+    expect(health.isHealthy()).toBe(false);
+    await write(health, succeed);
+    expect(health.isHealthy()).toBe(true);
+  });
+
+  it('are unhealthy at once after an error of the deployment, until a write succeeds', async () => {
+    const health = createClaimHealth();
+    await write(health, failWith(REFUSED));
+    expect(health.isHealthy()).toBe(false);
+    await read(health, succeed);
+    expect(health.isHealthy()).toBe(false);
+    await write(health, succeed);
+    expect(health.isHealthy()).toBe(true);
+  });
+});
