@@ -1,5 +1,5 @@
 import { parseOwnJson } from '@deckhand/contracts';
-import { applyMigrations, createDatabase, type Database } from '@deckhand/db';
+import { applyMigrations, createDatabase, type Database, withoutSessionLimits } from '@deckhand/db';
 import {
   freePort,
   ensureRedisServer,
@@ -96,7 +96,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   );
   const me = await fetch(`${api.url}/api/workspaces`, { headers: { 'x-api-key': key } });
   const { data } = parseOwnJson<{ data: { workspaceId: string }[] }>(await me.text());
-  const db = createDatabase({ url: postgres.url, poolSize: 2 });
+  // Generating runs takes longer than the apps may.
+  const db = createDatabase({ url: withoutSessionLimits(postgres.url), poolSize: 2 });
   if (options.profileDir !== undefined) await countStatements(db);
   return {
     url: api.url,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations, pendingMigrations } from '@deckhand/db';
+import { applyMigrations, pendingMigrations, withoutSessionLimits } from '@deckhand/db';
 import { compareSchema, readPrismaStatus } from '@deckhand/db/schema';
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -35,7 +35,8 @@ async function write(name: string, sql: string): Promise<void> {
 
 /** A connection that is closed after the test. */
 async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  // One that holds a lock for a migration to wait for, longer than a session of the apps may.
+  const client = new pg.Client({ connectionString: withoutSessionLimits(databaseUrl) });
   connections.push(client);
   await client.connect();
   return client;

@@ -1,4 +1,4 @@
-import { createDatabase, describePending, pendingMigrations } from '@deckhand/db';
+import { createDatabase, describePending, pendingMigrations, reportMissingSessionLimits } from '@deckhand/db';
 import {
   collectAtRest,
   createLogger,
@@ -28,6 +28,7 @@ async function main(): Promise<void> {
   const db = createDatabase({
     url: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL_SIZE,
+    preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
   const registry = createProcessRegistry();
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
   });
   logger.info({ port: settings.PORT }, 'ready');
   void reportLostKeys(services);
+  void reportMissingSessionLimits(db, logger);
   collectAtRest({ logger, workSoFar: () => requests });
   // It serves all the same, and says so at /readyz: what is still missing may be applied at any moment.
   pendingMigrations(settings.DATABASE_URL).then(

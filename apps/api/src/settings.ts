@@ -1,11 +1,11 @@
 import { OutputSettings } from '@deckhand/outputs';
-import { EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
+import { DatabaseSettings, EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of the API. */
 export const ApiSettings = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
-  DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://' }),
+  ...DatabaseSettings,
   REDIS_URL: Type.String({ pattern: '^rediss?(\\+sentinel|\\+cluster)?://' }),
   /** Where people reach the service; http://localhost:PORT when it is not set. */
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),

@@ -1,12 +1,17 @@
 import { createDatabase, type Database, isStoreUnavailable } from '@deckhand/db';
+import type { DatabaseSettings } from '@deckhand/runtime';
 import { ExitError } from './exit.js';
 
 /** Statements side by side at most: an operator's command takes little of what the instance needs. */
 const POOL_SIZE = 2;
 
 /** Opens the database for as long as `use` takes. @throws ExitError when it cannot be reached. */
-export async function withDatabase<T>(url: string, use: (db: Database) => Promise<T>): Promise<T> {
-  const db = createDatabase({ url, poolSize: POOL_SIZE });
+export async function withDatabase<T>(settings: DatabaseSettings, use: (db: Database) => Promise<T>): Promise<T> {
+  const db = createDatabase({
+    url: settings.DATABASE_URL,
+    poolSize: POOL_SIZE,
+    preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
+  });
   try {
     return await use(db);
   } catch (error) {

@@ -18,7 +18,7 @@ export interface OpenStores {
 /** Opens both stores by DATABASE_URL and REDIS_URL for as long as `use` takes. @throws ExitError when one cannot be reached. */
 export async function withStores<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
   const settings = readSettings(StoreSettings);
-  return withDatabase(settings.DATABASE_URL, async (db) => {
+  return withDatabase(settings, async (db) => {
     const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
     try {
       await ready(redis);

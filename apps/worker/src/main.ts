@@ -1,4 +1,4 @@
-import { createDatabase } from '@deckhand/db';
+import { createDatabase, reportMissingSessionLimits } from '@deckhand/db';
 import {
   createHttpClient,
   createMailSender,
@@ -33,6 +33,7 @@ async function main(): Promise<void> {
     url: settings.DATABASE_URL,
     poolSize: settings.WORKER_DATABASE_POOL_SIZE,
     silentAfterMs: DATABASE_SILENT_AFTER_MS,
+    preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
   });
   const outputs = await openOutputStore(settings, db);
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
   let isConsuming = (): boolean => false;
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => isConsuming() });
   await awaitSchema(settings.DATABASE_URL, logger);
+  void reportMissingSessionLimits(db, logger);
   const worker = await startWorker({
     id: uuidv7(),
     version: '0.1.0',

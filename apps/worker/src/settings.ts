@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { OutputSettings } from '@deckhand/outputs';
-import { EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
+import { DatabaseSettings, EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
 /** The environment of a worker. */
 export const WorkerSettings = Type.Object({
-  DATABASE_URL: Type.String({ minLength: 1 }),
+  ...DatabaseSettings,
   REDIS_URL: Type.String({ minLength: 1 }),
   /** The API's: opens the credentials of nodes. */
   ...EncryptionSettings,

@@ -195,5 +195,6 @@ export {
   reportMissingSessionLimits,
   SESSION_LIMITS,
   withoutSessionLimits,
+} from './session-limits.js';
 export { probeWrites } from './write-probe.js';
 export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';

@@ -15,15 +15,17 @@ export async function probeWrites(url: string): Promise<void> {
     connectionString: url,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
-    statement_timeout: TIMEOUT_MS,
     application_name: 'deckhand-write-probe',
   });
   // Without a listener a connection that breaks later would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(`INSERT INTO settings (name, value) VALUES ('writeProbe', to_jsonb(now()))
-      ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`);
+    // Not by a parameter of the connection, which PgBouncer refuses.
+    await client.query(`BEGIN; SET LOCAL statement_timeout = ${TIMEOUT_MS};
+      INSERT INTO settings (name, value) VALUES ('writeProbe', to_jsonb(now()))
+      ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value;
+      COMMIT`);
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === TOO_MANY_CONNECTIONS) return;
     throw error;

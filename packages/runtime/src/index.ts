@@ -1,6 +1,7 @@
 export * from './batch-turns.js';
 export * from './batcher.js';
 export * from './collect-at-rest.js';
+export * from './database-settings.js';
 export * from './encryption-settings.js';
 export * from './logger.js';
 export * from './metrics/metrics-token.js';

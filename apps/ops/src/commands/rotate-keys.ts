@@ -39,7 +39,7 @@ export function rotateKeysCommand(): Command {
     .action(async ({ dryRun, yes, json }: RotateOptions) => {
       const settings = readSettings(KeySettings);
       const box = openSecretBox(settings);
-      const { locked } = await withDatabase(settings.DATABASE_URL, async (db) => {
+      const { locked } = await withDatabase(settings, async (db) => {
         const before = await lookAtSecrets(db, box);
         const total = count(before);
         tellLocked(before.locked);

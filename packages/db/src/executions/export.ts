@@ -1,6 +1,7 @@
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { sampleSearch } from '../search/find.js';
+import { limitSession } from '../session-limits.js';
 import { hitOf, isSearch, matchingIds } from '../search/match.js';
 import { filterConditions, sortOrder } from './filter.js';
 import type { ListExecutionsRequest } from './list.js';
@@ -28,6 +29,11 @@ export async function exportExecutionIds(
   const query = await planQuery(db, request);
   await db.$transaction(
     async (tx) => {
+      // A cursor of many runs may take long to find the next ones, and waits while the caller reads what there is.
+      await limitSession(tx, {
+        statement_timeout: request.timeoutMs,
+        idle_in_transaction_session_timeout: request.timeoutMs,
+      });
       await openCursor(tx, query);
       for (;;) {
         const rows = await tx.$queryRaw<{ id: string }[]>(

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { applySessionLimits } from '../session-limits.js';
 import { applyMigration } from './apply-migration.js';
 import { hasChecksum, readMigrations, type Migration } from './migration-files.js';
 import { acquireMigrationLock } from './migration-lock.js';
@@ -42,6 +43,12 @@ export interface ApplyMigrationsOptions {
  * nothing is kept then.
  */
 export async function applyMigrations(options: ApplyMigrationsOptions): Promise<string[]> {
+  const applied = await applyPending(options);
+  await applySessionLimits(options.databaseUrl);
+  return applied;
+}
+
+async function applyPending(options: ApplyMigrationsOptions): Promise<string[]> {
   const { databaseUrl, directory, report = () => undefined, maxLockAttempts = MAX_LOCK_ATTEMPTS } = options;
   const migrations = await readMigrations(directory);
   const client = new pg.Client({ connectionString: databaseUrl });
