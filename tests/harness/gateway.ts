@@ -15,6 +15,7 @@ import supertest from 'supertest';
 import { stopLater } from './cleanup.js';
 import { type AnswerCheck, createAnswerCheck } from './openapi.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
+import { databaseSettings } from './pooler.js';
 import { until } from './until.js';
 
 /** The stores that gateways of a test share. */
@@ -81,7 +82,7 @@ export interface GatewayOptions {
 /** Starts a gateway on the stores: each call gives one more replica. */
 export async function startGateway(stores: Stores, { env, times }: GatewayOptions = {}): Promise<Gateway> {
   const settings = readSettings(ApiSettings, {
-    DATABASE_URL: stores.databaseUrl,
+    ...databaseSettings(stores.databaseUrl),
     REDIS_URL: stores.redis.url,
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     PORT: '0',
@@ -90,7 +91,11 @@ export async function startGateway(stores: Stores, { env, times }: GatewayOption
   });
   const log: string[] = [];
   const logger = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => void log.push(line) } });
-  const db = createDatabase({ url: stores.databaseUrl, poolSize: 8 });
+  const db = createDatabase({
+    url: settings.DATABASE_URL,
+    poolSize: 8,
+    preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
+  });
   const services = await createServices({ settings, db, logger, registry: new Registry() });
   await until(() => services.redis.status === 'ready');
   const server = createHttpServer(createApp(services), times);

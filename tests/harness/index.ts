@@ -15,6 +15,7 @@ export * from './ops.js';
 export * from './promql.js';
 export * from './webhooks.js';
 export * from './people.js';
+export * from './pooler.js';
 export * from './queue-contract.js';
 export * from './schedules.js';
 export * from './worker.js';

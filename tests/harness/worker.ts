@@ -15,6 +15,7 @@ import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { stopLater } from './cleanup.js';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
+import { databaseSettings } from './pooler.js';
 
 /** What the nodes of a worker act through. */
 export type WorkerServices = Omit<NodeServices, 'workflows'>;
@@ -30,7 +31,8 @@ export async function startTestWorker(
   stores: Stores,
   { watch = (services) => services, outputSettings = {}, concurrency = 20 }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
-  const db = createDatabase({ url: stores.databaseUrl, poolSize: 6 });
+  const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS } = databaseSettings(stores.databaseUrl);
+  const db = createDatabase({ url, poolSize: 6, preparesStatements: DATABASE_PREPARED_STATEMENTS !== 'false' });
   const outputs = await openOutputStore(readSettings(Type.Object(OutputSettings), outputSettings), db);
   const code = createScriptRunner();
   const postgres = createPostgresClient({ allowPrivate: true });

@@ -4,6 +4,7 @@ export * from './free-port.js';
 export { ensureFaketime, type Faketime, faketimeEnv } from './libfaketime.js';
 export * from './log-tail.js';
 export * from './managed-process.js';
+export * from './pgbouncer.js';
 export * from './postgres.js';
 export * from './redis.js';
 export * from './template-server.js';
