@@ -22,12 +22,6 @@ const RUNS_PER_SECOND = 15;
 const LAG_MS = 2_000;
 const LOAD_MS = 4_000;
 
-/** Why runs may hang for now, which is printed; undefined once they must not. `FAULT_KNOWN=try` makes the test fail on them. */
-const KNOWN_TO_HANG =
-  process.env.FAULT_KNOWN === 'try'
-    ? undefined
-    : 'a worker does not release runs that the new primary calls its own, and that it left on the old one';
-
 const tools = await findReplicationTools();
 if (tools === undefined) process.stdout.write('failover: skipped, there is no pg_basebackup (Debian: postgresql-15)\n');
 
@@ -76,11 +70,7 @@ describe('a failover to a replica that lags behind', () => {
           where: { workflowId, status: { in: ['pending', 'running', 'paused', 'waiting_for_input'] } },
         });
       const settled = async () => (await unfinished()).length === 0;
-      const isSettled = await until(
-        settled,
-        KNOWN_TO_HANG === undefined ? 20_000 : 5_000,
-        'the end of every run',
-      ).catch(() => false);
+      const isSettled = await until(settled, 20_000, 'the end of every run').catch(() => false);
       const hanging = await unfinished();
       const runs = await db.execution.findMany({
         where: { workflowId },
@@ -111,8 +101,7 @@ describe('a failover to a replica that lags behind', () => {
       for (const { id, workerId, dispatch, currentNodeId } of hanging)
         process.stdout.write(`  hanging: ${id} at ${currentNodeId}, dispatch ${dispatch}, held by ${workerId}\n`);
       expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });
-      if (KNOWN_TO_HANG === undefined) expect(isSettled).toBe(true);
-      else process.stdout.write(`  known to fail, hanging is not asserted: ${KNOWN_TO_HANG}\n`);
+      expect(isSettled).toBe(true);
       expect(runs.length).toBeGreaterThan(0);
     },
     180_000,

@@ -12,14 +12,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recordHistory } from '../walk/history.js';
-import {
-  createFaultMatrix,
-  createRandom,
-  faultName,
-  type FaultMatrix,
-  type KnownFailure,
-  SQLSTATES,
-} from './fault-cells.js';
+import { createFaultMatrix, createRandom, faultName, type FaultMatrix, SQLSTATES } from './fault-cells.js';
 import {
   areEnded,
   createDriver,
@@ -45,21 +38,6 @@ const FAULTS_MS = 8_000;
 const SETTLE_MS = 30_000;
 /** Rounds in a row in which no new cell was met: those that are left are not reached. */
 const IDLE_ROUNDS_MAX = 4;
-
-/** Cells that are not tried, unless `FAULT_KNOWN=try`. Each has a reason, which is printed. */
-const KNOWN_FAILURES: readonly KnownFailure[] = [
-  {
-    statement: /./,
-    fault: /25006|40001|40P01|53100|53200|55P03|57014|XX000|42703|cancelled/,
-    reason: 'only an allow-list of errors is retried, so these fail a run or leave it with a worker that forgot it',
-  },
-  {
-    statement: /^worker (begin|commit after .*)$/,
-    fault: /./,
-    reason:
-      'the error of a commit is not known as one of the connection: a claim under a limit that landed is forgotten by its worker',
-  },
-].filter(() => process.env.FAULT_KNOWN !== 'try');
 
 /** What happens to the runs of a round. */
 const PLOTS: readonly RunPlot[] = [
@@ -181,7 +159,7 @@ describe('statements that fail, are slow, or are cancelled', () => {
       const stage = await setStage();
       const random = createRandom(SEED);
       const responses: Responses = new Map();
-      const matrix = createFaultMatrix({ seed: SEED, isFull: IS_FULL, only: ONLY, knownFailures: KNOWN_FAILURES });
+      const matrix = createFaultMatrix({ seed: SEED, isFull: IS_FULL, only: ONLY });
       let firstN = 1;
 
       const reference = await playRound(stage, { firstN, random, matrix: undefined, responses });
@@ -257,8 +235,6 @@ function report(matrix: FaultMatrix, totals: Record<string, number>, responses: 
     say(`    ${statement.padEnd(60)} ${count} of ${matrix.size(statement)}`);
   const unusual = [...responses].filter(([name]) => / (0|5\d\d)/.test(name) && !name.includes(' 503'));
   if (unusual.length > 0) say(`  responses of the API that are neither a result nor a 503: ${JSON.stringify(unusual)}`);
-  for (const { statement, fault, reason } of KNOWN_FAILURES)
-    say(`  not tried: ${statement.source} × ${fault.source}: ${reason}`);
 }
 
 function say(line: string): void {
