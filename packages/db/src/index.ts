@@ -156,6 +156,7 @@ export { touchSessions } from './sessions/touch.js';
 export {
   classifyStoreError,
   isStoreError,
+  isRowError,
   isStoreUnavailable,
   StoreError,
   type StoreErrorKind,

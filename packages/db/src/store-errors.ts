@@ -113,6 +113,11 @@ export function isStoreUnavailable(error: unknown): boolean {
   return isStoreError(error) && classifyStoreError(error) === 'transient';
 }
 
+/** True when the values that a write met can never be stored. Any other error, known or unknown, says nothing of them. */
+export function isRowError(error: unknown): boolean {
+  return classifyStoreError(error) === 'row';
+}
+
 function isPrismaError(error: Error): boolean {
   return error.name.startsWith('PrismaClient');
 }

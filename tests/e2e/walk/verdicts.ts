@@ -88,7 +88,8 @@ function faultsOfAnswer(seen: Observation, { periods, waits }: EndedRun): string
         return could.some((had) => !isFinished(had) && had !== 'paused' && had !== 'pending');
       case 'submit 400':
       case 'complete 400':
-        return body.code === 'VALIDATION_FAILED' && (isUnfit(seen) || !wasWaiting(seen, waits, periods));
+        if (body.code === 'VALIDATION_FAILED') return isUnfit(seen);
+        return (body.code === 'NOT_WAITING' || body.code === 'ALREADY_DECIDED') && !wasWaiting(seen, waits, periods);
       default:
         return false;
     }

@@ -1,3 +1,4 @@
+import { isRowError } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 
 /** The rows at which a task failed lately: they are left out for a while, so that they hold up no others. */
@@ -8,8 +9,10 @@ export interface BadRows {
   add(id: string, error: unknown): void;
 }
 
-/** How long a bad row is left out, in ms. */
+/** How long a row is left out whose values are known to be at fault, in ms. */
 const LEFT_OUT_MS = 300_000;
+/** The same after any other error, which may have come from elsewhere: long enough for others to be worked on meanwhile. */
+const LEFT_OUT_BRIEFLY_MS = 2_000;
 /** Bad rows remembered at most: the oldest are tried again first. */
 const MAX_REMEMBERED = 1_000;
 
@@ -29,9 +32,10 @@ export function createBadRows(options: {
       return [...leftOutUntil.keys()];
     },
     add(id, error) {
-      logger.error({ err: error, task, id, leftOutMs: LEFT_OUT_MS }, 'maintenance skipped a row at which it failed');
+      const leftOutMs = isRowError(error) ? LEFT_OUT_MS : LEFT_OUT_BRIEFLY_MS;
+      logger.error({ err: error, task, id, leftOutMs }, 'maintenance skipped a row at which it failed');
       leftOutUntil.delete(id);
-      leftOutUntil.set(id, now() + LEFT_OUT_MS);
+      leftOutUntil.set(id, now() + leftOutMs);
       const [oldest] = leftOutUntil.keys();
       if (leftOutUntil.size > MAX_REMEMBERED && oldest !== undefined) leftOutUntil.delete(oldest);
       onAdded();
