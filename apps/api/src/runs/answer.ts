@@ -4,7 +4,7 @@ import type { QueuedRun } from '@deckhand/queue';
 import type { Services } from '../services.js';
 import { tellWorkers } from './tell-workers.js';
 
-/** An answer to a wait, and how the end of such a wait is shown to whoever comes too late. */
+/** An answer to a wait, and how a wait that has ended is shown to a caller who is too late. */
 export interface PersonsAnswer extends AnswerRequest {
   readonly toRecorded: (end: WaitEnd) => JsonObject;
 }

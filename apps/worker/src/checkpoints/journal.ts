@@ -123,7 +123,7 @@ export function createJournal(options: JournalOptions): Journal {
     failed(error) {
       // Nothing of it was written: the next one takes its number, for a gap would be refused.
       number -= 1;
-      // A later checkpoint must not land where this one is missing: whoever goes on with the run would miss its records.
+      // A later checkpoint must not be written while this one is missing: the next worker would lack its records.
       if (error instanceof RetriesEndedError) end = error;
       rejectAll(error);
     },

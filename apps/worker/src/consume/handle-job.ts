@@ -14,7 +14,7 @@ export interface HandleJobParts {
   readonly room: () => number;
   /**
    * Starts a run, whose place is taken when this returns. Resolves when the run is claimed or cannot be claimed.
-   * Rejects when neither is known; whoever rejects logs why.
+   * Rejects when neither is known; the session logs the error.
    */
   readonly start: (run: RunJob) => Promise<void>;
 }

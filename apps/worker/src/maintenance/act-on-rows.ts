@@ -1,4 +1,4 @@
-/** What a batch does and how its failures are told apart. */
+/** The action of a batch, and how its errors are classified. */
 export interface BatchAction<Row, Result> {
   /** Acts on rows, all or none of them. */
   readonly act: (rows: readonly Row[]) => Promise<readonly Result[]>;

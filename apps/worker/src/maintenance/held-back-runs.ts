@@ -37,7 +37,7 @@ export interface HeldBackRuns {
   readonly idle: () => Promise<void>;
 }
 
-/** Creates it. `onReleased` is told how many `releaseAll` found. */
+/** Creates it. `onReleased` is called with the number of runs that `releaseAll` released. */
 export function createHeldBackRuns({
   db,
   queue,

@@ -4,7 +4,7 @@ import type { PeriodicTask } from '../run-periodically.js';
 import { toQueued } from './finish-children.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 
-/** Between two comparisons, in ms. What differs in two of them one after the other is no claim, and no end, under way. */
+/** Interval between two comparisons, in ms. A difference in two in a row is not a claim or an end in progress. */
 const INTERVAL_MS = 2_000;
 const TIME_LIMIT_MS = 10_000;
 

@@ -46,7 +46,7 @@ export interface OwnParts {
 
 /** The maintenance that a worker does. */
 export interface Maintenance {
-  /** Wakes resting runs now instead of with the next pass, whoever has the lease. */
+  /** Wakes resting runs now instead of in the next pass, with or without the lease. */
   wake(): Promise<void>;
   /** Begins no pass any more. */
   stop(): void;
