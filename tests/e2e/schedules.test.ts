@@ -47,13 +47,17 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** The worker that fires at present. */
-async function firingWorker(workers: readonly TestApp[]): Promise<TestApp> {
-  const holder = await until(() => redis.get(MAINTENANCE_LEASE_KEY), 10_000, 'a holder of the lease');
-  const { pid } = await until(async () => (await readFleet(redis)).find(({ id }) => id === holder));
-  const worker = workers.find((candidate) => candidate.pid === pid);
-  if (!worker) throw new Error('the lease is held by nobody that was started');
-  return worker;
+/** The worker that fires at present. A worker that was killed holds the lease until it expires: it is waited out. */
+function firingWorker(workers: readonly TestApp[]): Promise<TestApp> {
+  return until(
+    async () => {
+      const holder = await redis.get(MAINTENANCE_LEASE_KEY);
+      const pid = (await readFleet(redis)).find(({ id }) => id === holder)?.pid;
+      return workers.find((candidate) => candidate.pid === pid);
+    },
+    15_000,
+    'one of the running workers to hold the lease',
+  );
 }
 
 /** Waits until the next second is being fired. */
