@@ -10,8 +10,10 @@ import {
 } from '@deckhand/queue';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  addKey,
   chain,
   createTestDatabase,
+  scheduleDefinition,
   seedSchedule,
   type Seed,
   seedWorkflow,
@@ -65,8 +67,8 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const spawnAt = (offsetSeconds: number): Promise<TestApp> =>
-  spawnApp('worker', {
+const spawnAt = (offsetSeconds: number, app: 'api' | 'worker' = 'worker'): Promise<TestApp> =>
+  spawnApp(app, {
     ...env,
     ...(faketime.kind === 'found' ? faketimeEnv(faketime.path, offsetSeconds) : {}),
   });
@@ -156,5 +158,27 @@ describeWithFaketime.each([
     await until(async () => (await leaseHolder()) === right.pid, 10_000, 'the lease at the right one');
     await right.stop();
     await until(async () => (await leaseHolder()) === wrong.pid, 20_000, 'the lease back, after nobody took it');
+  });
+});
+
+describeWithFaketime.each([
+  ['a day ahead', DAY_SECONDS],
+  ['a day behind', -DAY_SECONDS],
+])('an API that is %s', (_name, offsetSeconds) => {
+  it('gives a schedule its first time by the database, so that it fires within its next minute', async () => {
+    const api = await spawnAt(offsetSeconds, 'api');
+    const seed = await seedWorkflow(db, scheduleDefinition({ cron: '* * * * *' }));
+    const { key } = await addKey(stores, seed.userId);
+    const before = Date.now();
+    const response = await fetch(`${api.url}/api/workflows/${seed.workflowId}`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'active' }),
+    });
+    const { nextFireAt } = await db.schedule.findFirstOrThrow({ where: { workflowId: seed.workflowId } });
+    expect(response.status).toBe(200);
+    expect(nextFireAt?.getTime()).toBeGreaterThan(before);
+    expect(nextFireAt?.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+    await api.stop();
   });
 });

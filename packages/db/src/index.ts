@@ -25,6 +25,7 @@ export { readCredential } from './credentials/read.js';
 export { readSealedCredential, type SealedCredential } from './credentials/read-sealed.js';
 export { readCredentialTypes } from './credentials/read-types.js';
 export { updateCredential } from './credentials/update.js';
+export { readDatabaseTime } from './database-time.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
 export { acceptOnce, type AcceptOnceVerdict, type Once, pruneIdempotencyKeys } from './executions/accept-once.js';
@@ -122,7 +123,6 @@ export {
   findUnindexedRuns,
   type FoundRun,
   type OwnedRun,
-  readDatabaseTime,
   type RetentionKind,
   type RowPage,
 } from './maintenance/find-runs.js';

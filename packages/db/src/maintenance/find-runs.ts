@@ -122,11 +122,3 @@ export function findOwnedRuns(db: Database, workerId: string): Promise<OwnedRun[
     SELECT e.id AS "executionId", e.epoch, e.claim_token AS token FROM executions e
     WHERE e.worker_id = ${workerId}::uuid AND ${IS_HELD}`);
 }
-
-/** Reads the time of the database, in ms since the epoch. */
-export async function readDatabaseTime(db: Database): Promise<number> {
-  const [row] = await db.$queryRaw<{ now: number }[]>(Prisma.sql`/* maintenance.read-time */
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`);
-  if (!row) throw new Error('the database did not say what time it is');
-  return row.now;
-}

@@ -1,5 +1,6 @@
 import type { WorkflowStatus } from '@deckhand/contracts';
 import { type Queryable, Prisma } from '../client.js';
+import { readDatabaseTime } from '../database-time.js';
 
 /** When a schedule is due. */
 export interface ScheduleRule {
@@ -8,8 +9,8 @@ export interface ScheduleRule {
   readonly timezone: string;
 }
 
-/** The first time from now on at which a schedule is due. */
-export type FirstDue = (rule: ScheduleRule) => Date;
+/** Computes the first time after `now` at which a schedule is due; `now` is the database's, in ms since the epoch. */
+export type FirstDue = (rule: ScheduleRule, now: number) => Date;
 
 interface ScheduleTrigger extends ScheduleRule {
   readonly nodeId: string;
@@ -19,7 +20,7 @@ interface ScheduleTrigger extends ScheduleRule {
 /**
  * Brings a workflow's schedules in line with its status and its active version; to be called in the transaction that changes
  * those. A schedule that stays as it was keeps its next time, so that saving a workflow again at the wrong moment loses none; one
- * that is new, was changed or had no time is due from now on.
+ * that is new, was changed or had no time is due from now on, by the database's clock.
  *
  * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so one waits for the other, or
  * finds that the time has moved.
@@ -33,7 +34,8 @@ export async function syncSchedules(
   const nodeIds = triggers.map(({ nodeId }) => nodeId);
   await tx.schedule.deleteMany({ where: { workflowId: workflow.id, nodeId: { notIn: nodeIds } } });
   if (triggers.length === 0) return;
-  const times = triggers.map((trigger) => (workflow.status === 'active' ? firstDue(trigger) : null));
+  const now = await readDatabaseTime(tx);
+  const times = triggers.map((trigger) => (workflow.status === 'active' ? firstDue(trigger, now) : null));
   const stays = Prisma.sql`(s.cron = EXCLUDED.cron AND s.timezone = EXCLUDED.timezone
     AND s.next_fire_at IS NOT NULL AND EXCLUDED.next_fire_at IS NOT NULL)`;
   await tx.$executeRaw(Prisma.sql`

@@ -24,7 +24,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
     async (request, response, caller) => {
       const id = pathId(request);
       const changes = parse(await readBody(request));
-      await update(db, caller, id, changes, (rule) => new Date(nextDueTime(rule, Date.now())));
+      await update(db, caller, id, changes, (rule, now) => new Date(nextDueTime(rule, now)));
       sendJson(response, 200, workflowAnswer(await readWorkflow(db, caller, id), webhookBaseUrl));
     },
   );
