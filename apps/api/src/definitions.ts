@@ -7,7 +7,7 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import type { NewVersion } from '@deckhand/db';
-import { compileWorkflow, type NodeTypes } from '@deckhand/engine';
+import { compileWorkflow, findLimitWarnings, type NodeTypes } from '@deckhand/engine';
 
 /** The node types that the API has something of its own to say about: a URL, or times. */
 const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } as const;
@@ -18,11 +18,16 @@ export type CheckedDefinition = Pick<
   'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'webhooks'
 >;
 
+/** Warnings of one response at most. */
+const MAX_WARNINGS = 20;
+
 /** A body whose `definition` was checked as a whole. */
 export interface BodyWithDefinition<T> {
   readonly body: T;
   /** Null when the body has none. */
   readonly definition: CheckedDefinition | null;
+  /** What is no fault of the definition and may not be meant. */
+  readonly warnings: readonly Fault[];
 }
 
 /** Stands in while the rest of a body is checked, for the compiler says all about the definition itself. */
@@ -35,16 +40,16 @@ const SOUND: Definition = { nodes: [], edges: [] };
 export function parseWithDefinition<T>(check: Check<T>, body: unknown, nodeTypes: NodeTypes): BodyWithDefinition<T> {
   const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition');
   const rest = check(hasDefinition ? { ...body, definition: SOUND } : body);
-  const compiled = hasDefinition ? compile(body.definition, nodeTypes) : { definition: null };
+  const compiled = hasDefinition ? compile(body.definition, nodeTypes) : { definition: null, warnings: [] };
   const faults = [...('faults' in rest ? rest.faults : []), ...('faults' in compiled ? compiled.faults : [])];
   if ('faults' in rest || 'faults' in compiled) throw validationFailed(faults);
-  return { body: rest.value, definition: compiled.definition };
+  return { body: rest.value, ...compiled };
 }
 
 function compile(
   definition: unknown,
   nodeTypes: NodeTypes,
-): { readonly definition: CheckedDefinition } | { readonly faults: readonly Fault[] } {
+): Omit<BodyWithDefinition<never>, 'body'> | { readonly faults: readonly Fault[] } {
   const result = compileWorkflow(definition, nodeTypes);
   if ('faults' in result) return { faults: result.faults.map(inDefinition) };
   const { workflow } = result;
@@ -59,6 +64,7 @@ function compile(
         path: typeof parameters.path === 'string' ? parameters.path : null,
       })),
     },
+    warnings: findLimitWarnings(workflow).slice(0, MAX_WARNINGS).map(inDefinition),
   };
 }
 

@@ -134,6 +134,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly references?: (parameters: JsonObject) => SourceReferences;
   /** Credentials that `credentialId` may name; without it, none. */
   readonly credential?: CredentialUse;
+  /** The parameter that says for how many seconds the node rests at most. */
+  readonly restSeconds?: keyof Static<S> & string;
   /** Does the work. May return at once; a promise makes the engine go on with other branches meanwhile. */
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
   /** What the answer to the node's own wait leads to. Needed where `run` may wait. */
@@ -155,6 +157,7 @@ export interface NodeType {
   readonly check: ((parameters: JsonObject) => readonly Fault[]) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
+  readonly restSeconds: string | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
   /** Faults of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly Fault[];
@@ -182,6 +185,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     check: spec.check,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
+    restSeconds: spec.restSeconds,
     references: spec.references,
     resume: spec.resume,
     validate(parameters) {

@@ -3,7 +3,7 @@ import type { CreatedInvite, Definition, PageOf, SavedVersion, VersionEntry, Wor
 import type { Browser, Page } from 'playwright-core';
 import { faultsInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { chain, OWNER, stopAll, until } from '../../harness/index.js';
 
 const HOOK: Definition = {
   nodes: [
@@ -154,8 +154,11 @@ describe('a workflow', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows what is wrong on the node, and is saved once that is mended', async () => {
-    const id = await stack.createWorkflow('Faulty', { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
+  it('shows what is wrong on the node, is saved once that is mended, and warns of a limit', async () => {
+    const id = await stack.createWorkflow('Faulty', {
+      ...chain({ id: 'rest', type: 'wait', parameters: { seconds: 60 } }),
+      settings: { timeoutSeconds: 30 },
+    });
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
     await openEditor(page, id);
@@ -170,6 +173,7 @@ describe('a workflow', () => {
     await form(page).getByLabel('Condition').fill('{{ true }}');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
+    await page.getByText('The wait of node "rest", up to 60 s, is longer than the limit of its run').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -257,6 +257,61 @@ describe('a bad request', () => {
   });
 });
 
+describe("a node whose own time limit is longer than the run's", () => {
+  const nodes = [
+    { id: 'call', type: 'set', parameters: { fields: {} }, timeoutSeconds: 7_200 },
+    { id: 'ask', type: 'approval', parameters: { message: 'Pay?', timeoutSeconds: 86_400 } },
+    { id: 'form', type: 'human', parameters: { title: 'Fill in', schema: {}, timeoutSeconds: 86_400 } },
+    { id: 'rest', type: 'wait', parameters: { seconds: 86_400 } },
+    {
+      id: 'again',
+      type: 'set',
+      parameters: { fields: {} },
+      retry: { maxAttempts: 4, delayMs: 1_000_000, factor: 10, maxDelayMs: 3_000_000 },
+    },
+    { id: 'off', type: 'wait', parameters: { seconds: 86_400 }, disabled: true },
+    { id: 'later', type: 'wait', parameters: { seconds: '{{ $trigger.seconds }}' } },
+  ];
+  const definition = (settings?: object) => ({
+    nodes: [{ id: 'start', type: 'trigger.manual' }, ...nodes],
+    edges: [],
+    ...(settings && { settings }),
+  });
+  const path = (index: number, rest: string) => `definition.nodes[${index}].${rest}`;
+
+  it('is saved with a warning that names the node and both limits', async () => {
+    const given = {
+      workspaceId: instance.workspaceId,
+      name: 'Long',
+      definition: definition({ timeoutSeconds: 3_600 }),
+    };
+    const created = await gateway.call('POST', '/api/workflows', { as: instance.session, body: given });
+    expect(created.status).toBe(201);
+    const own = 'longer than the limit of its run, 3600 s (settings.timeoutSeconds)';
+    expect(created.body.warnings).toEqual([
+      { path: path(1, 'timeoutSeconds'), message: `The time limit of node "call", 7200 s, is ${own}` },
+      { path: path(2, 'parameters.timeoutSeconds'), message: `The wait of node "ask", up to 86400 s, is ${own}` },
+      { path: path(3, 'parameters.timeoutSeconds'), message: `The wait of node "form", up to 86400 s, is ${own}` },
+      { path: path(4, 'parameters.seconds'), message: `The wait of node "rest", up to 86400 s, is ${own}` },
+      { path: path(5, 'retry'), message: `The retry delays of node "again", up to 7000 s in all, are ${own}` },
+    ]);
+    const saved = await save(created.body.id, { definition: definition({ timeoutSeconds: 86_400 }) });
+    expect([saved.status, saved.body.warnings]).toEqual([201, []]);
+  });
+
+  it('has a warning under the default limit only for what a worker spends: it rests for as long as it likes', async () => {
+    const saved = await save(await createWorkflow(instance), { definition: definition() });
+    const message = 'The time limit of node "call", 7200 s, is longer than the limit of its run, 3600 s (the default)';
+    expect(saved.body.warnings).toEqual([{ path: path(1, 'timeoutSeconds'), message }]);
+  });
+
+  it('is one of at most twenty that are named', async () => {
+    const many = Array.from({ length: 30 }, (_, n) => ({ id: `n${n}`, type: 'merge', timeoutSeconds: 7_200 }));
+    const { body } = await save(await createWorkflow(instance), { definition: chain(...many) });
+    expect(body.warnings).toHaveLength(20);
+  });
+});
+
 describe('deleting a workflow', () => {
   it('stops its runs first, with those that they started and the nodes that wait', async () => {
     const child = await createWorkflow(instance, chain({ id: 'rest', type: 'wait', parameters: { seconds: 3_600 } }));

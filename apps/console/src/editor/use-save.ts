@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFault } from '../api/api-fault.js';
 import { saveVersion, workflowQuery } from '../api/workflows.js';
+import { notify } from '../parts/notice-board.js';
 import { faultsByNode } from './faults.js';
 import type { Editor } from './use-editor.js';
 
@@ -48,10 +49,13 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
   const mutation = useMutation({
     mutationFn: ({ definition, comment, base }: Save): Promise<SavedVersion> =>
       saveVersion(workflow.id, { definition, comment, ...(base === null ? {} : { baseVersionId: base }) }),
-    async onSuccess({ workflowVersionId }, { definition }) {
+    async onSuccess({ workflowVersionId, warnings }, { definition }) {
       setBase(workflowVersionId);
       setStale(false);
       editor.markSaved(definition);
+      const [warning] = warnings;
+      const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
+      if (warning) notify(`${warning.message}${more}`);
       await queryClient.invalidateQueries({ queryKey: workflowQuery(workflow.id).queryKey });
       await queryClient.invalidateQueries({ queryKey: ['versions', workflow.id] });
     },

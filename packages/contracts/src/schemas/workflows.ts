@@ -98,7 +98,20 @@ export const Workflow = Type.Object({
   definition: nullable(Definition),
 });
 
-export const SavedVersion = Type.Object({ workflowVersionId: Id, number: Type.Integer(), createdAt: Time });
+/** What was saved and may not be meant; `path` is that of a fault, such as `definition.nodes[2].timeoutSeconds`. */
+const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+  description: "The first 20 places where a node's own time limit is longer than the run's, which ends the run first",
+});
+
+/** A workflow that was created, with the warnings about its first version. */
+export const CreatedWorkflow = Type.Object({ ...Workflow.properties, warnings: Warnings });
+
+export const SavedVersion = Type.Object({
+  workflowVersionId: Id,
+  number: Type.Integer(),
+  createdAt: Time,
+  warnings: Warnings,
+});
 
 export const VersionEntry = Type.Object({
   workflowVersionId: Id,
@@ -124,6 +137,7 @@ export type ListWorkflowsQuery = Static<typeof ListWorkflowsQuery>;
 export type WorkflowEntry = Static<typeof WorkflowEntry>;
 export type Workflow = Static<typeof Workflow>;
 export type WorkflowSchedule = Static<typeof WorkflowSchedule>;
+export type CreatedWorkflow = Static<typeof CreatedWorkflow>;
 export type SavedVersion = Static<typeof SavedVersion>;
 export type VersionEntry = Static<typeof VersionEntry>;
 export type Version = Static<typeof Version>;

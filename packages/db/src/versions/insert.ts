@@ -22,8 +22,11 @@ export interface NewVersion {
   readonly createdBy: string;
 }
 
+/** A version as its row says it. */
+export type StoredVersion = Omit<SavedVersion, 'warnings'>;
+
 /** Inserts a workflow's next version and makes it the latest. The caller holds the workflow's lock. */
-export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<SavedVersion> {
+export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<StoredVersion> {
   const newest = await tx.workflowVersion.findFirst({
     where: { workflowId },
     orderBy: { number: 'desc' },

@@ -1,9 +1,9 @@
-import { DeckhandError, type SavedVersion } from '@deckhand/contracts';
+import { DeckhandError } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { lockWorkflow } from '../workflows/lock.js';
-import { insertVersion, type NewVersion } from './insert.js';
+import { insertVersion, type NewVersion, type StoredVersion } from './insert.js';
 
 /**
  * Saves a workflow's next version. Concurrent saves take turns, so numbers have neither holes nor duplicates.
@@ -16,7 +16,7 @@ export function saveVersion(
   workflowId: string,
   version: NewVersion,
   baseVersionId: string | null,
-): Promise<SavedVersion> {
+): Promise<StoredVersion> {
   return db.$transaction(async (tx) => {
     const workflow = await lockWorkflow(tx, actor, workflowId, 'editor');
     if (baseVersionId !== null && baseVersionId !== workflow.latestVersionId) {

@@ -33,6 +33,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  restSeconds: 'timeoutSeconds',
   handles: choicesOf,
   check: (parameters) =>
     choicesOf(parameters).flatMap((choice, index) =>

@@ -22,6 +22,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  restSeconds: 'timeoutSeconds',
   check({ schema }) {
     if (!isJsonObject(schema)) return [];
     const compiled = compileUntrusted(schema);

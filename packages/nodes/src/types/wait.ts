@@ -15,6 +15,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
+  restSeconds: 'seconds',
   check({ seconds, until }) {
     const isOne = (seconds === undefined) !== (until === undefined);
     return isOne ? [] : [{ path: '', message: 'give either seconds or until' }];

@@ -19,7 +19,7 @@ export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
     { summary: 'Save a version', body: SaveVersionBody, answers: { 201: SavedVersion }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
       const workflowId = pathId(request);
-      const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const { body, definition, warnings } = parseWithDefinition(check, await readBody(request), nodeTypes);
       // The schema requires it, so there is one.
       if (!definition) throw new Error('a version without a definition passed its check');
       const place = { workflowId };
@@ -27,7 +27,8 @@ export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
       const earlier = await readSealedSecrets(db, caller, workflowId);
       const sealed = await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier });
       const version = { ...definition, ...sealed, comment: body.comment ?? '', createdBy: caller.userId };
-      sendJson(response, 201, await save(db, caller, workflowId, version, body.baseVersionId ?? null));
+      const saved = await save(db, caller, workflowId, version, body.baseVersionId ?? null);
+      sendJson(response, 201, { ...saved, warnings });
     },
   );
 }

@@ -1,4 +1,4 @@
-import { compileCheck, CreateWorkflowBody, Workflow } from '@deckhand/contracts';
+import { compileCheck, CreatedWorkflow, CreateWorkflowBody } from '@deckhand/contracts';
 import { createWorkflow as create, readWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { readBody } from '../../http/read-body.js';
@@ -17,9 +17,9 @@ export function createWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows',
-    { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: Workflow }, errors: ['CONFLICT'] },
+    { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: CreatedWorkflow }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
-      const { body, definition } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const { body, definition, warnings } = parseWithDefinition(check, await readBody(request), nodeTypes);
       const place = { workspaceId: body.workspaceId.toLowerCase() };
       if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor: caller, place });
       const sealed =
@@ -31,7 +31,8 @@ export function createWorkflow(services: Services): Route {
         folderId: body.folderId ?? null,
         version: definition && sealed && { ...definition, ...sealed, comment: '', createdBy: caller.userId },
       });
-      sendJson(response, 201, workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl));
+      const created = workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl);
+      sendJson(response, 201, { ...created, warnings });
     },
   );
 }

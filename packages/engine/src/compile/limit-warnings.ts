@@ -1,0 +1,58 @@
+import type { Fault } from '@deckhand/contracts';
+import { retryDelayMs } from '../run/retry.js';
+import type { CompiledWorkflow, GraphNode } from './graph.js';
+
+/** A time that a node may take by its own settings. */
+interface NodeLimit {
+  /** Where it is set, below the node. */
+  readonly path: string;
+  readonly text: string;
+  readonly ms: number;
+  /** Whether the node rests meanwhile, so that no worker holds the run. */
+  readonly isRest: boolean;
+}
+
+/**
+ * Finds the limits of nodes that are longer than the limit of the run, which ends first. The default limit of a run counts only time in
+ * which a worker holds it, so it ends no rest.
+ * @returns what to tell the author, with paths as faults of the definition have them.
+ */
+export function findLimitWarnings({ definition, nodes, timeoutMs, countsHeldTime }: CompiledWorkflow): Fault[] {
+  const ofRun = `${timeoutMs / 1_000} s (${countsHeldTime ? 'the default' : 'settings.timeoutSeconds'})`;
+  return definition.nodes.flatMap(({ id, disabled }, index) => {
+    const node = nodes.get(id);
+    if (!node || disabled === true) return [];
+    return limitsOf(node)
+      .filter(({ ms, isRest }) => ms > timeoutMs && !(isRest && countsHeldTime))
+      .map(({ path, text }) => ({
+        path: `nodes[${index}].${path}`,
+        message: `${text} longer than the limit of its run, ${ofRun}`,
+      }));
+  });
+}
+
+function limitsOf({ id, type, definition, retry, timeoutMs }: GraphNode): NodeLimit[] {
+  const limits: NodeLimit[] = [];
+  if (timeoutMs !== undefined) {
+    const text = `The time limit of node "${id}", ${timeoutMs / 1_000} s, is`;
+    limits.push({ path: 'timeoutSeconds', text, ms: timeoutMs, isRest: false });
+  }
+  const name = type.restSeconds;
+  const seconds = name === undefined ? undefined : definition.parameters?.[name];
+  if (typeof seconds === 'number') {
+    const text = `The wait of node "${id}", up to ${seconds} s, is`;
+    limits.push({ path: `parameters.${name}`, text, ms: seconds * 1_000, isRest: true });
+  }
+  if (retry) {
+    const ms = sumOfDelays(retry);
+    const text = `The retry delays of node "${id}", up to ${ms / 1_000} s in all, are`;
+    limits.push({ path: 'retry', text, ms, isRest: true });
+  }
+  return limits;
+}
+
+function sumOfDelays(retry: NonNullable<GraphNode['retry']>): number {
+  let sum = 0;
+  for (let attempts = 1; attempts < retry.maxAttempts; attempts += 1) sum += retryDelayMs(retry, attempts, 0);
+  return sum;
+}
