@@ -66,7 +66,7 @@ describe('slow callers', () => {
     const answer = text(socket).catch(() => '');
     socket.write(head(path, 'Content-Length: 1000'));
     const drip = setInterval(() => socket.write('a'), 50);
-    // That it ends is what counts. A byte that meets the closed connection is answered by a reset, which may discard the 408.
+    // It ends: that counts. A byte that meets the closed connection is answered by a reset, which may discard the 408.
     const received = await answer;
     clearInterval(drip);
     expect(received).toMatch(/^($|HTTP\/1\.1 408 )/);
