@@ -21,3 +21,4 @@ export * from './schedules.js';
 export * from './worker.js';
 export * from './bad-body.js';
 export * from './digest.js';
+export * from './world.js';

@@ -30,11 +30,22 @@ export async function addSession({ db }: Stores, userId: string): Promise<{ id: 
   return { id, token };
 }
 
-/** Puts an API key of a person into the database: creating one takes a slow hash. Its scope is `*`. */
-export async function addKey({ db }: Stores, userId: string): Promise<{ id: string; key: string }> {
+/** What a key may do, and the only workspace it may touch. */
+export interface KeyLimits {
+  readonly scopes?: string[];
+  readonly workspaceId?: string;
+}
+
+/** Puts an API key of a person into the database: creating one takes a slow hash. Without limits its scope is `*`. */
+export async function addKey(
+  { db }: Stores,
+  userId: string,
+  { scopes = ['*'], workspaceId }: KeyLimits = {},
+): Promise<{ id: string; key: string }> {
   const [id, key] = [uuidv7(), `dk_${randomBytes(32).toString('hex').slice(0, 43)}`];
   const keyHash = hashOf(key);
-  await db.apiKey.create({ data: { id, userId, name: 'test', keyPrefix: key.slice(0, 10), keyHash, scopes: ['*'] } });
+  const keyPrefix = key.slice(0, 10);
+  await db.apiKey.create({ data: { id, userId, workspaceId, name: 'test', keyPrefix, keyHash, scopes } });
   return { id, key };
 }
 

@@ -33,17 +33,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import Type, { type TObject } from 'typebox';
 import {
-  addPerson,
   type BadBody,
   badBodies,
-  createWorkflow,
+  buildWorld,
   digestTables,
   type Instance,
   OWNER,
   startInstance,
-  startTestWorker,
   stopAll,
-  until,
+  type World,
+  WORLD_DEFINITION,
+  WORLD_FORM,
 } from '../../harness/index.js';
 
 /** Bad bodies that each operation gets. */
@@ -80,78 +80,6 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
   examples: [{}],
   isOptional: true,
 };
-
-const FORM = Type.Object({ count: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });
-
-const DEFINITION = {
-  nodes: [
-    { id: 'start', type: 'trigger.manual', name: 'Start', parameters: {}, position: { x: 0, y: 1 }, disabled: false },
-    {
-      id: 'ask',
-      type: 'approval',
-      parameters: { message: 'Well?' },
-      retry: { maxAttempts: 2, delayMs: 1, factor: 2, maxDelayMs: 5 },
-      timeoutSeconds: 5,
-      onInterrupt: 'fail',
-      onError: 'continue',
-      mock: { decision: 'approved' },
-    },
-    { id: 'form', type: 'human', parameters: { title: 'How many?', schema: FORM } },
-    { id: 'hook', type: 'trigger.webhook', parameters: {} },
-  ],
-  edges: [
-    { source: 'start', target: 'ask' },
-    { source: 'ask', sourceHandle: 'approved', target: 'form' },
-  ],
-  settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 }, maxConcurrentExecutions: 3 },
-};
-
-/** One of everything that a body or a path can name, each in a state that a valid body would change. */
-type World = Awaited<ReturnType<typeof buildWorld>>;
-
-async function buildWorld(given: Instance) {
-  const { gateway, session, workspaceId } = given;
-  const post = async (path: string, body: object) => {
-    const answer = await gateway.call('POST', path, { as: session, body });
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
-    return answer.body;
-  };
-  const workflowId = await createWorkflow(given, DEFINITION);
-  const worker = await startTestWorker(given);
-  const run = async (status: string): Promise<string> => {
-    const { executionId } = await post(`/api/workflows/${workflowId}/execute`, {});
-    const read = () => gateway.call('GET', `/api/executions/${executionId}`, { as: session });
-    await until(async () => (await read()).body.status === status, 8_000, status);
-    return executionId;
-  };
-  const [asks, fills, paused, finished] = await Promise.all(Array.from({ length: 4 }, () => run('waiting_for_input')));
-  await post('/api/approvals/submit', { executionId: fills, nodeId: 'ask', approved: true });
-  await until(
-    async () =>
-      (await gateway.call('GET', `/api/executions/${fills}`, { as: session })).body.status === 'waiting_for_human',
-  );
-  await post(`/api/executions/${paused}/pause`, {});
-  await post(`/api/executions/${finished}/stop`, {});
-  await worker.stop();
-  const started = await post(`/api/workflows/${workflowId}/execute`, {});
-  const workflow = await gateway.call('GET', `/api/workflows/${workflowId}`, { as: session });
-  const apiKey = await given.db.apiKey.findFirstOrThrow();
-  const secret = { username: 'u', password: 'p' };
-  return {
-    workspaceId,
-    workflowId,
-    versionId: String(workflow.body.latestVersionId),
-    ran: { asks: String(asks), fills: String(fills), paused: String(paused), finished: String(finished) },
-    pending: String(started.executionId),
-    keyId: apiKey.id,
-    member: await addPerson(given, 'viewer'),
-    stranger: await addPerson(given),
-    folder: await post('/api/folders', { workspaceId, name: 'A' }),
-    variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
-    credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
-    invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),
-  };
-}
 
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
@@ -200,7 +128,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/workflows': {
       schema: CreateWorkflowBody,
-      examples: [{ workspaceId, ...inFolder, definition: DEFINITION }],
+      examples: [{ workspaceId, ...inFolder, definition: WORLD_DEFINITION }],
     },
     'PATCH /api/workflows/:id': {
       schema: UpdateWorkflowBody,
@@ -209,7 +137,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/workflows/:id/versions': {
       schema: SaveVersionBody,
-      examples: [{ definition: DEFINITION, comment: 'C', baseVersionId: versionId }],
+      examples: [{ definition: WORLD_DEFINITION, comment: 'C', baseVersionId: versionId }],
       id: workflowId,
     },
     'POST /api/workflows/:id/webhooks/:nodeId/url': {
@@ -259,7 +187,7 @@ function describeOperations(world: World): Record<string, Operation> {
       id: ran.finished,
     },
     'POST /api/executions/:id/nodes/:nodeId/complete': {
-      schema: Type.Object({ ...CompleteHumanBody.properties, data: FORM }, { additionalProperties: false }),
+      schema: Type.Object({ ...CompleteHumanBody.properties, data: WORLD_FORM }, { additionalProperties: false }),
       examples: [{ data: { count: 2 } }],
       id: ran.fills,
     },

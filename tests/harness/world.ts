@@ -1,0 +1,81 @@
+import Type from 'typebox';
+import { createWorkflow, type Instance } from './gateway.js';
+import { addPerson } from './people.js';
+import { until } from './until.js';
+
+import { startTestWorker } from './worker.js';
+
+/** What the form of `WORLD_DEFINITION` asks for. */
+export const WORLD_FORM = Type.Object({ count: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });
+
+/** A definition with all that a node, an edge and the settings may have. */
+export const WORLD_DEFINITION = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual', name: 'Start', parameters: {}, position: { x: 0, y: 1 }, disabled: false },
+    {
+      id: 'ask',
+      type: 'approval',
+      parameters: { message: 'Well?' },
+      retry: { maxAttempts: 2, delayMs: 1, factor: 2, maxDelayMs: 5 },
+      timeoutSeconds: 5,
+      onInterrupt: 'fail',
+      onError: 'continue',
+      mock: { decision: 'approved' },
+    },
+    { id: 'form', type: 'human', parameters: { title: 'How many?', schema: WORLD_FORM } },
+    { id: 'hook', type: 'trigger.webhook', parameters: {} },
+  ],
+  edges: [
+    { source: 'start', target: 'ask' },
+    { source: 'ask', sourceHandle: 'approved', target: 'form' },
+  ],
+  settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 }, maxConcurrentExecutions: 3 },
+};
+
+/** What `buildWorld` put into an instance. */
+export type World = Awaited<ReturnType<typeof buildWorld>>;
+
+/** Makes one of everything that a body or a path can name, each in a state that a valid request would change. */
+export async function buildWorld(given: Instance) {
+  const { gateway, session, workspaceId } = given;
+  const post = async (path: string, body: object) => {
+    const answer = await gateway.call('POST', path, { as: session, body });
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const workflowId = await createWorkflow(given, WORLD_DEFINITION);
+  const worker = await startTestWorker(given);
+  const run = async (status: string): Promise<string> => {
+    const { executionId } = await post(`/api/workflows/${workflowId}/execute`, {});
+    const read = () => gateway.call('GET', `/api/executions/${executionId}`, { as: session });
+    await until(async () => (await read()).body.status === status, 8_000, status);
+    return executionId;
+  };
+  const [asks, fills, paused, finished] = await Promise.all(Array.from({ length: 4 }, () => run('waiting_for_input')));
+  await post('/api/approvals/submit', { executionId: fills, nodeId: 'ask', approved: true });
+  await until(
+    async () =>
+      (await gateway.call('GET', `/api/executions/${fills}`, { as: session })).body.status === 'waiting_for_human',
+  );
+  await post(`/api/executions/${paused}/pause`, {});
+  await post(`/api/executions/${finished}/stop`, {});
+  await worker.stop();
+  const started = await post(`/api/workflows/${workflowId}/execute`, {});
+  const workflow = await gateway.call('GET', `/api/workflows/${workflowId}`, { as: session });
+  const apiKey = await given.db.apiKey.findFirstOrThrow();
+  const secret = { username: 'u', password: 'p' };
+  return {
+    workspaceId,
+    workflowId,
+    versionId: String(workflow.body.latestVersionId),
+    ran: { asks: String(asks), fills: String(fills), paused: String(paused), finished: String(finished) },
+    pending: String(started.executionId),
+    keyId: apiKey.id,
+    member: await addPerson(given, 'viewer'),
+    stranger: await addPerson(given),
+    folder: await post('/api/folders', { workspaceId, name: 'A' }),
+    variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
+    credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
+    invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),
+  };
+}

@@ -1,0 +1,402 @@
+import { listRoutes } from '@deckhand/api';
+import { SCOPE_RESOURCES } from '@deckhand/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  addKey,
+  addPerson,
+  type Answer,
+  buildWorld,
+  digestTables,
+  type Instance,
+  startInstance,
+  stopAll,
+  type World,
+  WORLD_DEFINITION,
+} from '../../harness/index.js';
+
+/**
+ * A valid request to an operation.
+ *
+ * `asks` says what it takes: a role in the workspace, an administrator of the instance, the person whose key it is, or
+ * only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says how it gets to the workspace: `named`
+ * by its id, or through the id of what it holds, of which strangers are not told that it exists.
+ */
+interface Request {
+  readonly path: string;
+  readonly body?: object;
+  readonly asks: 'viewer' | 'editor' | 'admin' | 'owner' | 'administrator' | 'its owner' | 'anybody';
+  readonly finds?: 'named' | 'held';
+}
+
+/** Who calls. */
+type CallerName = 'nobody' | 'wrong scope' | 'other workspace' | 'bound elsewhere' | 'viewer' | 'removed member';
+
+let instance: Instance;
+let world: World;
+let callers: Record<Exclude<CallerName, 'nobody' | 'wrong scope'>, string>;
+let requests: Record<string, Request>;
+let ownerId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  world = await buildWorld(instance);
+  requests = describeRequests(world);
+  const { db } = instance;
+  ownerId = (await db.membership.findFirstOrThrow({ where: { role: 'owner' } })).userId;
+  const [elsewhere, ofStranger] = [uuidv7(), uuidv7()];
+  const owners = [
+    [elsewhere, ownerId],
+    [ofStranger, world.stranger.userId],
+  ] as const;
+  for (const [id, userId] of owners) {
+    await db.workspace.create({ data: { id, name: 'Other' } });
+    await db.membership.create({ data: { workspaceId: id, userId, role: 'owner' } });
+  }
+  const removed = await addPerson(instance, 'admin');
+  const answer = await instance.gateway.call(
+    'DELETE',
+    `/api/workspaces/${world.workspaceId}/members/${removed.userId}`,
+    { as: instance.session },
+  );
+  if (answer.status !== 204) throw new Error(answer.text);
+  callers = {
+    'other workspace': (await addKey(instance, world.stranger.userId)).key,
+    'bound elsewhere': (await addKey(instance, ownerId, { workspaceId: elsewhere })).key,
+    viewer: world.member.session,
+    'removed member': removed.session,
+  };
+}, 60_000);
+afterAll(stopAll);
+
+function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ...held }: World) {
+  const workspace = `/api/workspaces/${workspaceId}`;
+  const workflow = `/api/workflows/${workflowId}`;
+  const ofWorkspace = `?workspaceId=${workspaceId}`;
+  const limits = { executionsPerMinute: 1_000, storageQuotaBytes: null, maxConcurrentExecutions: 10 };
+  const settings = {
+    dataRetentionDays: 1,
+    runRetentionDays: 2,
+    defaultExecutionsPerMinute: 3,
+    defaultStorageQuotaBytes: 4,
+  };
+  return {
+    'GET /api/auth/me': { path: '/api/auth/me', asks: 'anybody' },
+    'GET /api/auth/sessions': { path: '/api/auth/sessions', asks: 'anybody' },
+    'GET /api/api-keys': { path: '/api/api-keys', asks: 'anybody' },
+    'GET /api/workspaces': { path: '/api/workspaces', asks: 'anybody' },
+    'GET /api/node-types': { path: '/api/node-types', asks: 'anybody' },
+    'GET /api/monitoring/fleet': { path: '/api/monitoring/fleet', asks: 'anybody' },
+    'POST /api/api-keys/:id/revoke': { path: `/api/api-keys/${held.keyId}/revoke`, asks: 'its owner' },
+
+    'GET /api/workspaces/:id': { path: workspace, asks: 'viewer', finds: 'held' },
+    'PATCH /api/workspaces/:id': { path: workspace, body: { name: 'N' }, asks: 'admin', finds: 'held' },
+    'DELETE /api/workspaces/:id': { path: workspace, asks: 'owner', finds: 'held' },
+    'GET /api/workspaces/:id/members': { path: `${workspace}/members`, asks: 'viewer', finds: 'held' },
+    'POST /api/workspaces/:id/members': {
+      path: `${workspace}/members`,
+      body: { email: held.stranger.email, role: 'viewer' },
+      asks: 'admin',
+      finds: 'held',
+    },
+    'PATCH /api/workspaces/:id/members/:userId': {
+      path: `${workspace}/members/${held.member.userId}`,
+      body: { role: 'admin' },
+      asks: 'admin',
+      finds: 'held',
+    },
+    'DELETE /api/workspaces/:id/members/:userId': {
+      path: `${workspace}/members/${held.member.userId}`,
+      asks: 'admin',
+      finds: 'held',
+    },
+    'GET /api/workspaces/:id/invites': { path: `${workspace}/invites`, asks: 'admin', finds: 'held' },
+    'POST /api/workspaces/:id/invites': {
+      path: `${workspace}/invites`,
+      body: { role: 'viewer' },
+      asks: 'admin',
+      finds: 'held',
+    },
+    'DELETE /api/workspaces/:id/invites/:inviteId': {
+      path: `${workspace}/invites/${held.invite.id}`,
+      asks: 'admin',
+      finds: 'held',
+    },
+
+    'GET /api/workflows': { path: `/api/workflows${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/workflows': {
+      path: '/api/workflows',
+      body: { workspaceId, name: 'N' },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/workflows/:id': { path: workflow, asks: 'viewer', finds: 'held' },
+    'PATCH /api/workflows/:id': { path: workflow, body: { name: 'N' }, asks: 'editor', finds: 'held' },
+    'DELETE /api/workflows/:id': { path: workflow, asks: 'editor', finds: 'held' },
+    'GET /api/workflows/:id/versions': { path: `${workflow}/versions`, asks: 'viewer', finds: 'held' },
+    'POST /api/workflows/:id/versions': {
+      path: `${workflow}/versions`,
+      body: { definition: WORLD_DEFINITION },
+      asks: 'editor',
+      finds: 'held',
+    },
+    'GET /api/workflows/:id/versions/:versionId': {
+      path: `${workflow}/versions/${versionId}`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/workflows/:id/webhooks/:nodeId/url': {
+      path: `${workflow}/webhooks/hook/url`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'POST /api/workflows/:id/webhooks/:nodeId/test': {
+      path: `${workflow}/webhooks/hook/test`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'GET /api/workflows/:id/deliveries': { path: `${workflow}/deliveries`, asks: 'viewer', finds: 'held' },
+
+    'GET /api/variables': { path: `/api/variables${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/variables': {
+      path: '/api/variables',
+      body: { workspaceId, name: 'n', value: 'v' },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'PATCH /api/variables/:id': {
+      path: `/api/variables/${held.variable.id}`,
+      body: { value: 'v' },
+      asks: 'editor',
+      finds: 'held',
+    },
+    'DELETE /api/variables/:id': { path: `/api/variables/${held.variable.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/credentials': { path: `/api/credentials${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/credentials': {
+      path: '/api/credentials',
+      body: { workspaceId, name: 'n', type: 'basic', secret: { username: 'u', password: 'p' } },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'viewer', finds: 'held' },
+    'PATCH /api/credentials/:id': {
+      path: `/api/credentials/${held.credential.id}`,
+      body: { name: 'n' },
+      asks: 'editor',
+      finds: 'held',
+    },
+    'DELETE /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/folders': { path: `/api/folders${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/folders': { path: '/api/folders', body: { workspaceId, name: 'N' }, asks: 'editor', finds: 'named' },
+    'PATCH /api/folders/:id': {
+      path: `/api/folders/${held.folder.id}`,
+      body: { name: 'N' },
+      asks: 'editor',
+      finds: 'held',
+    },
+    'DELETE /api/folders/:id': { path: `/api/folders/${held.folder.id}`, asks: 'editor', finds: 'held' },
+
+    'POST /api/workflows/:id/execute': { path: `${workflow}/execute`, asks: 'editor', finds: 'held' },
+    'GET /api/workflows/:id/executions': { path: `${workflow}/executions`, asks: 'viewer', finds: 'held' },
+    'GET /api/executions': { path: `/api/executions${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/executions/export': {
+      path: `/api/executions/export${ofWorkspace}&format=csv`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'viewer', finds: 'held' },
+    'GET /api/executions/:id/events': { path: `/api/executions/${ran.finished}/events`, asks: 'viewer', finds: 'held' },
+    'GET /api/executions/:id/nodes/:nodeId/output': {
+      path: `/api/executions/${ran.finished}/nodes/start/output`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/executions/stop': {
+      path: '/api/executions/stop',
+      body: { workspaceId, status: 'pending' },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/pause': { path: `/api/executions/${pending}/pause`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/resume': { path: `/api/executions/${ran.paused}/resume`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/rerun': { path: `/api/executions/${ran.finished}/rerun`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/nodes/:nodeId/complete': {
+      path: `/api/executions/${ran.fills}/nodes/form/complete`,
+      body: { data: { count: 2 } },
+      asks: 'editor',
+      finds: 'held',
+    },
+    'GET /api/approvals': { path: `/api/approvals${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/approvals/submit': {
+      path: '/api/approvals/submit',
+      body: { executionId: ran.asks, nodeId: 'ask', approved: true },
+      asks: 'editor',
+      finds: 'held',
+    },
+
+    'GET /api/monitoring/stats': { path: `/api/monitoring/stats${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/monitoring/workflows': {
+      path: `/api/monitoring/workflows${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+
+    'GET /api/admin/settings': { path: '/api/admin/settings', asks: 'administrator' },
+    'PUT /api/admin/settings': { path: '/api/admin/settings', body: settings, asks: 'administrator' },
+    'GET /api/admin/workspaces/:id/limits': {
+      path: `/api/admin/workspaces/${workspaceId}/limits`,
+      asks: 'administrator',
+    },
+    'PUT /api/admin/workspaces/:id/limits': {
+      path: `/api/admin/workspaces/${workspaceId}/limits`,
+      body: limits,
+      asks: 'administrator',
+    },
+    'GET /api/admin/workspaces/:id/usage': {
+      path: `/api/admin/workspaces/${workspaceId}/usage`,
+      asks: 'administrator',
+    },
+  } satisfies Record<string, Request>;
+}
+
+/** Operations that change only what is the caller's own, or let a member leave; their own tests say who may. */
+const OF_THE_CALLER = [
+  'POST /api/auth/logout',
+  'POST /api/auth/password',
+  'DELETE /api/auth/sessions/:id',
+  'POST /api/api-keys',
+  'POST /api/workspaces',
+  'DELETE /api/workspaces/:id/membership',
+];
+
+/** Sends a request as somebody. */
+function send(name: string, { path, body }: Request, as?: string, headers: Record<string, string> = {}) {
+  const [method = ''] = name.split(' ');
+  return instance.gateway.call(method, path, { as, headers, ...(body === undefined ? {} : { body }) });
+}
+
+/** Whether a scope may do what another does: who may write may read, and `ai:write` implies control of workflows. */
+function grants(scope: string, required: string): boolean {
+  return scope === required || scope === required.replace(':read', ':write') || scope.startsWith('ai:');
+}
+
+/** The areas that the contract closes to keys, and the test of a webhook, which is for who sits before the console. */
+const CLOSED_TO_KEYS = [
+  /\/api\/(api-keys|auth|admin)/,
+  /\/api\/workspaces\/:id\/(invites|membership)/,
+  /\/:nodeId\/test$/,
+];
+
+/** The scope that an operation asks a key for, as the contract says (section 5); null where it is closed to keys. */
+function scopeOf(name: string): string | null {
+  if (CLOSED_TO_KEYS.some((area) => area.test(name))) return null;
+  const [method, path = ''] = name.split(' ');
+  const resource = path === '/api/workflows/:id/executions' ? 'executions' : path.split('/')[2];
+  return `${resource}:${method === 'GET' ? 'read' : 'write'}`;
+}
+
+/** The answer that a caller must get who is signed in, or whose key has every scope. */
+function expectedOf(name: string, { asks, finds }: Request, caller: CallerName): string {
+  const isKey = caller === 'other workspace' || caller === 'bound elsewhere';
+  if (isKey && scopeOf(name) === null) return '403 SESSION_REQUIRED';
+  if (asks === 'anybody') return '200';
+  if (asks === 'administrator') return '403 FORBIDDEN';
+  if (asks === 'its owner') return '404 NOT_FOUND';
+  if (caller === 'viewer') return asks === 'viewer' ? '200' : '403 FORBIDDEN';
+  if (finds === 'held') return '404 NOT_FOUND';
+  return caller === 'bound elsewhere' ? '403 WORKSPACE_MISMATCH' : '403 FORBIDDEN';
+}
+
+/** An answer's status, an error's code, and the ids of the world that it names where it should name none. */
+function describeAnswer({ status, body, text }: Answer, mayName: boolean): string {
+  const { workspaceId, workflowId, pending, ran } = world;
+  const named = [workspaceId, workflowId, pending, ...Object.values(ran)].filter((id) => text.includes(id));
+  return [status, ...(status >= 400 ? [body?.code] : []), ...(mayName ? [] : named)].join(' ');
+}
+
+/** Asks every operation, one after another. @returns name → what `ask` says of it. */
+async function askEach(
+  ask: (name: string, request: Request) => Promise<string>,
+  names = Object.keys(requests),
+): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {};
+  for (const name of names) {
+    const request = requests[name];
+    if (request) answers[name] = await ask(name, request);
+  }
+  return answers;
+}
+
+/** Name → what is expected of each operation. */
+function expectEach(expected: (name: string, request: Request) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(requests).map(([name, request]) => [name, expected(name, request)]));
+}
+
+describe('every operation that is not open', () => {
+  it('is in the table', () => {
+    const names = listRoutes(instance.gateway.services)
+      .filter(({ access }) => access !== 'open')
+      .map(({ method, path }) => `${method} ${path}`);
+    expect([...Object.keys(requests), ...OF_THE_CALLER].sort()).toEqual(names.sort());
+  });
+
+  it('401: without a key', async () => {
+    const answers = await askEach(async (name, request) => describeAnswer(await send(name, request), false));
+    expect(answers).toEqual(expectEach(() => '401 UNAUTHORIZED'));
+  });
+
+  it('403: with a key that has every scope but the right one', async () => {
+    const answers = await askEach(async (name, request) => {
+      const required = scopeOf(name);
+      const all = SCOPE_RESOURCES.flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
+      const scopes = required === null ? ['*'] : all.filter((scope) => !grants(scope, required));
+      const { key } = await addKey(instance, ownerId, { scopes });
+      const answer = await send(name, request, key);
+      return `${describeAnswer(answer, false)} ${answer.body?.required ?? ''}`;
+    });
+    expect(answers).toEqual(
+      expectEach((name) => {
+        const required = scopeOf(name);
+        return required === null ? '403 SESSION_REQUIRED ' : `403 INSUFFICIENT_SCOPE ${required}`;
+      }),
+    );
+  });
+
+  it.each(['other workspace', 'bound elsewhere', 'viewer', 'removed member'] as const)(
+    '%s: gets what is theirs, is refused the rest, and changes nothing',
+    async (caller) => {
+      const before = await digestTables(instance.db);
+      const answers = await askEach(async (name, request) =>
+        describeAnswer(await send(name, request, callers[caller]), caller === 'viewer'),
+      );
+      expect(answers).toEqual(expectEach((name, request) => expectedOf(name, request, caller)));
+      expect(await digestTables(instance.db)).toEqual(before);
+    },
+  );
+
+  it.each(['other workspace', 'bound elsewhere', 'removed member'] as const)(
+    '%s: is not told that what they may not read is unchanged',
+    async (caller) => {
+      const etags = new Map<string, string>();
+      for (const [name, request] of Object.entries(requests)) {
+        if (!name.startsWith('GET ')) continue;
+        const etag = (await send(name, request, instance.session)).headers.get('etag');
+        if (etag !== null && request.asks !== 'anybody') etags.set(name, etag);
+      }
+      expect(etags.size).toBeGreaterThan(0);
+      const answers = await askEach(
+        async (name, request) => {
+          const headers = { 'if-none-match': etags.get(name) ?? '' };
+          return describeAnswer(await send(name, request, callers[caller], headers), false);
+        },
+        [...etags.keys()],
+      );
+      const expected = expectEach((name, request) => expectedOf(name, request, caller));
+      expect(answers).toEqual(Object.fromEntries([...etags.keys()].map((name) => [name, expected[name]])));
+    },
+  );
+});
