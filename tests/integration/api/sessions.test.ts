@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Gateway, type Instance, OWNER, startGateway, startInstance, stopAll } from '../../harness/index.js';
+import {
+  addPerson,
+  type Gateway,
+  type Instance,
+  OWNER,
+  type Person,
+  startGateway,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
 
 let instance: Instance;
 let gateway: Gateway;
@@ -89,6 +98,17 @@ describe('a change of password', () => {
     expect((await change(body)).status).toBe(expected);
     expect(await isSignedIn(other)).toBe(true);
     expect(await isSignedIn(await signIn())).toBe(true);
+  });
+
+  it('429: slows down guessing of the current password, and counts for the person alone', async () => {
+    const [guesser, other] = [await addPerson(instance), await addPerson(instance)];
+    const guess = ({ session }: Person) =>
+      gateway.call('POST', '/api/auth/password', { as: session, body: { currentPassword: 'a guess', newPassword } });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => guess(guesser)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(2);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await guess(other)).status).toBe(403);
   });
 
   it('204: ends every other session, and only the new password opens one', async () => {

@@ -201,6 +201,16 @@ describe('CORS', () => {
     ]);
     expect(mine.headers.get('access-control-allow-methods')).toBe('POST, GET');
     expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([204, null]);
+    for (const similar of [
+      'https://a.example.evil.test',
+      'https://a.exampl',
+      'http://a.example',
+      'https://a.example:8443',
+      'null',
+    ]) {
+      const { status, headers } = await preflight(hook.path, similar);
+      expect([similar, status, headers.get('access-control-allow-origin')]).toEqual([similar, 204, null]);
+    }
     const refused = await send(hook.path, { headers: { origin: 'https://a.example' } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://a.example']);
   });

@@ -97,6 +97,9 @@ describe('retention', () => {
       where: { id: resting },
       data: { createdAt: new Date(0), startedAt: new Date(0) },
     });
+    const data = { debug: '{"request":"secret"}', state: '{}' };
+    await instance.db.nodeRun.updateMany({ where: { executionId: loop }, data });
+    await instance.db.nodeIteration.updateMany({ where: { executionId: loop }, data });
     for (const id of [large, loop, failed]) await age(id, 8);
     for (const id of [gone, goneLarge]) await age(id, 31);
 
@@ -104,6 +107,7 @@ describe('retention', () => {
     await until(async () => (await read(goneLarge)).status === 404, 10_000, 'the end of what is old');
     await until(async () => (await read(failed)).body.data?.trigger === null, 10_000, 'the end of old data');
     await until(async () => (await read(large)).body.data?.trigger === null, 10_000, 'the end of old data');
+    await until(async () => (await read(loop)).body.data?.trigger === null, 10_000, 'the end of old data');
 
     for (const id of [gone, goneLarge]) {
       await until(async () => (await rowsOf(id)).executions === 0, 10_000, `the end of ${id}`);
@@ -113,6 +117,13 @@ describe('retention', () => {
     expect((await read(large)).body).toMatchObject({ status: 'success', data: { trigger: null } });
     expect((await call('GET', `/api/executions/${large}/nodes/echo/output`)).status).toBe(404);
     expect((await call('GET', `/api/executions/${loop}/nodes/it/output?iteration=0`)).status).toBe(404);
+    const where = { executionId: loop };
+    for (const row of [
+      ...(await instance.db.nodeRun.findMany({ where })),
+      ...(await instance.db.nodeIteration.findMany({ where })),
+    ]) {
+      expect(row).toMatchObject({ output: null, outputRef: null, state: null, debug: null });
+    }
     expect((await call('POST', `/api/executions/${loop}/rerun`)).body.code).toBe('TRIGGER_DATA_GONE');
     expect((await read(failed)).body).toMatchObject({ status: 'failed', error: { message: 'no stock of zirconium' } });
 
