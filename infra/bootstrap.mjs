@@ -1,7 +1,8 @@
 // The way from a bare checkout to a running command. Nothing is installed yet, so it uses Node's own modules only:
-//   infra/with-node node infra/bootstrap.mjs start | test | audit | bench | build | generate [arguments of the command]
+//   infra/with-node node infra/bootstrap.mjs start | test | audit | bench | build | generate | sbom [arguments of the command]
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
+import { sbom } from './bootstrap/sbom.mjs';
 import { build, bundle, checks, generate, install, lint } from './bootstrap/preparations.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
@@ -18,6 +19,7 @@ const COMMANDS = {
     together(lint, lead('../local/dist/test.js')),
   ],
   audit: [audit],
+  sbom: [sbom],
   bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
 };
 
