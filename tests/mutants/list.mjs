@@ -279,7 +279,7 @@ export const MUTANTS = [
   ...of('packages/db/src/search/execution-text.ts', MAINTENANCE, [
     ['the text of a run has no cap', '), ${MAX_TEXT_CHARS}))`', '), 1000000000))`'],
   ]),
-  ...of('apps/worker/src/maintenance/liveness.ts', 'unit:maintenance/liveness', [
+  ...of('packages/queue/src/liveness.ts', 'unit:queue/src/liveness', [
     ['silence counts while nobody can write', '|| isInterrupted)', ')'],
     ['one reading is enough', 'worker.unchanged >= MIN_READINGS && ', ''],
     ['a gap between readings is silence', 'Math.min(now - lastReadingAt, lifetimeMs / 3)', 'now - lastReadingAt'],

@@ -1,5 +1,4 @@
 export { consumeJobs, type Consumption, type ConsumeOptions } from './consume/consume-jobs.js';
-export { createLiveness, type Liveness } from './maintenance/liveness.js';
 export { createMaintenanceLease, type MaintenanceLease } from './maintenance/maintenance-lease.js';
 export { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
 export { createLostJobRecovery } from './maintenance/recover-lost-jobs.js';

@@ -9,6 +9,7 @@ export * from './fleet-view.js';
 export * from './heartbeat.js';
 export { JOB_VERSION, type JobData, readJob } from './job-format.js';
 export * from './lease.js';
+export { createLiveness, type Liveness } from './liveness.js';
 export * from './names.js';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.js';
 export * from './run-queue.js';

@@ -1,7 +1,7 @@
 import { Prisma } from '@deckhand/db';
-import { connectRedis, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
+import { connectRedis, createLiveness, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
 import { createLogger } from '@deckhand/runtime';
-import { createLiveness, createLostJobRecovery, createMaintenanceMetrics } from '@deckhand/worker';
+import { createLostJobRecovery, createMaintenanceMetrics } from '@deckhand/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import {

@@ -1,8 +1,9 @@
-import { type FleetEntry, readFleet, type Redis, requestDrain } from '@deckhand/queue';
+import { type FleetEntry, requestDrain } from '@deckhand/queue';
 import { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExitError, misused } from '../exit.js';
 import { withStores } from '../open-stores.js';
+import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.js';
 import { print, tell } from '../terminal/output.js';
 import { confirm } from '../terminal/confirm.js';
 import { wholeNumber } from './parse.js';
@@ -31,34 +32,37 @@ export function drainCommand(): Command {
     .option('--json', 'print one JSON document')
     .action(async (name: string, { timeout, yes, json }: DrainOptions) => {
       const worker = await withStores(async ({ redis }) => {
-        const found = findWorker(await readFleet(redis), name);
+        const watch = createWorkerWatch(redis);
+        const found = await findWorker(watch, name);
         await confirm(`Drain worker ${found.id} (${found.host}:${found.pid}), which holds ${found.active} runs?`, {
           yes,
         });
         await requestDrain(redis, found.id);
-        await untilGone(redis, found, timeout * 1_000);
+        await untilGone(watch, found, timeout * 1_000);
         return found;
       });
       print(json, { workerId: worker.id, state: 'gone' }, () => `Worker ${worker.id} has left the fleet and ends.`);
     });
 }
 
-function findWorker(fleet: readonly FleetEntry[], name: string): FleetEntry {
-  const live = fleet.filter(({ isLive }) => isLive);
-  const found = live.filter(({ id, host, pid }) => id.startsWith(name.toLowerCase()) || `${host}:${pid}` === name);
+async function findWorker(watch: WorkerWatch, name: string): Promise<FleetEntry> {
+  const fleet = await watch.read();
+  const named = fleet.filter(({ id, host, pid }) => id.startsWith(name.toLowerCase()) || `${host}:${pid}` === name);
+  await watch.decide(named.filter(({ isLive }) => !isLive).map(({ id }) => id));
+  const found = named.filter(({ id }) => !watch.isDead(id));
   const [worker] = found;
   if (!worker) throw misused(`No live worker is called ${name}: see the command fleet.`);
   if (found.length > 1) throw misused(`${found.length} live workers fit ${name}: write more of the id.`);
   return worker;
 }
 
-async function untilGone(redis: Redis, { id }: FleetEntry, timeoutMs: number): Promise<void> {
+async function untilGone(watch: WorkerWatch, { id }: FleetEntry, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   let told = '';
   while (Date.now() < deadline) {
-    const worker = (await readFleet(redis)).find((entry) => entry.id === id);
+    const worker = (await watch.read()).find((entry) => entry.id === id);
     if (!worker) return;
-    if (!worker.isLive) throw new ExitError(`Worker ${id} fell silent while it drained: others take its runs over.`);
+    if (watch.isDead(id)) throw new ExitError(`Worker ${id} fell silent while it drained: others take its runs over.`);
     const line = `${worker.state}, holds ${worker.active} runs`;
     if (line !== told) tell(line);
     told = line;

@@ -1,14 +1,18 @@
 import { countRunsByWorker } from '@deckhand/db';
-import { readFleet } from '@deckhand/queue';
+import type { FleetEntry } from '@deckhand/queue';
 import { Command } from 'commander';
 import { withStores } from '../open-stores.js';
+import { createWorkerWatch } from '../runs/worker-watch.js';
 import { print } from '../terminal/output.js';
 import { duration, table } from '../terminal/table.js';
 
 /** A worker with what it holds, in both stores. */
 interface WorkerRow {
   readonly id: string;
-  /** `dead` once its heartbeat is late; `unknown` where runs name a worker that nobody has heard of. */
+  /**
+   * What it says of itself, or `dead`; `silent` if its heartbeat is late and Redis takes no writes, so that nobody can say; `unknown` where runs
+   * name a worker that nobody has heard of.
+   */
   readonly state: string;
   readonly host: string;
   readonly pid: number;
@@ -20,6 +24,8 @@ interface WorkerRow {
   readonly held: number;
   readonly startedAt: string;
   readonly lastSeenAt: string;
+  /** How old its heartbeat is, in ms by Redis's clock; null where nobody has heard of it. */
+  readonly silentForMs: number | null;
 }
 
 /** `fleet`: who works, and what they hold. */
@@ -28,16 +34,26 @@ export function fleetCommand(): Command {
     .summary('workers, their states and the runs that they hold')
     .description(
       'Lists every worker that was heard of in the last ten minutes, and those that runs still name.\n\n' +
-        'A worker beats once a second and is dead after three without; its runs go on elsewhere within seconds. So `dead` ' +
-        'or `unknown` with runs held for longer than that means that no live worker is there to take them.',
+        'A worker beats once a second and is dead after three seconds without, for which this watches it; its runs go on elsewhere within ' +
+        'seconds. So `dead` or `unknown` with runs held for longer than that means that no live worker is there to take them. ' +
+        '`silent` has a late heartbeat while Redis takes no writes, so nobody can tell.',
     )
     .option('--json', 'print one JSON document')
     .action(async ({ json }: { json?: boolean }) => {
       const workers = await withStores(async ({ db, redis }) => {
-        const [fleet, held] = await Promise.all([readFleet(redis), countRunsByWorker(db)]);
-        const known: WorkerRow[] = fleet.map(({ isLive, ...worker }) => ({
+        const watch = createWorkerWatch(redis);
+        const [seen, holding] = await Promise.all([watch.read(), countRunsByWorker(db)]);
+        const inTime = new Set(seen.filter(({ isLive }) => isLive).map(({ id }) => id));
+        const late = [...seen.map(({ id }) => id), ...holding.keys()].filter((id) => !inTime.has(id));
+        const isDecided = await watch.decide(late);
+        const [fleet, held] = await Promise.all([watch.read(), countRunsByWorker(db)]);
+        const stateOf = ({ id, state }: FleetEntry): string => {
+          if (watch.isDead(id)) return 'dead';
+          return isDecided || inTime.has(id) ? state : 'silent';
+        };
+        const known: WorkerRow[] = fleet.map((worker) => ({
           ...worker,
-          state: isLive ? worker.state : 'dead',
+          state: stateOf(worker),
           held: held.get(worker.id) ?? 0,
         }));
         const ids = new Set(known.map(({ id }) => id));
@@ -53,12 +69,14 @@ export function fleetCommand(): Command {
 
 function unknownWorker(id: string, held: number): WorkerRow {
   const nothing = { host: '', pid: 0, version: '', active: 0, concurrency: 0, startedAt: '', lastSeenAt: '' };
-  return { id, state: 'unknown', held, ...nothing };
+  return { id, state: 'unknown', held, silentForMs: null, ...nothing };
 }
 
 function toTable(workers: readonly WorkerRow[]): string {
   if (workers.length === 0) return '';
-  const ago = (time: string): string => (time === '' ? '' : duration((Date.now() - Date.parse(time)) / 1_000));
+  const seconds = (ms: number | null): string => (ms === null ? '' : duration(ms / 1_000));
+  const upFor = ({ startedAt, lastSeenAt, silentForMs }: WorkerRow): number | null =>
+    silentForMs === null ? null : Date.parse(lastSeenAt) + silentForMs - Date.parse(startedAt);
   return table(
     ['worker', 'state', 'host', 'pid', 'version', 'holds', 'of', 'in database', 'up for', 'seen ago'],
     workers.map((worker) => [
@@ -70,8 +88,8 @@ function toTable(workers: readonly WorkerRow[]): string {
       worker.active,
       worker.concurrency,
       worker.held,
-      ago(worker.startedAt),
-      ago(worker.lastSeenAt),
+      seconds(upFor(worker)),
+      seconds(worker.silentForMs),
     ]),
   );
 }

@@ -1,11 +1,20 @@
-import { dispatchAgain, findHeldRuns, recordOperation, requeueHeldRuns } from '@deckhand/db';
+import {
+  dispatchAgain,
+  findHeldRuns,
+  findHoldingWorkers,
+  type OperatorFilter,
+  readDatabaseTime,
+  recordOperation,
+  requeueHeldRuns,
+} from '@deckhand/db';
 import { Command } from 'commander';
 import { hostname } from 'node:os';
+import { ExitError } from '../exit.js';
 import { type OpenStores, withStores } from '../open-stores.js';
 import { EXAMPLES, showExamples } from '../runs/examples.js';
 import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.js';
 import { findLostRuns } from '../runs/find-lost-runs.js';
-import { findSilentWorkers } from '../runs/silent-workers.js';
+import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.js';
 import { confirm } from '../terminal/confirm.js';
 import { print, tell } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
@@ -18,6 +27,9 @@ interface RequeueOptions extends FilterOptions {
   readonly yes?: boolean;
   readonly json?: boolean;
 }
+
+/** The stores, and who of the fleet is dead. */
+type Instance = OpenStores & { readonly watch: WorkerWatch };
 
 /** What is to be requeued. */
 interface Found {
@@ -46,9 +58,11 @@ export function requeueCommand(): Command {
         '  npm run ops -- requeue --workspace 019… --yes',
     )
     .action(async ({ dryRun, yes, json, ...options }: RequeueOptions) => {
-      const now = new Date();
-      const filter = toFilter(options, now);
-      await withStores(async (stores) => {
+      const filterAt = toFilter(options);
+      await withStores(async (opened) => {
+        const stores = { ...opened, watch: createWorkerWatch(opened.redis) };
+        const now = new Date(await readDatabaseTime(stores.db));
+        const filter = filterAt(now);
         const found = await find(stores, filter, now);
         const total = found.lost + found.held;
         if (total > 0 && !json) tell(await showExamples(stores.db, found.examples));
@@ -71,8 +85,12 @@ export function requeueCommand(): Command {
   return addFilterOptions(command);
 }
 
-async function find(stores: OpenStores, filter: ReturnType<typeof toFilter>, now: Date): Promise<Found> {
-  const deadWorkers = await findSilentWorkers(stores.db, stores.redis);
+async function find(stores: Instance, filter: OperatorFilter, now: Date): Promise<Found> {
+  const holding = await findHoldingWorkers(stores.db);
+  if (!(await stores.watch.decide(holding))) {
+    throw new ExitError('Redis takes no writes (REDIS_URL), so nobody can tell which workers are dead.');
+  }
+  const deadWorkers = holding.filter((id) => stores.watch.isDead(id));
   const held = await findHeldRuns(stores.db, filter, { workerIds: deadWorkers, examples: EXAMPLES });
   const examples = [...held.examples];
   let lost = 0;
@@ -88,12 +106,15 @@ function describe({ lost, held, deadWorkers }: Found): string {
 }
 
 async function requeue(
-  stores: OpenStores,
-  filter: ReturnType<typeof toFilter>,
+  stores: Instance,
+  filter: OperatorFilter,
   now: Date,
   found: Found,
 ): Promise<{ requeued: number; resting: number }> {
-  const { db, queue } = stores;
+  const { db, queue, watch } = stores;
+  // One that was frozen may have come back while somebody was asked.
+  await watch.read();
+  const workerIds = found.deadWorkers.filter((id) => watch.isDead(id));
   const progress = showProgress('requeueing', found.lost + found.held);
   let requeued = 0;
   let resting = 0;
@@ -101,7 +122,7 @@ async function requeue(
     recordOperation(db, { action: 'execution.requeueMany', details: {}, host: hostname() }, executionIds);
 
   for (;;) {
-    const runs = await requeueHeldRuns(db, filter, { workerIds: found.deadWorkers, limit: BATCH });
+    const runs = await requeueHeldRuns(db, filter, { workerIds, limit: BATCH });
     if (runs.length === 0) break;
     const jobs = runs.flatMap(({ dispatch, ...run }) => (dispatch === null ? [] : [{ ...run, dispatch }]));
     await queue.add(jobs);

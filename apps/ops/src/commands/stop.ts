@@ -1,4 +1,4 @@
-import { findUnfinished, recordOperation, stopRuns } from '@deckhand/db';
+import { findUnfinished, readDatabaseTime, recordOperation, stopRuns } from '@deckhand/db';
 import { publishChanges, publishControl } from '@deckhand/queue';
 import { Command } from 'commander';
 import { hostname } from 'node:os';
@@ -32,8 +32,9 @@ export function stopCommand(): Command {
         '  npm run ops -- stop --workspace 019… --created-from 2026-11-21T09:00:00Z --created-to 2026-11-21T10:00:00Z',
     )
     .action(async ({ dryRun, yes, json, ...options }: StopOptions) => {
-      const filter = toFilter(options, new Date());
+      const filterAt = toFilter(options);
       await withStores(async ({ db, redis }) => {
+        const filter = filterAt(new Date(await readDatabaseTime(db)));
         const { total, examples } = await findUnfinished(db, filter, { examples: EXAMPLES });
         if (total > 0 && !json) tell(await showExamples(db, examples));
         if (dryRun || total === 0) {

@@ -39,21 +39,22 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /**
- * The filter that the options describe. Runs that are created from now on never fit: what is done is what was shown, or less of it.
+ * The filter that the options describe, at a time of the database. Runs that are created from then on never fit: what is done is what was
+ * shown, or less of it.
  * @throws ExitError when nothing chooses and `--all` was not said.
  */
-export function toFilter(options: FilterOptions, now: Date): OperatorFilter {
+export function toFilter(options: FilterOptions): (now: Date) => OperatorFilter {
   const { run, workspace, workflow, status, olderThan, createdFrom, createdTo, all } = options;
   const chosen = [run, workspace, workflow, status, olderThan, createdFrom, createdTo];
   const isNarrowed = chosen.some((option) => option !== undefined);
   if (!isNarrowed && !all) throw misused('Say which runs: by an option such as --workspace, or --all. See --help.');
   if (isNarrowed && all) throw misused('--all means every run of the instance: leave it out, or the other options.');
-  return {
+  return (now) => ({
     executionIds: run,
     workspaceId: workspace,
     workflowId: workflow,
     statuses: status,
     createdFrom,
     createdTo: olderThan === undefined ? (createdTo ?? now) : new Date(now.getTime() - olderThan),
-  };
+  });
 }

@@ -1,16 +1,19 @@
 import { type Database, type DispatchedExecution, findUnclaimedRuns, type OperatorFilter } from '@deckhand/db';
 import type { JobState, RunQueue } from '@deckhand/queue';
+import type { WorkerWatch } from './worker-watch.js';
 
 /** Runs looked at by one statement. */
 const PAGE = 1_000;
 /** A run that was dispatched more recently may have its job on the way, in ms. */
 const UNCLAIMED_AFTER_MS = 2_000;
-/** A job that was taken this long ago and whose run is still unclaimed was taken by a worker that died, in ms. */
-const TAKEN_AFTER_MS = 3_000;
 
-/** Goes through the runs that fit, wait for a worker and have lost their job, page by page. */
+/**
+ * Goes through the runs that fit, wait for a worker and have lost their job, page by page: the job is gone, or the worker that took it is
+ * dead or can claim nothing.
+ * @param now the database's time.
+ */
 export async function* findLostRuns(
-  { db, queue }: { readonly db: Database; readonly queue: RunQueue },
+  { db, queue, watch }: { readonly db: Database; readonly queue: RunQueue; readonly watch: WorkerWatch },
   filter: OperatorFilter,
   now: Date,
 ): AsyncGenerator<DispatchedExecution[]> {
@@ -21,11 +24,19 @@ export async function* findLostRuns(
     if (page.length === 0) return;
     afterId = page.at(-1)?.executionId;
     const states = await queue.jobStates(page);
-    const lost = page.filter((_, index) => isLost(states[index]));
+    await watch.decide(new Set(states.flatMap((state) => takerOf(state) ?? [])));
+    const lost = page.filter((_, index) => isLost(states[index], watch));
     if (lost.length > 0) yield lost;
   }
 }
 
-function isLost(state: JobState | undefined): boolean {
-  return state === undefined || state.kind === 'missing' || (state.kind === 'taken' && state.forMs > TAKEN_AFTER_MS);
+function takerOf(state: JobState): string | undefined {
+  return state.kind === 'taken' ? state.workerId : undefined;
+}
+
+function isLost(state: JobState | undefined, watch: WorkerWatch): boolean {
+  if (state === undefined || state.kind === 'missing') return true;
+  if (state.kind === 'waiting') return false;
+  const { workerId } = state;
+  return workerId === undefined || watch.cannotClaim(workerId) || watch.isDead(workerId);
 }

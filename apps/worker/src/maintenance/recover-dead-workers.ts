@@ -5,10 +5,9 @@ import {
   recoverRuns,
   type RecoveredRuns,
 } from '@deckhand/db';
-import { readWritableFleet } from '@deckhand/queue';
+import { type Liveness, readWritableFleet } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
-import type { Liveness } from './liveness.js';
 import { announceEnds, type MaintenanceContext } from './maintenance-context.js';
 import type { MaintenanceLease } from './maintenance-lease.js';
 import { processRows } from './process-rows.js';

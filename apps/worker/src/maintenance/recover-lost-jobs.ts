@@ -5,11 +5,10 @@ import {
   isStoreUnavailable,
   type UnclaimedExecution,
 } from '@deckhand/db';
-import type { JobState } from '@deckhand/queue';
+import type { JobState, Liveness } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { actOnRows } from './act-on-rows.js';
 import { createBadRows } from './bad-rows.js';
-import type { Liveness } from './liveness.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
 const NAME = 'recover_lost_jobs';

@@ -1,5 +1,5 @@
 import { isStoreUnavailable } from '@deckhand/db';
-import { HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
+import { createLiveness, HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
 import type { OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.js';
 import type { ActiveRuns } from '../session/active-runs.js';
@@ -8,7 +8,6 @@ import { createStorageCounting } from './count-storage.js';
 import { createChildFinishing } from './finish-children.js';
 import type { HeldBackRuns } from './held-back-runs.js';
 import { createIndexing } from './index-runs.js';
-import { createLiveness } from './liveness.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 import type { MaintenanceLease } from './maintenance-lease.js';
 import { createKeyPruning } from './prune-idempotency-keys.js';

@@ -1,4 +1,4 @@
-import type { FleetEntry } from '@deckhand/queue';
+import type { FleetEntry } from './heartbeat.js';
 
 /** Tells dead workers from live ones by watching their heartbeats. */
 export interface Liveness {

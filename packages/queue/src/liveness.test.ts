@@ -1,5 +1,5 @@
-import type { FleetEntry } from '@deckhand/queue';
 import { describe, expect, it } from '@jest/globals';
+import type { FleetEntry } from './heartbeat.js';
 import { createLiveness } from './liveness.js';
 
 const LIFETIME_MS = 3_000;

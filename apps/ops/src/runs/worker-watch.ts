@@ -1,0 +1,72 @@
+import {
+  createLiveness,
+  type FleetEntry,
+  HEARTBEAT_LIFETIME_MS,
+  type Liveness,
+  readFleet,
+  readWritableFleet,
+  type Redis,
+} from '@deckhand/queue';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Between two readings of the heartbeats, in ms. */
+const INTERVAL_MS = 500;
+/** Longer than it takes to tell live workers from dead ones while Redis takes writes, in ms. */
+const MAX_WATCH_MS = 8_000;
+
+/** Tells dead workers from live ones by the rule of maintenance: by several readings, never by the age of one heartbeat. */
+export interface WorkerWatch extends Pick<Liveness, 'isDead' | 'cannotClaim'> {
+  /** Reads the fleet once more. @throws the error of Redis when it is away. */
+  read(): Promise<readonly FleetEntry[]>;
+  /**
+   * Watches until each of the workers was heard of or is dead, which takes 4 s at most.
+   * @returns false if that cannot be told, since Redis takes no writes: nobody can be heard of then.
+   */
+  decide(workerIds: Iterable<string>): Promise<boolean>;
+}
+
+/** Creates the watch, which reads nothing before it is asked. */
+export function createWorkerWatch(redis: Redis): WorkerWatch {
+  const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
+  const firstSeen = new Map<string, string>();
+  const heardOf = new Set<string>();
+
+  async function observe(): Promise<readonly FleetEntry[]> {
+    try {
+      const fleet = await readWritableFleet(redis);
+      liveness.observe(fleet, performance.now());
+      return fleet;
+    } catch {
+      liveness.interrupt();
+      return readFleet(redis);
+    }
+  }
+
+  async function read(): Promise<readonly FleetEntry[]> {
+    const fleet = await observe();
+    for (const { id, lastSeenAt } of fleet) {
+      const first = firstSeen.get(id);
+      if (first === undefined) firstSeen.set(id, lastSeenAt);
+      else if (first !== lastSeenAt) heardOf.add(id);
+    }
+    return fleet;
+  }
+
+  return {
+    read,
+    async decide(workerIds) {
+      const isUndecided = (id: string): boolean => !heardOf.has(id) && !liveness.isDead(id);
+      const end = performance.now() + MAX_WATCH_MS;
+      let undecided = [...workerIds].filter(isUndecided);
+      while (undecided.length > 0) {
+        if (performance.now() > end) return false;
+        await read();
+        undecided = undecided.filter(isUndecided);
+        if (undecided.length > 0) await sleep(INTERVAL_MS);
+      }
+      return true;
+    },
+    isDead: (workerId) => liveness.isDead(workerId),
+    cannotClaim: (workerId) => liveness.cannotClaim(workerId),
+  };
+}
