@@ -3,6 +3,7 @@ export * from './errors.js';
 export * from './execution-status.js';
 export * from './formats.js';
 export * from './json.js';
+export * from './postgres-url.js';
 export * from './roles.js';
 export * from './run-errors.js';
 export * from './schemas/admin.js';

@@ -1,3 +1,4 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
 import { Connection } from './connection.js';
@@ -36,7 +37,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const onError = options.onConnectionError ?? (() => undefined);
   const pool = new Pool({
     Client: Connection,
-    connectionString: options.url,
+    connectionString: withExplicitSslMode(options.url),
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,

@@ -1,3 +1,4 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
 import { type Database, Prisma, type Queryable } from './client.js';
 
@@ -36,7 +37,7 @@ export async function limitSession(tx: Queryable, limits: Partial<Record<LimitNa
  * server. They count for sessions that begin afterwards.
  */
 export async function applySessionLimits(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
   await client.connect();
   try {
     const { rows } = await client.query<{ name: LimitName; database: string }>(

@@ -1,3 +1,4 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
 
 /** How long the probe waits for each answer, in ms. */
@@ -12,7 +13,7 @@ const TOO_MANY_CONNECTIONS = '53300';
  */
 export async function probeWrites(url: string): Promise<void> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: withExplicitSslMode(url),
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
     application_name: 'deckhand-write-probe',

@@ -1,3 +1,4 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
 import { applySessionLimits } from '../session-limits.js';
 import { applyMigration } from './apply-migration.js';
@@ -51,7 +52,7 @@ export async function applyMigrations(options: ApplyMigrationsOptions): Promise<
 async function applyPending(options: ApplyMigrationsOptions): Promise<string[]> {
   const { databaseUrl, directory, report = () => undefined, maxLockAttempts = MAX_LOCK_ATTEMPTS } = options;
   const migrations = await readMigrations(directory);
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
   // A connection that breaks between two statements is reported by the next.
   client.on('error', () => undefined);
   await client.connect();

@@ -1,3 +1,4 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
 import { listMigrations } from './migration-files.js';
 import { readApplied } from './migration-records.js';
@@ -11,7 +12,7 @@ const ANSWER_MS = 5_000;
  */
 export async function pendingMigrations(databaseUrl: string, directory?: string): Promise<string[]> {
   const client = new pg.Client({
-    connectionString: databaseUrl,
+    connectionString: withExplicitSslMode(databaseUrl),
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
   });

@@ -1,3 +1,4 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
@@ -16,7 +17,7 @@ export async function connectionConfig(connectionString: string, rules: AddressR
   const { searchParams } = readUrl(connectionString);
   const file = FILE_PARAMETERS.find((name) => searchParams.has(name));
   if (file !== undefined) throw unsuitable(`${file} names a file, which connection strings of credentials cannot`);
-  const config = toClientConfig(parse(connectionString));
+  const config = toClientConfig(parse(withExplicitSslMode(connectionString)));
   const { host, user, database } = config;
   if (!host || host.startsWith('/')) throw unsuitable('the connection string needs the name or address of a host');
   if (!user) throw unsuitable('the connection string needs a user');
