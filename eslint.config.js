@@ -98,7 +98,7 @@ export default defineConfig(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    files: ['infra/**', 'bench/**', '**/src/bin/**'],
+    files: ['infra/**', 'bench/**'],
     rules: { 'no-console': 'off' },
   },
   {

@@ -127,4 +127,21 @@ describe('npm run migrate', () => {
     expect(await failed.ended).toBe(1);
     expect(failed.output()).toContain('Migrating failed: ');
   });
+
+  it.each([
+    ['no database', {}, 2, /^DATABASE_URL is not set: .*\n$/],
+    ['another database', { DATABASE_URL: 'mysql://u:hunter2@h/d' }, 2, /^DATABASE_URL is no URL of a PostgreSQL .*\n$/],
+    ['no URL', { DIRECT_DATABASE_URL: 'postgres://u:hunter2@[/d' }, 2, /^DIRECT_DATABASE_URL is no URL of .*\n$/],
+    [
+      'a server that is away',
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d?sslmode=require' },
+      1,
+      /^Migrating failed: connect ECONNREFUSED .*\n$/,
+    ],
+  ])('given %s says so in one line, without a password', async (_, env, exitCode, message) => {
+    const failed = migrate(env);
+    expect(await failed.ended).toBe(exitCode);
+    expect(failed.output()).toMatch(message);
+    expect(failed.output()).not.toContain('hunter2');
+  });
 });

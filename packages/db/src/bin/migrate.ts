@@ -1,26 +1,13 @@
-// npm run migrate [-- --directory <folder>], against DIRECT_DATABASE_URL where it is set, else DATABASE_URL.
+// npm run migrate [-- --directory <folder>], against DIRECT_DATABASE_URL where it is set, since a pooler that shares
+// sessions cannot carry the lock of a migrating process; else DATABASE_URL.
 import { parseArgs } from 'node:util';
 import { applyMigrations } from '../migrations/apply-migrations.js';
-import { migrationUrl } from '../migrations/migration-url.js';
+import { requireDatabaseUrl, runCommand } from './run-command.js';
 
-async function main(): Promise<number> {
+await runCommand('Migrating', async (print) => {
   const { values } = parseArgs({ options: { directory: { type: 'string' } } });
-  const databaseUrl = migrationUrl(process.env);
-  if (databaseUrl === undefined) {
-    console.error(
-      'DATABASE_URL is not set: name the PostgreSQL database to migrate, such as postgresql://user@host/db',
-    );
-    return 1;
-  }
-  await applyMigrations({ databaseUrl, ...values, report: console.log });
-  console.log('The database is up to date.');
-  return 0;
-}
-
-main().then(
-  (code) => (process.exitCode = code),
-  (error: unknown) => {
-    console.error(`Migrating failed: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
-  },
-);
+  const setting = process.env.DIRECT_DATABASE_URL ? 'DIRECT_DATABASE_URL' : 'DATABASE_URL';
+  const databaseUrl = requireDatabaseUrl(setting, process.env[setting]);
+  await applyMigrations({ databaseUrl, ...values, report: print });
+  print('The database is up to date.');
+});
