@@ -36,7 +36,7 @@ export function resumeExecution(services: Services): Route {
       await refuseBody(request);
       const dispatched = await resume(services.db, caller, executionId);
       if (dispatched) {
-        // Should this fail, the reconciler finds the run without a job.
+        // Should this fail, maintenance finds the run without a job.
         await services.queue.add([dispatched]).catch((err: unknown) => {
           services.logger.warn({ err, executionId }, 'a resumed run could not be queued yet');
         });
