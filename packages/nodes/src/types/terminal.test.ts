@@ -20,6 +20,14 @@ describe('terminal', () => {
     });
   });
 
+  it.each(['NEL', 'Report-To', 'Reporting-Endpoints', 'Clear-Site-Data', 'Service-Worker-Allowed'])(
+    'sets no %s, which would reach beyond the answer',
+    (name) => {
+      const faults = node.check?.({ headers: { [name]: 'x' } });
+      expect(faults).toEqual([{ path: `headers.${name}`, message: 'is set by the service' }]);
+    },
+  );
+
   it('refuses what is no final status', () => {
     expect(node.validate({ statusCode: 100 })).toMatchObject([{ path: 'statusCode' }]);
     expect(node.validate({ statusCode: 600 })).toMatchObject([{ path: 'statusCode' }]);
