@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { freePort } from '@deckhand/local';
 import {
   chain,
   createTestDatabase,
@@ -40,6 +41,29 @@ async function beginSetup(
   await begun;
   return { sent, answer };
 }
+
+it('the API and its metrics listen on LISTEN_ADDRESS alone where it is set, else on every address', async () => {
+  const metricsPort = await freePort();
+  const isServed = (url: string) =>
+    fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (const [address, isElsewhere] of [
+    ['127.0.0.1', false],
+    ['', true],
+  ] as const) {
+    const api = await spawnApp('api', { ...env, LISTEN_ADDRESS: address, METRICS_PORT: String(metricsPort) });
+    for (const url of [api.url, `http://127.0.0.1:${metricsPort}`]) {
+      expect([url, await isServed(url), await isServed(url.replace('127.0.0.1', '127.0.0.2'))]).toEqual([
+        url,
+        true,
+        isElsewhere,
+      ]);
+    }
+    await api.stop();
+  }
+});
 
 describe('when the API is told to stop', () => {
   it('a request under way gets its answer, nobody else gets in, and it exits with 0', async () => {

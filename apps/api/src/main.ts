@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(settings.PORT, resolve);
+    server.listen({ port: settings.PORT, host: settings.LISTEN_ADDRESS }, resolve);
   });
   logger.info({ port: settings.PORT }, 'ready');
   void reportLostKeys(services);

@@ -33,10 +33,16 @@ export interface AppOptions {
 
 /** Starts the built API and waits until /readyz answers 200 on `env.PORT`. */
 export async function startApi(options: AppOptions): Promise<ManagedProcess & { readonly url: string }> {
-  const url = `http://127.0.0.1:${options.env.PORT ?? '3000'}`;
+  const url = `http://${hostOf(options.env.LISTEN_ADDRESS)}:${options.env.PORT ?? '3000'}`;
   const api = await startApp('api', { name: 'the API', ...options });
   await ready(api, async () => (await fetch(`${url}/readyz`)).ok, options.timeoutMs);
   return { ...api, url };
+}
+
+/** The host by which this machine reaches what listens on an address. */
+function hostOf(listenAddress = ''): string {
+  if (['', '0.0.0.0', '::'].includes(listenAddress)) return '127.0.0.1';
+  return listenAddress.includes(':') ? `[${listenAddress}]` : listenAddress;
 }
 
 /** Starts a built worker and waits until it takes jobs, by its heartbeat in Redis. */

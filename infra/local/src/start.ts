@@ -5,7 +5,7 @@ import { isPortFree } from './free-port.js';
 import { tail } from './log-tail.js';
 import { bringUp, type BroughtUp } from './start/bring-up.js';
 import { takeLock } from './start/lock.js';
-import { readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
+import { LOOPBACK, readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
 import { createStack } from './start/stack.js';
 import { describeStart } from './start/summary.js';
 
@@ -93,12 +93,16 @@ function summaryOf(settings: StartSettings, up: BroughtUp): Parameters<typeof de
     execution: up.execution,
     logs: join(settings.folder, 'logs'),
     data: up.dataPath ?? 'in the database of DATABASE_URL',
-    notes:
-      settings.allowPrivate === undefined
+    notes: [
+      ...(settings.listenAddress === LOOPBACK
+        ? ['only this machine reaches it; LISTEN_ADDRESS=0.0.0.0 npm start lets others in']
+        : []),
+      ...(settings.allowPrivate === undefined
         ? [
             `http nodes may call private addresses (HTTP_NODE_ALLOW_PRIVATE=true), such as the samples' receiver ${up.receiverUrl}`,
           ]
-        : [],
+        : []),
+    ],
   };
 }
 

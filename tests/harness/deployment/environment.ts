@@ -15,9 +15,12 @@ export function namesRead(app: 'api' | 'worker'): readonly string[] {
   return [...Object.keys(SETTINGS[app].properties), ...READ_BY_LIBRARIES];
 }
 
-/** Every name that a person may want to set. */
+/** In a container the ports are reached from outside it, so they listen on every address. */
+const NOT_IN_CONTAINERS = ['LISTEN_ADDRESS'];
+
+/** Every name that a person who runs containers may want to set. */
 export function namesToOffer(app: 'api' | 'worker'): readonly string[] {
-  return namesRead(app).filter((name) => !SET_BY_THE_SYSTEM.includes(name));
+  return namesRead(app).filter((name) => ![...SET_BY_THE_SYSTEM, ...NOT_IN_CONTAINERS].includes(name));
 }
 
 /** The schema of an app's settings. */

@@ -18,6 +18,7 @@ export function appEnvironment(
     WORKER_GRACE_MS,
     ...Object.fromEntries(given),
     PORT: String(settings.port),
+    LISTEN_ADDRESS: settings.listenAddress,
     DATABASE_URL: found.databaseUrl,
     REDIS_URL: found.redisUrl,
     ENCRYPTION_KEY: found.encryptionKey,

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { REPOSITORY } from '../repository.js';
 
+/** Reached from this machine only. */
+export const LOOPBACK = '127.0.0.1';
+
 /** A setting of `npm start` is missing or bad: the message names it. */
 export class StartSettingsError extends Error {
   override readonly name = 'StartSettingsError';
@@ -16,6 +19,8 @@ export interface StartSettings {
   readonly directDatabaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly port: number;
+  /** Where the API listens: on this machine alone, unless it is set. */
+  readonly listenAddress: string;
   /** Where people reach it. */
   readonly publicUrl: string;
   /** How many workers to start. */
@@ -41,6 +46,7 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
     directDatabaseUrl: text('DATABASE_URL') === undefined ? undefined : text('DIRECT_DATABASE_URL'),
     redisUrl: text('REDIS_URL'),
     port,
+    listenAddress: text('LISTEN_ADDRESS') ?? LOOPBACK,
     publicUrl: (text('PUBLIC_URL') ?? `http://localhost:${port}`).replace(/\/+$/, ''),
     workers: wholeNumber('WORKERS', text('WORKERS'), { fallback: 1, min: 1, max: 64 }),
     ownerEmail: text('OWNER_EMAIL') ?? 'owner@example.com',

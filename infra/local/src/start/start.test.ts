@@ -23,7 +23,9 @@ describe('the settings of a start', () => {
       workers: 1,
       databaseUrl: undefined,
       allowPrivate: undefined,
+      listenAddress: '127.0.0.1',
     });
+    expect(readStartSettings({ LISTEN_ADDRESS: '0.0.0.0' }).listenAddress).toBe('0.0.0.0');
   });
 
   it('have a direct URL only beside DATABASE_URL: a server of our own is migrated by its own', () => {

@@ -23,10 +23,10 @@ export interface MetricsSource {
  * @throws when the port cannot be had.
  */
 export async function serveMetrics(
-  settings: { readonly METRICS_PORT?: number; readonly METRICS_TOKEN?: string },
+  settings: { readonly METRICS_PORT?: number; readonly METRICS_TOKEN?: string; readonly LISTEN_ADDRESS?: string },
   source: MetricsSource,
 ): Promise<MetricsServer | undefined> {
-  const { METRICS_PORT: port, METRICS_TOKEN: token } = settings;
+  const { METRICS_PORT: port, METRICS_TOKEN: token, LISTEN_ADDRESS: host } = settings;
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
     answer(request, response, { ...source, token }).catch((err: unknown) => {
@@ -36,7 +36,7 @@ export async function serveMetrics(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, resolve);
+    server.listen({ port, host }, resolve);
   });
   source.logger.info({ address: server.address() }, 'metrics are served');
   return {
