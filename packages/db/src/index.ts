@@ -188,6 +188,11 @@ export { updateWorkflow } from './workflows/update.js';
 export { findWorkspaceOfWorkflow } from './workflows/visible.js';
 export { createWorkspace } from './workspaces/create.js';
 export { deleteWorkspace } from './workspaces/delete.js';
+export {
+  deleteRestOfWorkspaces,
+  deleteRunsOfDeletedWorkspaces,
+  findRunsOfDeletedWorkspaces,
+} from './workspaces/delete-data.js';
 export { listRoles, listWorkspaces } from './workspaces/list.js';
 export { readWorkspace } from './workspaces/read.js';
 export { renameWorkspace } from './workspaces/update.js';

@@ -27,4 +27,11 @@ describe('the name of a statement', () => {
     expect(new Set(names.filter((given) => given !== '')).size).toBe(500);
     expect(name({ sql: '/* executions.accept */ SELECT 0' })).toBe(names[0]);
   });
+
+  it('are no longer than PostgreSQL takes, whatever the label', () => {
+    const nameOf = createStatementNames();
+    const names = ['a', 'b'].map((end) => nameOf({ sql: `/* runs.${'x'.repeat(80)}${end} */ SELECT 1` }));
+    expect(names.map((name) => name.length)).toEqual([63, 63]);
+    expect(new Set(names).size).toBe(2);
+  });
 });

@@ -9,8 +9,9 @@ const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
  */
 const MAX_NAMES = 500;
 
-/** Hexadecimal digits of the hash: a name has at most 63 characters in all. */
+/** Hexadecimal digits of the hash, and characters of the label: a name has at most 63 characters in all. */
 const HASH_DIGITS = 20;
+const LABEL_CHARS = 42;
 
 /**
  * Creates the function that names statements. A named statement is parsed once per connection instead of once per call, and planned once
@@ -26,7 +27,7 @@ export function createStatementNames(): (query: { readonly sql: string }) => str
     if (known !== undefined) return known;
     const label = NAMED_STATEMENT.exec(sql)?.[1];
     if (label === undefined || names.size >= MAX_NAMES) return '';
-    const name = `${label}:${createHash('sha256').update(sql).digest('hex').slice(0, HASH_DIGITS)}`;
+    const name = `${label.slice(0, LABEL_CHARS)}:${createHash('sha256').update(sql).digest('hex').slice(0, HASH_DIGITS)}`;
     names.set(sql, name);
     return name;
   };

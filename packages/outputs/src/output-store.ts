@@ -19,7 +19,11 @@ const decompress = promisify(gunzip);
 
 /** Where large outputs are. Every member throws what `classifyStoreError` knows. */
 export interface OutputStore {
-  /** Keeps an output (serialised JSON) of a run: durable once it resolves. @returns its ref. */
+  /**
+   * Keeps an output (serialised JSON) of a run: durable once it resolves.
+   * @returns its ref.
+   * @throws OutputGoneError when the run is gone.
+   */
   put(executionId: string, output: string): Promise<string>;
   /** Reads outputs. @throws OutputGoneError for one that is no longer there. */
   get(refs: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -50,7 +54,8 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
       const bytes = await compress(output, { level: constants.Z_BEST_SPEED });
       const id = uuidv7();
       // Written down first, so that no object is ever forgotten.
-      await keepLargeOutput(db, { id, executionId, data: objects ? null : bytes });
+      const isKept = await keepLargeOutput(db, { id, executionId, data: objects ? null : bytes });
+      if (!isKept) throw new OutputGoneError(id);
       await objects?.put(keyOf({ id, executionId }), bytes);
       return id;
     },

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
 
-/** Why a run was dispatched again or ended without its worker, or what retention took. */
+/** Why a run was dispatched again or ended without its worker, or what was taken of it. */
 export type MaintenanceAction =
   | 'dead_worker'
   | 'lost_too_often'
@@ -12,7 +12,8 @@ export type MaintenanceAction =
   | 'orphan'
   | 'held_back'
   | 'pruned_data'
-  | 'pruned_run';
+  | 'pruned_run'
+  | 'deleted_run';
 
 const ACTIONS: readonly MaintenanceAction[] = [
   'dead_worker',
@@ -25,6 +26,7 @@ const ACTIONS: readonly MaintenanceAction[] = [
   'held_back',
   'pruned_data',
   'pruned_run',
+  'deleted_run',
 ];
 
 /** Upper bounds of durations, in seconds. */
@@ -35,7 +37,7 @@ const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
 export interface MaintenanceMetrics extends TaskObserver {
   /** Begins to count for a task, from 0. */
   begin(task: string): void;
-  /** So many runs were dispatched again, or ended, or lost data. */
+  /** So many runs were dispatched again, or ended, lost data, or were deleted. */
   acted(action: MaintenanceAction, runs: number): void;
   /** A task skipped a row at which it failed. */
   badRow(task: string): void;
@@ -70,7 +72,7 @@ export function createMaintenanceMetrics(
   });
   const actions = new Counter({
     name: 'deckhand_maintenance_runs_total',
-    help: 'Runs that were dispatched again or ended without their worker, and runs that retention took something of',
+    help: 'Runs that were dispatched again or ended without their worker, runs that retention took something of, and runs of deleted workspaces',
     labelNames: ['action'],
     registers,
   });

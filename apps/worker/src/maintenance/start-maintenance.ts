@@ -5,6 +5,7 @@ import type { DatabaseClock } from '../database-clock.js';
 import type { ActiveRuns } from '../session/active-runs.js';
 import { type PeriodicTask, runPeriodically, type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
 import { createStorageCounting } from './count-storage.js';
+import { createWorkspaceDeletion } from './delete-workspaces.js';
 import { createChildFinishing } from './finish-children.js';
 import type { HeldBackRuns } from './held-back-runs.js';
 import { createIndexing } from './index-runs.js';
@@ -109,6 +110,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createIndexing(context),
     createKeyPruning(context),
     createRetention(context),
+    createWorkspaceDeletion(context),
     createQueueTidying(queue),
   ];
   /** Done by the holder of the lease; the store that it waits for may be another one than all else needs. */

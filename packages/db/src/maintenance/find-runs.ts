@@ -23,7 +23,8 @@ export interface FoundRun {
   readonly bytes: number;
 }
 
-const isNotExcluded = (id: Prisma.Sql, except: readonly string[]): Prisma.Sql =>
+/** The condition that an id is none of those left out. */
+export const isNotExcluded = (id: Prisma.Sql, except: readonly string[]): Prisma.Sql =>
   except.length === 0 ? Prisma.sql`true` : Prisma.sql`${id} <> ALL (${[...except]}::uuid[])`;
 
 /** Finds resting runs whose time has come, the earliest first. */

@@ -9,12 +9,17 @@ export interface LargeOutput {
   readonly data: Uint8Array | null;
 }
 
-/** Keeps a large output, or that another store is going to have it. Repeating it changes nothing. */
-export async function keepLargeOutput(db: Database, { id, executionId, data }: LargeOutput): Promise<void> {
-  await executeCarried(
+/**
+ * Keeps a large output, or that another store is going to have it. Repeating it changes nothing.
+ * @returns false when its run is gone, and nothing was kept.
+ */
+export async function keepLargeOutput(db: Database, { id, executionId, data }: LargeOutput): Promise<boolean> {
+  const count = await executeCarried(
     db,
     Prisma.sql`/* outputs.keep */
-    INSERT INTO large_outputs (id, execution_id, data) VALUES (${id}::uuid, ${executionId}::uuid, ${data})
-    ON CONFLICT (id) DO NOTHING`,
+    INSERT INTO large_outputs (id, execution_id, data)
+    SELECT ${id}::uuid, e.id, ${data} FROM executions e WHERE e.id = ${executionId}::uuid
+    ON CONFLICT (id) DO UPDATE SET id = EXCLUDED.id`,
   );
+  return count > 0;
 }

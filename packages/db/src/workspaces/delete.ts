@@ -6,18 +6,20 @@ import { stopExecutionsOfWorkspace } from '../executions/stop-many.js';
 import { findWorkspace } from './read.js';
 
 /**
- * Stops the runs of a workspace and deletes it with all that it holds.
+ * Stops the runs of a workspace and deletes it. Its runs, and what belongs to them, are no longer to be seen; maintenance deletes them
+ * in the background.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role owner.
  */
 export async function deleteWorkspace(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {
   await findWorkspace(db, actor, id, 'owner');
   await stopExecutionsOfWorkspace(db, id, onStopped);
   await db.$transaction(async (tx) => {
-    // No foreign key leads to them: they are written behind the answers' back, in batches.
-    await tx.$executeRaw`DELETE FROM webhook_deliveries d USING workflows w
-      WHERE w.id = d.workflow_id AND w.workspace_id = ${id}::uuid`;
+    const workflows = await tx.workflow.findMany({ where: { workspaceId: id }, select: { id: true } });
     const { count } = await tx.workspace.deleteMany({ where: { AND: [{ id }, visibleWorkspace(actor, 'owner')] } });
-    if (count > 0) await recordChange(tx, actor, { action: 'workspace.delete', workspaceId: id, resourceId: id });
+    if (count === 0) return;
+    const workflowIds = workflows.map((workflow) => workflow.id);
+    await tx.deletedWorkspace.create({ data: { workspaceId: id, workflowIds } });
+    await recordChange(tx, actor, { action: 'workspace.delete', workspaceId: id, resourceId: id });
   });
   // A run that was being accepted while the workspace went.
   await stopExecutionsOfWorkspace(db, id, onStopped);

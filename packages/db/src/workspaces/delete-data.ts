@@ -1,0 +1,66 @@
+import { type Database, Prisma } from '../client.js';
+import { deletionOfTaken } from '../executions/delete-taken.js';
+import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
+
+/** How long a deleted workspace is remembered, for what was being written while it went. */
+const REMEMBERED = Prisma.sql`interval '1 hour'`;
+
+/** A run that was deleted. */
+export interface DeletedRun {
+  readonly executionId: string;
+  /** Who ran it; null where nobody did. */
+  readonly workerId: string | null;
+}
+
+/** Finds runs of deleted workspaces. */
+export function findRunsOfDeletedWorkspaces(db: Database, page: RowPage): Promise<FoundRun[]> {
+  // Served by the index on workspace, creation and id.
+  return db.$queryRaw<FoundRun[]>(Prisma.sql`/* workspaces.find-runs */
+    SELECT r.id, r.bytes FROM deleted_workspaces d CROSS JOIN LATERAL (
+      SELECT e.id, e.stored_bytes::float8 AS bytes FROM executions e
+      WHERE e.workspace_id = d.workspace_id AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
+      ORDER BY e.created_at DESC, e.id DESC LIMIT ${page.limit}
+    ) r LIMIT ${page.limit}`);
+}
+
+/**
+ * Deletes those of the given runs whose workspace is deleted, with all that belongs to them. A worker that still holds one can write nothing any more. A run that another transaction holds is left for the next time.
+ */
+export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readonly string[]): Promise<DeletedRun[]> {
+  return db.$queryRaw<DeletedRun[]>(Prisma.sql`/* workspaces.delete-runs */
+    WITH taken AS (
+      SELECT e.id, e.worker_id FROM executions e
+      WHERE e.id = ANY(${[...executionIds]}::uuid[])
+        AND EXISTS (SELECT 1 FROM deleted_workspaces d WHERE d.workspace_id = e.workspace_id)
+      ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
+    ), ${deletionOfTaken}
+    SELECT id AS "executionId", worker_id AS "workerId" FROM taken`);
+}
+
+/**
+ * Deletes what deleted workspaces have left beside their runs, so many rows of each kind at most, and forgets the workspaces of which
+ * nothing is left for an hour.
+ */
+export async function deleteRestOfWorkspaces(db: Database, limit: number): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-deliveries */
+    DELETE FROM webhook_deliveries WHERE id IN (
+      SELECT r.id FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)
+        JOIN webhook_deliveries r ON r.workflow_id = f.id
+      LIMIT ${limit})`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-idempotency-keys */
+    DELETE FROM idempotency_keys WHERE (workflow_id, key) IN (
+      SELECT k.workflow_id, k.key FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)
+        JOIN idempotency_keys k ON k.workflow_id = f.id
+      LIMIT ${limit})`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-texts */
+    DELETE FROM execution_texts WHERE execution_id IN (
+      SELECT x.execution_id FROM deleted_workspaces d JOIN execution_texts x ON x.workspace_id = d.workspace_id
+      LIMIT ${limit})`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.forget-deleted */
+    DELETE FROM deleted_workspaces d
+    WHERE d.deleted_at < now() - ${REMEMBERED}
+      AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workspace_id = d.workspace_id)
+      AND NOT EXISTS (SELECT 1 FROM execution_texts x WHERE x.workspace_id = d.workspace_id)
+      AND NOT EXISTS (SELECT 1 FROM webhook_deliveries r WHERE r.workflow_id = ANY (d.workflow_ids))
+      AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.workflow_id = ANY (d.workflow_ids))`);
+}

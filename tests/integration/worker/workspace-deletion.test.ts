@@ -1,0 +1,214 @@
+import { foldStorageChanges, keepLargeOutput } from '@deckhand/db';
+import { connectRedis, type Redis } from '@deckhand/queue';
+import { createLogger } from '@deckhand/runtime';
+import { createMaintenanceMetrics, createWorkspaceDeletion } from '@deckhand/worker';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  chain,
+  digestTables,
+  type Instance,
+  type Seed,
+  seedWorkflow,
+  startInstance,
+  startStores,
+  startTestWorker,
+  stopAll,
+  stopLater,
+  type Stores,
+  until,
+} from '../../harness/index.js';
+
+afterAll(stopAll);
+
+/** Tables that keep what a deleted workspace was called by: who deleted it, and that it is deleted. */
+const KEPT = ['audit_log', 'deleted_workspaces'];
+
+/** Rows that name one of the ids in a column of identifiers, by table; tables without any are left out. */
+async function rowsNaming({ db }: Stores, ids: readonly string[]): Promise<Record<string, number>> {
+  const columns = await db.$queryRaw<{ table: string; column: string }[]>`
+    SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type = 'uuid'`;
+  const found: Record<string, number> = {};
+  for (const { table, column } of columns) {
+    if (KEPT.includes(table)) continue;
+    const [row] = await db.$queryRawUnsafe<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM "${table}" WHERE "${column}" = ANY ($1::uuid[])`,
+      ids,
+    );
+    if (row && row.count > 0) found[table] = row.count;
+  }
+  return found;
+}
+
+describe('a workspace that is deleted', () => {
+  /** More than 64 KiB, which is stored apart. */
+  const LARGE = 'a word '.repeat(20_000);
+  let instance: Instance;
+
+  beforeAll(async () => {
+    instance = await startInstance();
+    await startTestWorker(instance);
+  });
+
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    instance.gateway.call(method, path, { as: instance.session, headers, ...(body === undefined ? {} : { body }) });
+
+  async function done(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    const answer = await call(method, path, body, headers);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.body;
+  }
+
+  const definition = {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'hook', type: 'trigger.webhook', parameters: {} },
+      { id: 'each', type: 'loop', parameters: { items: '{{ [1, 2] }}' } },
+      { id: 'it', type: 'set', parameters: { fields: { item: '{{ $loop.item }}' } } },
+      { id: 'echo', type: 'set', parameters: { fields: { said: '{{ $trigger.word }}' } } },
+      { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } },
+    ],
+    edges: [
+      { source: 'start', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'it' },
+      { source: 'start', target: 'echo' },
+      { source: 'echo', target: 'ask' },
+      { source: 'hook', target: 'each' },
+    ],
+  };
+
+  /** Fills a workspace: runs that are over and that wait, a large output, a request to a webhook, a key. @returns its ids. */
+  async function fill(workspaceId: string): Promise<string[]> {
+    const workflow = await done('POST', '/api/workflows', { workspaceId, name: 'A', definition });
+    await done('PATCH', `/api/workflows/${workflow.id}`, { status: 'active' });
+    const path = `/api/workflows/${workflow.id}/execute`;
+    const start = async () =>
+      (await done('POST', path, { input: { word: LARGE } }, { 'idempotency-key': uuidv7() })).executionId;
+    const [stopped, waiting] = [await start(), await start()];
+    for (const id of [stopped, waiting]) {
+      const read = () => call('GET', `/api/executions/${id}`);
+      await until(async () => (await read()).body.status === 'waiting_for_input', 10_000, 'the question');
+    }
+    await done('POST', `/api/executions/${stopped}/stop`);
+    const { suffix } = await instance.db.webhook.findFirstOrThrow({ where: { workflowId: workflow.id } });
+    await call('POST', `/webhook/${suffix}`, {});
+    await until(() => instance.db.webhookDelivery.findFirst({ where: { workflowId: workflow.id } }), 10_000, 'the log');
+    await until(() => instance.db.executionText.findFirst({ where: { executionId: stopped } }), 10_000, 'its text');
+    const executions = await instance.db.execution.findMany({ where: { workspaceId } });
+    return [workspaceId, workflow.id, ...executions.map(({ id }) => id)];
+  }
+
+  it('takes its runs, texts, outputs, keys and requests along, and nothing of another workspace', async () => {
+    const gone = await done('POST', '/api/workspaces', { name: 'Gone' });
+    const [ids, otherIds] = [await fill(gone.id), await fill(instance.workspaceId)];
+    const [before, others] = [await rowsNaming(instance, ids), await rowsNaming(instance, otherIds)];
+    for (const table of ['executions', 'node_runs', 'node_iterations', 'waits', 'large_outputs', 'execution_texts'])
+      expect(before).toHaveProperty(table);
+    expect(before).toMatchObject({ idempotency_keys: 2, webhook_deliveries: 1 });
+
+    expect((await call('DELETE', `/api/workspaces/${gone.id}`)).status).toBe(204);
+    expect((await call('GET', `/api/executions/${ids.at(-1)}`)).status).toBe(404);
+    await until(
+      async () => Object.keys(await rowsNaming(instance, ids)).length === 0,
+      15_000,
+      'the end of all that it held',
+    );
+    expect(await rowsNaming(instance, otherIds)).toEqual(others);
+  });
+});
+
+describe('the task that deletes them', () => {
+  let stores: Stores;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    stores = await startStores();
+    redis = connectRedis(stores.redis.url, { role: 'producer' });
+    await until(() => redis.status === 'ready');
+    stopLater({
+      stop() {
+        redis.disconnect();
+        return Promise.resolve();
+      },
+    });
+  });
+
+  /** A worker's task; each is one process's. */
+  function createTask() {
+    const metrics = createMaintenanceMetrics(new Registry(), { isLeaseHeld: () => true, clockOffsetMs: () => 0 });
+    const logger = createLogger({ name: 'test', level: 'silent' });
+    return createWorkspaceDeletion({ db: stores.db, redis, logger, metrics });
+  }
+
+  /** A workspace of which only runs are left. */
+  async function seedDeleted(runs: number): Promise<Seed> {
+    const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+    const id = await seed.accept();
+    await stores.db.$executeRaw`
+      INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
+        created_at, dispatched_at, deadline_at)
+      SELECT gen_random_uuid(), workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
+        created_at, now(), deadline_at
+      FROM executions, generate_series(2, ${runs}) WHERE id = ${id}::uuid`;
+    const { workspaceId, workflowId } = seed;
+    await stores.db.workspace.delete({ where: { id: workspaceId } });
+    await stores.db.deletedWorkspace.create({ data: { workspaceId, workflowIds: [workflowId] } });
+    return seed;
+  }
+
+  const countRuns = ({ workspaceId }: Seed) => stores.db.execution.count({ where: { workspaceId } });
+  const pass = (signal = new AbortController().signal) => createTask().run(signal);
+
+  it('works in batches, and another worker goes on where one died', async () => {
+    const seed = await seedDeleted(450);
+    await pass(AbortSignal.abort());
+    expect(await countRuns(seed)).toBe(250);
+    await pass(AbortSignal.abort());
+    await pass();
+    expect(await countRuns(seed)).toBe(0);
+  });
+
+  it('skips a run that somebody holds, and takes it the next time', async () => {
+    const seed = await seedDeleted(3);
+    await stores.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT 1 FROM executions WHERE workspace_id = ${seed.workspaceId}::uuid ORDER BY id LIMIT 1 FOR UPDATE`;
+      await pass();
+      expect(await countRuns(seed)).toBe(1);
+    });
+    await pass();
+    expect(await countRuns(seed)).toBe(0);
+  });
+
+  it('leaves workspaces alone that are not deleted', async () => {
+    const seed = await seedWorkflow(stores.db, chain());
+    await seed.accept();
+    const before = await digestTables(stores.db);
+    await pass();
+    const { deleted_workspaces: _, ...rest } = await digestTables(stores.db);
+    expect(before).toMatchObject(rest);
+  });
+
+  it('takes what comes late, and forgets the workspace an hour later, once nothing is left', async () => {
+    const seed = await seedDeleted(1);
+    const { workspaceId, workflowId } = seed;
+    await pass();
+    expect(await countRuns(seed)).toBe(0);
+    const executionId = uuidv7();
+    expect(await keepLargeOutput(stores.db, { id: uuidv7(), executionId, data: new Uint8Array(1) })).toBe(false);
+    await stores.db.executionText.create({ data: { executionId, workspaceId, text: 'late' } });
+    const createdAt = new Date();
+    await stores.db.idempotencyKey.create({ data: { workflowId, key: 'late', bodyHash: '', executionId, createdAt } });
+    await pass();
+    await foldStorageChanges(stores.db, 100);
+    expect(await rowsNaming(stores, [workspaceId, workflowId, executionId])).toEqual({});
+    expect(await stores.db.deletedWorkspace.count({ where: { workspaceId } })).toBe(1);
+    await stores.db.deletedWorkspace.update({
+      where: { workspaceId },
+      data: { deletedAt: new Date(Date.now() - 7_200_000) },
+    });
+    await pass();
+    expect(await stores.db.deletedWorkspace.count({ where: { workspaceId } })).toBe(0);
+  });
+});
