@@ -10,8 +10,8 @@ interface ProcessStat {
 }
 
 /**
- * CPU that processes and their children have used so far, user and system, in seconds. 0 where the system does not tell (no
- * /proc).
+ * CPU that processes and their children have used so far, user and system, in seconds. 0 where the system does not tell
+ * (no /proc).
  */
 export async function cpuSeconds(pids: readonly number[]): Promise<number> {
   const entries = await readdir('/proc').catch(() => []);

@@ -7,7 +7,8 @@ interface Plan {
 
 /**
  * A view of the database that explains every raw query before it is run.
- * @returns the view, and the time that the server took for all of them so far, in ms (EXPLAIN ANALYZE, planning and execution).
+ * @returns the view, and the time that the server took for all of them so far, in ms (EXPLAIN ANALYZE, planning and
+ * execution).
  */
 export function explaining(db: Database): { db: Database; serverMs: () => number; statements: () => number } {
   let ms = 0;

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs the full matrix of the fault-injection tests, which start stores and processes of their own: every statement of a run's life
- * fails before and after it landed, is slow, and is cancelled, with every SQLSTATE. It prints a table of the cells and its counts.
+ * Runs the full matrix of the fault-injection tests, which start stores and processes of their own: every statement of
+ * a run's life fails before and after it landed, is slow, and is cancelled, with every SQLSTATE. It prints a table of
+ * the cells and its counts.
  * @param minutes after which no new round begins. @returns whether no run was lost, doubled or left hanging.
  */
 export async function faults(minutes: number): Promise<boolean> {

@@ -30,7 +30,10 @@ export interface GrowthRow {
   readonly values: readonly { readonly measured: number; readonly ratio: number | null }[];
 }
 
-/** Measures the scenarios of everyday among no, 100,000 and 1,000,000 old runs, each beside its floor, whose tables stay small. */
+/**
+ * Measures the scenarios of everyday among no, 100,000 and 1,000,000 old runs, each beside its floor, whose tables stay
+ * small.
+ */
 export async function growth(
   bench: Bench,
   repeat: number,

@@ -32,7 +32,10 @@ type Filters = Partial<ListExecutionsRequest> & { readonly offset?: number };
 
 const REPEATS = 5;
 
-/** Fills the tables with `runs` old runs, nine of ten in one workspace, and measures lists and exports of that workspace. */
+/**
+ * Fills the tables with `runs` old runs, nine of ten in one workspace, and measures lists and exports of that
+ * workspace.
+ */
 export async function lists(
   stack: Stack,
   { runs }: { runs: number },

@@ -33,7 +33,10 @@ export interface SoakResult {
   readonly acceptP99Ms: number;
 }
 
-/** Starts runs of four nodes at a steady pace for so long, and watches API and worker. @throws when a run is lost or doubled. */
+/**
+ * Starts runs of four nodes at a steady pace for so long, and watches API and worker.
+ * @throws when a run is lost or doubled.
+ */
 export async function soak(stack: Stack, load: { minutes: number; perSecond: number }): Promise<SoakResult> {
   const workflowId = await saveWorkflow(stack, 'soak', FOUR_NODES);
   const amount = Math.round(load.minutes * 60 * load.perSecond);

@@ -88,8 +88,8 @@ const CHECKS = [
 ];
 
 /**
- * Runs the checks but `lint`, in CI only (`npm run verify` elsewhere). One that fails is shown and the tests are run all the same,
- * so that one push tells everything.
+ * Runs the checks but `lint`, in CI only (`npm run verify` elsewhere). One that fails is shown and the tests are run
+ * all the same, so that one push tells everything.
  * @returns 1 when any failed.
  */
 export function checks() {

@@ -10,7 +10,8 @@ const TAIL_LINES = 30;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /**
- * Runs a command as a step with a line of its own: what, and how long it took. Its output goes to a log in .deckhand/logs.
+ * Runs a command as a step with a line of its own: what, and how long it took. Its output goes to a log in
+ * .deckhand/logs.
  * @throws StepError when the command fails or cannot be started.
  */
 export async function step(title, command, args, env = {}) {

@@ -28,7 +28,9 @@ export function compiled(folder, file) {
   return join(ROOT, folder, 'dist', file.slice(join(ROOT, folder, 'src').length)).replace(/\.ts$/, '.js');
 }
 
-/** Removes compiled files whose source is gone: TypeScript leaves them, and a folder that is read would still find them. */
+/**
+ * Removes compiled files whose source is gone: TypeScript leaves them, and a folder that is read would still find them.
+ */
 export function sweepCompiled(folder) {
   const dist = join(ROOT, folder, 'dist');
   for (const file of filesBelow(`${folder}/dist`, (name) => /\.(js|d\.ts)(\.map)?$/.test(name))) {

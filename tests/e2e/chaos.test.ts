@@ -25,7 +25,10 @@ const DEATHS = ['', '', '', 'Redis emptied', 'PostgreSQL restarted', 'Redis kill
 
 afterAll(stopAll);
 
-/** A loop over three items with a call each, a wait, and a call at the end: eight calls of effects and pure nodes around. */
+/**
+ * A loop over three items with a call each, a wait, and a call at the end: eight calls of effects and pure nodes
+ * around.
+ */
 function definition(url: string): Definition {
   const call = (id: string, path: string) => ({
     id,
@@ -81,7 +84,8 @@ describe('chaos', () => {
       if (beside === 'PostgreSQL restarted') await postgres.restart();
       if (beside === 'Redis killed') await redis.restart();
       workers[index % WORKERS] = await spawnApp('worker', env);
-      // The next to die is one that has watched the others for a while, as in a fleet whose workers die for no common reason.
+      // The next to die is one that has watched the others for a while, as in a fleet whose workers die for no common
+      // reason.
       if (beside === '') await until(() => haveMoved(db, deaths.at(-1)), 30_000, 'the runs of the dead worker');
     }
     await until(async () => (await finished().catch(() => 0)) === RUNS, 120_000, 'the end of every run');

@@ -171,7 +171,10 @@ describe('a worker that dies with all slots of a limit', () => {
   });
 });
 
-/** The most runs of a workflow that had an `http` node under way at the same time, by the times that the workers recorded. */
+/**
+ * The most runs of a workflow that had an `http` node under way at the same time, by the times that the workers
+ * recorded.
+ */
 async function mostAtOnce(workflowId: string): Promise<number> {
   const rows = await db.$queryRaw<{ most: number }[]>`
     WITH spans AS (

@@ -22,7 +22,9 @@ import { repositoryPath } from '../harness/deployment/repository-file.js';
 
 const run = promisify(execFile);
 
-/** Where what each image holds is laid out, outside of the repository, so that nothing of it can be found by accident. */
+/**
+ * Where what each image holds is laid out, outside of the repository, so that nothing of it can be found by accident.
+ */
 let folder: string;
 let env: Record<string, string>;
 let db: Database;

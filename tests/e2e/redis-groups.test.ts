@@ -114,7 +114,8 @@ describe('Redis behind sentinels', () => {
 
     await until(async () => (await statusesOf(accepted)).success === accepted.length, 30_000, 'the end of all runs');
     const keys = receiver.calls.map(({ idempotencyKey }) => idempotencyKey);
-    // Each node of each run was called; again only, with the same key, where a worker's heartbeat was lost for too long.
+    // Each node of each run was called; again only, with the same key, where a worker's heartbeat was lost for too
+    // long.
     expect(new Set(keys).size).toBeGreaterThanOrEqual(2 * accepted.length);
     const repeated = keys.length - new Set(keys).size;
     process.stdout.write(

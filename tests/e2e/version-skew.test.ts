@@ -94,7 +94,10 @@ describe('a worker of an earlier version beside one of this', () => {
   }, 240_000);
 });
 
-/** An additive change that gives up its place in the line rather than hold everybody up. @returns how often it was tried. */
+/**
+ * An additive change that gives up its place in the line rather than hold everybody up.
+ * @returns how often it was tried.
+ */
 async function addColumn({ databaseUrl }: Instance): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -113,7 +113,10 @@ function open(url: URL): Socket {
   return connect(Number(url.port), url.hostname).on('error', () => undefined);
 }
 
-/** Sends a body that says its length, or does not, until the service has enough of it. @returns the first line of the answer. */
+/**
+ * Sends a body that says its length, or does not, until the service has enough of it.
+ * @returns the first line of the answer.
+ */
 async function flood(url: URL, { isChunked }: { isChunked: boolean }): Promise<string> {
   const megabyte = Buffer.alloc(1_000_000, 'x');
   const socket = open(url);

@@ -18,7 +18,8 @@ const DEFAULTS = {
 /**
  * Starts the built API (on a free port, unless `env.PORT` names one) or a built worker, and waits until it is ready.
  * @param env its settings: DATABASE_URL and REDIS_URL at least. Nothing else of this process's environment reaches it.
- * @param options.root where what was built is; the repository by default. `onSpawn`: told of the process before it is ready.
+ * @param options.root where what was built is; the repository by default. `onSpawn`: told of the process before it is
+ * ready.
  */
 export async function spawnApp(
   app: 'api' | 'worker',

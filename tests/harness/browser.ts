@@ -92,8 +92,8 @@ export async function faultsOfAccess(page: Page, rules: readonly string[] = RULE
 }
 
 /**
- * What keeps people from using the page as it stands, in light and then in dark colours, as at dusk: by axe, and what is wider than
- * the screen. Keeps a picture of each, named after the page.
+ * What keeps people from using the page as it stands, in light and then in dark colours, as at dusk: by axe, and what
+ * is wider than the screen. Keeps a picture of each, named after the page.
  */
 export async function faultsInBothSchemes(page: Page, name: string, screen: keyof typeof SCREENS): Promise<string[]> {
   const faults: string[] = [];

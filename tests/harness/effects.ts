@@ -5,7 +5,10 @@ import type { ReceivedCall } from './receiver.js';
 export interface Tally {
   /** Runs that did not end well, or without one of their effects. */
   readonly lost: number;
-  /** Runs that ended more than once, were written to by a worker that did not hold them any more, or had an effect under two keys. */
+  /**
+   * Runs that ended more than once, were written to by a worker that did not hold them any more, or had an effect under
+   * two keys.
+   */
   readonly doubled: number;
   /** Effects that were called again, each time with the same `Idempotency-Key`. */
   readonly repeated: number;
@@ -13,8 +16,8 @@ export interface Tally {
 }
 
 /**
- * Has the database itself keep every checkpoint and every end of a run, with its time, its epoch and who wrote it; nobody where one
- * checkpoint claims the run and ends it.
+ * Has the database itself keep every checkpoint and every end of a run, with its time, its epoch and who wrote it;
+ * nobody where one checkpoint claims the run and ends it.
  */
 export async function logMoves(db: Database): Promise<void> {
   for (const statement of [

@@ -1,6 +1,6 @@
-// Once before the integration and end-to-end tests: one PostgreSQL server, whose migrated database each test file clones. With
-// TEST_POOLER=pgbouncer the API and workers reach it through PgBouncer (pooler.ts).
-// Plain JavaScript over the built packages, since Jest does not compile what runs outside of tests.
+// Once before the integration and end-to-end tests: one PostgreSQL server, whose migrated database each test file
+// clones. With TEST_POOLER=pgbouncer the API and workers reach it through PgBouncer (pooler.ts). Plain JavaScript over
+// the built packages, since Jest does not compile what runs outside of tests.
 import { ensurePgBouncer, startPgBouncer, startTemplateServer } from '@deckhand/local';
 
 export default async function setUp() {

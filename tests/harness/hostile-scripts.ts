@@ -8,8 +8,8 @@ export interface HostileScript {
   /** The same as an expression, where one can be written. */
   readonly expression?: string;
   /**
-   * How it may end: with an output that gives nothing away, by its own failure, at a limit of what it uses, or when its time
-   * is up.
+   * How it may end: with an output that gives nothing away, by its own failure, at a limit of what it uses, or when its
+   * time is up.
    */
   readonly ends: readonly (JsonExpectation | 'failed' | 'limit' | 'late')[];
 }

@@ -32,8 +32,8 @@ const TRIES_MAX = 300;
 const TICK_MS = 20;
 
 /**
- * Starts runs `perSecond`, each request under an `Idempotency-Key` of its own and the next one at the next of the gateways. Like a careful client it
- * tries only those again whose connection was refused or reset, at another gateway.
+ * Starts runs `perSecond`, each request under an `Idempotency-Key` of its own and the next one at the next of the
+ * gateways. Like a careful client it tries only those again whose connection was refused or reset, at another gateway.
  */
 export function startLoad(options: {
   urls: readonly string[];

@@ -16,8 +16,8 @@ const GROUPS = ['apps', 'packages'] as const;
 export type OlderBuild = { readonly root: string; readonly commit: string } | { readonly reason: string };
 
 /**
- * Builds the packages of an earlier commit in a folder of its own, without types and with the dependencies that are installed: some seconds.
- * Needs the history, and dependencies that were the same then.
+ * Builds the packages of an earlier commit in a folder of its own, without types and with the dependencies that are
+ * installed: some seconds. Needs the history, and dependencies that were the same then.
  * @param commit as git names it.
  */
 export async function buildOlder(commit: string): Promise<OlderBuild> {

@@ -16,7 +16,10 @@ export function runOps(args: readonly string[], env: Readonly<Record<string, str
   return collect(process.execPath, [COMMAND, ...args], env, '');
 }
 
-/** Runs the built command on a terminal of its own, where a person types `keys`. What it writes comes together, in `stdout`. */
+/**
+ * Runs the built command on a terminal of its own, where a person types `keys`. What it writes comes together, in
+ * `stdout`.
+ */
 export function runOpsOnTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

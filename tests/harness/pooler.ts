@@ -5,8 +5,9 @@ export interface TestDatabaseSettings {
 }
 
 /**
- * Leads the API and workers of tests through PgBouncer where this run of the tests has one (`TEST_POOLER=pgbouncer`, global-setup.mjs), to
- * databases of the run's shared server. What a test itself asks of the database goes straight to it.
+ * Leads the API and workers of tests through PgBouncer where this run of the tests has one (`TEST_POOLER=pgbouncer`,
+ * global-setup.mjs), to databases of the run's shared server. What a test itself asks of the database goes straight to
+ * it.
  */
 export function databaseSettings(databaseUrl: string): TestDatabaseSettings {
   const { TEST_POOLER_PORT: poolerPort, TEST_POSTGRES_URL: serverUrl = '' } = process.env;

@@ -84,8 +84,8 @@ export function bodyOf({ bytes }: WireMessage): Buffer {
 }
 
 /**
- * Names a statement: by the comment that it begins with (`executions.checkpoint`), else by its verb, its table and the first column that it
- * sets (`update executions.status`), or by its verb alone (`begin`).
+ * Names a statement: by the comment that it begins with (`executions.checkpoint`), else by its verb, its table and the
+ * first column that it sets (`update executions.status`), or by its verb alone (`begin`).
  */
 export function statementName(sql: string): string {
   const named = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//.exec(sql)?.[1];

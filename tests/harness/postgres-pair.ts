@@ -13,7 +13,10 @@ import { until } from './until.js';
 /** Where Debian keeps the programs of each version. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 
-/** Finds PostgreSQL's programs for replication. Returns undefined where there are none: the embedded server has no pg_basebackup. */
+/**
+ * Finds PostgreSQL's programs for replication. Returns undefined where there are none: the embedded server has no
+ * pg_basebackup.
+ */
 export async function findReplicationTools(): Promise<string | undefined> {
   const versions = await readdir(DEBIAN_FOLDER).catch(() => []);
   for (const version of versions.sort((a, b) => Number(b) - Number(a))) {

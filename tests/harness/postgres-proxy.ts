@@ -16,7 +16,10 @@ import {
 
 /** A statement on its way to PostgreSQL. */
 export interface PassingStatement {
-  /** See `statementName`. A commit is named after the statement before it: `commit after executions.claim-limited`. A new session is `connect`. */
+  /**
+   * See `statementName`. A commit is named after the statement before it: `commit after executions.claim-limited`. A
+   * new session is `connect`.
+   */
   readonly name: string;
   readonly isInTransaction: boolean;
   /** Whether its text or its parameters contain the given text, such as the id of a run. */
@@ -24,9 +27,11 @@ export interface PassingStatement {
 }
 
 /**
- * What happens to a statement. `sqlstate` is what the client is told; `cut` resets its connection instead. SQLSTATEs that end a session end it.
+ * What happens to a statement. `sqlstate` is what the client is told; `cut` resets its connection instead. SQLSTATEs
+ * that end a session end it.
  * - `before`: it is not executed, and rolls its transaction back.
- * - `after`: it is executed and committed, and the client is told that it failed. Inside a transaction the connection is cut after it.
+ * - `after`: it is executed and committed, and the client is told that it failed. Inside a transaction the connection
+ *   is cut after it.
  * - `slow`: it is executed later.
  * - `late`: the connection is cut at once, and it is executed later, as of a client that gave up on it.
  * - `cancelled`: the server cancels it after it has run for a while (57014).
@@ -59,7 +64,10 @@ const REQUEST = /^[PBDECQHS]$/;
 /** Messages of a response that do not say that the statement was done. */
 const BEFORE_COMPLETION = /^[12tTnNS]$/;
 
-/** Starts a proxy before a database. Faults are met by whole requests: what a client sends up to a Sync, or a simple Query. */
+/**
+ * Starts a proxy before a database. Faults are met by whole requests: what a client sends up to a Sync, or a simple
+ * Query.
+ */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl);
   const seen = new Map<string, number>();

@@ -45,8 +45,8 @@ export function parseQuery(text: string): Query {
 }
 
 /**
- * What a query asks for that processes never say: a name without samples, a label that no sample of that name has, a value
- * (of `=`) that its label never has.
+ * What a query asks for that processes never say: a name without samples, a label that no sample of that name has, a
+ * value (of `=`) that its label never has.
  */
 export function queryFaults(text: string, samples: readonly Sample[]): string[] {
   const { selectors, groupedBy } = parseQuery(text);

@@ -19,8 +19,8 @@ export interface Receiver {
 }
 
 /**
- * Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. `refuses`: whether it answers a call with 503, by path and
- * how many calls of that path came before.
+ * Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. `refuses`: whether it answers a
+ * call with 503, by path and how many calls of that path came before.
  */
 export async function startReceiver(
   delayMs: (path: string) => number = () => 0,

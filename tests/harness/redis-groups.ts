@@ -115,7 +115,10 @@ async function startServer(
   return { port, process: server };
 }
 
-/** Where the next port is looked for: below those that the system hands out, and so that the buses, 10,000 above, are too. */
+/**
+ * Where the next port is looked for: below those that the system hands out, and so that the buses, 10,000 above, are
+ * too.
+ */
 let nextPort = 20_000 + (process.pid % 250) * 10;
 
 /** A free port whose bus, 10,000 above it, nobody else is given. */

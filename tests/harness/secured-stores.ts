@@ -35,7 +35,10 @@ export async function createCertificate(): Promise<Certificate> {
   return paths;
 }
 
-/** Starts a Redis that speaks TLS only, to a user with a name. @returns its URL, with a database other than the first. */
+/**
+ * Starts a Redis that speaks TLS only, to a user with a name.
+ * @returns its URL, with a database other than the first.
+ */
 export async function startSecuredRedis({ certificate, key }: Certificate): Promise<string> {
   const command = await findRedisServer();
   if (command === undefined) throw new NoRedisError('');

@@ -8,8 +8,9 @@ export interface TcpProxy {
   /** Refuses new connections and resets those there are. */
   cut(): Promise<void>;
   /**
-   * Takes bytes in and hands none on, in either direction. What was swallowed is gone: a connection that was open meanwhile stays silent for
-   * good, as behind a firewall that forgot it. `of`: only connections that have sent a text for which it says so.
+   * Takes bytes in and hands none on, in either direction. What was swallowed is gone: a connection that was open
+   * meanwhile stays silent for good, as behind a firewall that forgot it. `of`: only connections that have sent a text
+   * for which it says so.
    */
   silence(of?: (sent: string) => boolean): void;
   /** Lets new connections through again. */

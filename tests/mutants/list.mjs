@@ -1,6 +1,6 @@
 /**
- * Guards and what becomes of them without their condition. `tests`: `<project>:<path pattern>` of those that must fail. `survives`: why a
- * mutant changes nothing that a test could see.
+ * Guards and what becomes of them without their condition. `tests`: `<project>:<path pattern>` of those that must fail.
+ * `survives`: why a mutant changes nothing that a test could see.
  * @typedef {{ name: string, file: string, find: string, replace: string, tests: string, survives?: string }} Mutant
  */
 

@@ -1,4 +1,5 @@
-// The project's Jest transform, with one mutant put into its file. Jest caches by what this returns as a key, so nothing of it is left.
+// The project's Jest transform, with one mutant put into its file. Jest caches by what this returns as a key, so
+// nothing of it is left.
 const { createTransformer } = require('@swc/jest');
 
 const { file, find, replace } = JSON.parse(process.env.DECKHAND_MUTANT ?? '{}');

@@ -11,7 +11,9 @@ import type { Services } from './services.js';
 import { createRequestTraces } from './tracing/request-traces.js';
 import { createWebhookRouter } from './webhooks/router.js';
 
-/** The gateway as an Express app. A request's way: id and log, security headers, its route, webhook or page, else a 404. */
+/**
+ * The gateway as an Express app. A request's way: id and log, security headers, its route, webhook or page, else a 404.
+ */
 export function createApp(services: Services): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -2,8 +2,8 @@ import { countCredentialsByKey, type Database } from '@deckhand/db';
 import type { Logger, SecretBox } from '@deckhand/runtime';
 
 /**
- * Says at the start how many credentials none of the encryption keys opens, rather than with the first run that needs one. The API serves
- * all the same: the others work.
+ * Says at the start how many credentials none of the encryption keys opens, rather than with the first run that needs
+ * one. The API serves all the same: the others work.
  */
 export async function reportLostKeys(parts: { db: Database; secretBox: SecretBox; logger: Logger }): Promise<void> {
   const { db, secretBox, logger } = parts;

@@ -1,6 +1,6 @@
 /**
- * How the command ends: 0 it did all that was asked, or there was nothing to do; 1 it could not, or not all of it; 2 it was asked wrongly (an
- * option, a setting, no answer to a question) and did nothing.
+ * How the command ends: 0 it did all that was asked, or there was nothing to do; 1 it could not, or not all of it; 2 it
+ * was asked wrongly (an option, a setting, no answer to a question) and did nothing.
  */
 export const EXIT = { done: 0, failed: 1, misused: 2 } as const;
 

@@ -15,7 +15,10 @@ export interface OpenStores {
   readonly queue: RunQueue;
 }
 
-/** Opens both stores by DATABASE_URL and REDIS_URL for as long as `use` takes. @throws ExitError when one cannot be reached. */
+/**
+ * Opens both stores by DATABASE_URL and REDIS_URL for as long as `use` takes.
+ * @throws ExitError when one cannot be reached.
+ */
 export async function withStores<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
   const settings = readSettings(StoreSettings);
   return withDatabase(settings, async (db) => {

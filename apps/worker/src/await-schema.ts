@@ -8,8 +8,8 @@ const LOOK_MS = 1_000;
 const REMIND_MS = 30_000;
 
 /**
- * Resolves once the database has had every migration that this worker knows of: it would spoil runs on a schema that is older. Says in
- * the log what it waits for. A database that cannot be reached is waited for as well.
+ * Resolves once the database has had every migration that this worker knows of: it would spoil runs on a schema that is
+ * older. Says in the log what it waits for. A database that cannot be reached is waited for as well.
  */
 export async function awaitSchema(databaseUrl: string, logger: Logger): Promise<void> {
   let said = '';

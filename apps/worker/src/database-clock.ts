@@ -1,6 +1,9 @@
 /** The database's time, told by this process's steady clock: its wall clock may be wrong by any amount. */
 export interface DatabaseClock {
-  /** Now, in whole ms since the epoch: never ahead of the database, behind it by a round trip at most. Does not go back by less than 1 s. */
+  /**
+   * Now, in whole ms since the epoch: never ahead of the database, behind it by a round trip at most. Does not go back
+   * by less than 1 s.
+   */
   readonly now: () => number;
   /** How far this process's wall clock is ahead of the database, in ms; negative when it is behind. */
   readonly offsetMs: () => number;

@@ -10,7 +10,10 @@ export interface PeriodicTask {
   readonly timeLimitMs: number;
   /** Whether a pass is wanted now; always without it. */
   readonly isWanted?: () => boolean;
-  /** Makes one pass. @param signal aborted when the pass is cut off or the task is stopped: it begins no further batch then. */
+  /**
+   * Makes one pass.
+   * @param signal aborted when the pass is cut off or the task is stopped: it begins no further batch then.
+   */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -33,8 +36,9 @@ const MAX_ABANDONED_PASSES = 1;
 const MIN_PAUSE_MS = 10;
 
 /**
- * Runs a task periodically. A pass begins when the one before has ended or was cut off, so a slow pass never overlaps the next, and one
- * that hangs overlaps one other pass at most. An error is logged, and the next pass is made at its time.
+ * Runs a task periodically. A pass begins when the one before has ended or was cut off, so a slow pass never overlaps
+ * the next, and one that hangs overlaps one other pass at most. An error is logged, and the next pass is made at its
+ * time.
  * @param options.delayMs before the first pass: tasks that begin together would ask for their connections together.
  * @returns a function that stops it.
  */

@@ -1,5 +1,5 @@
-// What Deckhand is timed beside: the least that a service of this kind costs when it is written straightforwardly, with the same
-// libraries, databases and machine. `api` serves a route per scenario, `worker` answers the jobs.
+// What Deckhand is timed beside: the least that a service of this kind costs when it is written straightforwardly, with
+// the same libraries, databases and machine. `api` serves a route per scenario, `worker` answers the jobs.
 import { parseJson, parseOwnJson } from '@deckhand/contracts';
 import { Ajv } from 'ajv';
 import { Queue, QueueEvents, Worker } from 'bullmq';

@@ -8,7 +8,10 @@ import { recovery } from './recovery.js';
 import type { Scenario } from './scenario.js';
 import { webhookOnCompletion } from './webhook.js';
 
-/** Everything that is measured beside its floor, in order: latency once V8 has compiled what is run often, as in any service that is in use. */
+/**
+ * Everything that is measured beside its floor, in order: latency once V8 has compiled what is run often, as in any
+ * service that is in use.
+ */
 export const SUITE: readonly Scenario[] = [
   accept,
   endToEnd,

@@ -16,8 +16,8 @@ export interface NonceLoad {
 }
 
 /**
- * Sends requests over so many connections for so long, each with a nonce that its answer must carry. The last ones are waited for:
- * every request that was sent is counted.
+ * Sends requests over so many connections for so long, each with a nonce that its answer must carry. The last ones are
+ * waited for: every request that was sent is counted.
  */
 export async function loadWithNonces(
   url: string,

@@ -11,7 +11,10 @@ import { quantile } from './times.js';
 
 /** Fewer than a worker has places, so that nothing waits for one. */
 const RUNS = 90;
-/** Calls of a run, one after another, and how long each takes, in ms: long enough that the worker dies in the middle of them. */
+/**
+ * Calls of a run, one after another, and how long each takes, in ms: long enough that the worker dies in the middle of
+ * them.
+ */
 const CALLS = 60;
 const CALL_MS = 50;
 /** Runs that the worker holds at least when it is killed. */

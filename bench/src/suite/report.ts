@@ -22,7 +22,10 @@ export function printReport({ rows, memory }: SuiteResult): void {
   console.table(memory.map(({ when, api, worker }) => ({ memory: when, 'API MB': api, 'worker MB': worker })));
 }
 
-/** Writes a suite's result into a folder: `bench.json` with every repetition, `bench.md` with the tables, `bench.svg` with the ratios. */
+/**
+ * Writes a suite's result into a folder: `bench.json` with every repetition, `bench.md` with the tables, `bench.svg`
+ * with the ratios.
+ */
 export async function writeReport(folder: string, result: SuiteResult): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);

@@ -19,11 +19,15 @@ export interface SuiteResult {
   readonly memory: readonly { readonly when: string; readonly api: number; readonly worker: number }[];
 }
 
-/** How long a process that has just started is left alone before its memory counts as that at rest, in ms: it gives back what its start took. */
+/**
+ * How long a process that has just started is left alone before its memory counts as that at rest, in ms: it gives back
+ * what its start took.
+ */
 const REST_MS = 15_000;
 
 /**
- * Measures scenarios: each so many times, the floor and ours taking turns, so that what else the machine does meets both.
+ * Measures scenarios: each so many times, the floor and ours taking turns, so that what else the machine does meets
+ * both.
  * @param onProgress told before each measurement.
  */
 export async function runSuite(

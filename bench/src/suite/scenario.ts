@@ -1,7 +1,10 @@
 import type { Floor } from '../floor/start.js';
 import type { Stack } from '../stack.js';
 
-/** What one repetition came to, by metric: `{ 'requests/s': 1200, 'p50 ms': 3 }`. Metrics that end in `/s` are better when larger. */
+/**
+ * What one repetition came to, by metric: `{ 'requests/s': 1200, 'p50 ms': 3 }`. Metrics that end in `/s` are better
+ * when larger.
+ */
 export type Figures = Readonly<Record<string, number>>;
 
 /** What a scenario works with. */

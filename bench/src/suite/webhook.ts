@@ -18,7 +18,10 @@ const DEFINITION = {
   ],
 };
 
-/** Requests that are answered at the end of their runs, each with its own nonce; the floor answers at the end of a bare job. */
+/**
+ * Requests that are answered at the end of their runs, each with its own nonce; the floor answers at the end of a bare
+ * job.
+ */
 export function webhookOnCompletion(connections: number, seconds: number): Scenario {
   return {
     name: `webhook on completion, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,

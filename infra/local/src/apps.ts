@@ -8,9 +8,9 @@ import { waitReady } from './wait-ready.js';
 const WORKER_STOP_MS = 40_000;
 
 /**
- * How Node runs the API and workers everywhere, containers included. By default V8 lets a busy heap grow to four times what is in
- * use before it collects, and to 96 MB of new objects. With a limit below 2,048 MB it collects when the heap has doubled, and
- * semi-spaces of 16 MB halve the new objects. What each saves is in docs/performance.md.
+ * How Node runs the API and workers everywhere, containers included. By default V8 lets a busy heap grow to four times
+ * what is in use before it collects, and to 96 MB of new objects. With a limit below 2,048 MB it collects when the heap
+ * has doubled, and semi-spaces of 16 MB halve the new objects. What each saves is in docs/performance.md.
  */
 export const NODE_ARGS = ['--max-semi-space-size=16', '--max-old-space-size=2000'] as const;
 

@@ -12,8 +12,8 @@ export type Faketime =
   { readonly kind: 'found'; readonly path: string } | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Finds libfaketime, with which tests run a process by a wrong clock, or installs it with the system's package manager. Only on Linux: it
- * is loaded by LD_PRELOAD.
+ * Finds libfaketime, with which tests run a process by a wrong clock, or installs it with the system's package manager.
+ * Only on Linux: it is loaded by LD_PRELOAD.
  * @param log is told in one line when something is installed.
  */
 export async function ensureFaketime(log: (line: string) => void): Promise<Faketime> {

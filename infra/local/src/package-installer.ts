@@ -13,7 +13,10 @@ export interface PackageNames {
   readonly brew: readonly string[];
 }
 
-/** The system's package manager, where it can be used without asking anybody: apt as root or with a sudo that needs no password, brew. */
+/**
+ * The system's package manager, where it can be used without asking anybody: apt as root or with a sudo that needs no
+ * password, brew.
+ */
 export async function packageInstaller({ apt, brew }: PackageNames): Promise<Installer | undefined> {
   if (process.platform === 'darwin') {
     if (!(await succeeds('brew', ['--version']))) return undefined;

@@ -34,8 +34,8 @@ export async function ensurePgBouncer(): Promise<{ readonly path: string } | { r
 }
 
 /**
- * Starts PgBouncer in transaction mode before a server, with its own settings otherwise: it refuses parameters of connections that it
- * does not know.
+ * Starts PgBouncer in transaction mode before a server, with its own settings otherwise: it refuses parameters of
+ * connections that it does not know.
  * @param options.path what `ensurePgBouncer` found.
  * @param options.serverUrl a URL with the user and password that clients of the pooler use too.
  * @param options.poolSize connections to the server, per database: fewer than clients, so that they share them.

@@ -45,7 +45,9 @@ async function keptPassword(path: string): Promise<string> {
   }
 }
 
-/** Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half a cluster. */
+/**
+ * Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half a cluster.
+ */
 async function makeData(
   home: PostgresHome,
   options: { data: string; password: string; isDurable: boolean },

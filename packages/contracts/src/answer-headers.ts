@@ -3,7 +3,9 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /** A header's value (RFC 9110, 5.5) of visible Latin-1, blanks inside. */
 const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]{0,8190}[\x21-\x7e\x80-\xff])?$/;
 
-/** Headers that are the connection's, the service's, or would reach beyond the one answer to others of the same host. */
+/**
+ * Headers that are the connection's, the service's, or would reach beyond the one answer to others of the same host.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   'alt-svc',
   'clear-site-data',

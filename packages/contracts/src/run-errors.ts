@@ -1,6 +1,6 @@
 /**
- * Codes that a run's `error` has when the service ended it, with their messages; errors of nodes have codes of their own.
- * docs/errors.md lists the same codes; a test compares the two.
+ * Codes that a run's `error` has when the service ended it, with their messages; errors of nodes have codes of their
+ * own. docs/errors.md lists the same codes; a test compares the two.
  */
 export const RUN_ERRORS = {
   EXECUTION_TIMEOUT: 'the run took longer than its time limit',

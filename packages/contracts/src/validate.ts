@@ -38,7 +38,10 @@ export function compileBody<S extends TSchema>(schema: S): (body: unknown) => St
   return throwing(compileCheck(schema));
 }
 
-/** Spread first: V8 makes hidden classes anew for whatever is added to a copy, here by defaults, and keeps them until a full collection. */
+/**
+ * Spread first: V8 makes hidden classes anew for whatever is added to a copy, here by defaults, and keeps them until a
+ * full collection.
+ */
 const NOTHING = {};
 
 /** Makes a check of a schema for a query string: values are coerced from text, unknown parameters ignored. */
@@ -47,7 +50,10 @@ export function compileQuery<S extends TSchema>(schema: S): (query: Record<strin
   return (query) => parse({ ...NOTHING, ...query });
 }
 
-/** Validates any JSON Schema given by a user (forms of human nodes). @returns faults of the schema itself, or a check. */
+/**
+ * Validates any JSON Schema given by a user (forms of human nodes).
+ * @returns faults of the schema itself, or a check.
+ */
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
     const ajv = withFormats(new Ajv2020({ allErrors: true, strict: false }));

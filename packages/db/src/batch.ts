@@ -1,7 +1,8 @@
 import { Prisma } from './client.js';
 
-// A statement that is planned anew for each call costs PostgreSQL more than running it. It keeps a plan for any parameters only if it
-// thinks that one no dearer, and of an array that it does not know it expects ten members. So a batch of one names its member itself.
+// A statement that is planned anew for each call costs PostgreSQL more than running it. It keeps a plan for any
+// parameters only if it thinks that one no dearer, and of an array that it does not know it expects ten members. So a
+// batch of one names its member itself.
 
 /** Whether a column is one of the values of a batch. @param type of a value in PostgreSQL. */
 export function isOneOf(column: Prisma.Sql, values: readonly string[], type: 'uuid' | 'text'): Prisma.Sql {
@@ -17,7 +18,10 @@ export interface BatchColumn {
   readonly values: readonly (string | boolean | null)[];
 }
 
-/** The rows of a batch, to be selected from; after the columns given comes the row's position, from 1. At least one row, in columns of one length. */
+/**
+ * The rows of a batch, to be selected from; after the columns given comes the row's position, from 1. At least one row,
+ * in columns of one length.
+ */
 export function batchRows(columns: readonly BatchColumn[]): Prisma.Sql {
   if (columns.every(({ values }) => values.length === 1)) {
     const members = columns.map(({ type, values: [value] }) => Prisma.sql`${value}::${Prisma.raw(type)}`);

@@ -4,8 +4,9 @@ import type { Prisma } from './generated/client.js';
 
 type Queryable = Prisma.TransactionClient;
 
-// Prisma writes the parameters of a raw statement as JSON, reads that again, and keeps the last statements with their parameters for a debug
-// log. Hot and large statements give it one short token instead. The connection replaces the token with the real parameters (connection.ts).
+// Prisma writes the parameters of a raw statement as JSON, reads that again, and keeps the last statements with their
+// parameters for a debug log. Hot and large statements give it one short token instead. The connection replaces the
+// token with the real parameters (connection.ts).
 
 /** Cannot be guessed outside of this process, so that no value of a caller is taken for a token. */
 const PREFIX = `values ${randomUUID()} `;

@@ -19,11 +19,15 @@ export interface DatabaseOptions {
   /** Connections at most. */
   readonly poolSize: number;
   /**
-   * How long a statement waits for its response, in ms; without it, for ever. After that the connection is given up, as the network may have
-   * forgotten it. Must be longer than `SESSION_LIMITS.statement_timeout`, so that PostgreSQL cancels a slow statement first.
+   * How long a statement waits for its response, in ms; without it, for ever. After that the connection is given up, as
+   * the network may have forgotten it. Must be longer than `SESSION_LIMITS.statement_timeout`, so that PostgreSQL
+   * cancels a slow statement first.
    */
   readonly silentAfterMs?: number;
-  /** False for a pooler that cannot keep prepared statements apart: hot statements are then parsed with each call. True by default. */
+  /**
+   * False for a pooler that cannot keep prepared statements apart: hot statements are then parsed with each call. True
+   * by default.
+   */
   readonly preparesStatements?: boolean;
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onConnectionError?: (error: Error) => void;

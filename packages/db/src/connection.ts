@@ -4,7 +4,10 @@ import { withRealValues } from './carried-values.js';
 /** pg's error for a statement that got no response within `query_timeout`. */
 const NO_RESPONSE = 'Query read timeout';
 
-/** SQLSTATEs that say that this session knows prepared statements otherwise than the client does, or has a plan from before a migration. */
+/**
+ * SQLSTATEs that say that this session knows prepared statements otherwise than the client does, or has a plan from
+ * before a migration.
+ */
 const STALE_STATEMENT = /^(0A000|26000|42P05)$/;
 
 /**

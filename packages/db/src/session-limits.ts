@@ -3,18 +3,21 @@ import pg from 'pg';
 import { type Database, Prisma, type Queryable } from './client.js';
 
 /**
- * Limits of PostgreSQL for the sessions of the apps, in ms. They free the locks of a process that froze or was cut off from the network
- * within seconds, and cancel a statement whose client no longer waits for it.
+ * Limits of PostgreSQL for the sessions of the apps, in ms. They free the locks of a process that froze or was cut off
+ * from the network within seconds, and cancel a statement whose client no longer waits for it.
  *
- * They are defaults of the role in the database, which migrations set. Parameters of the connection would be refused by PgBouncer, and a
- * `SET` of a session would reach other clients of a pooler in transaction mode.
+ * They are defaults of the role in the database, which migrations set. Parameters of the connection would be refused by
+ * PgBouncer, and a `SET` of a session would reach other clients of a pooler in transaction mode.
  */
 export const SESSION_LIMITS = {
   /** Shorter than any client of ours waits for a response. */
   statement_timeout: 14_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 5_000,
-  /** How often a running statement checks that its client is still connected. From PostgreSQL 14 on, and not on every platform. */
+  /**
+   * How often a running statement checks that its client is still connected. From PostgreSQL 14 on, and not on every
+   * platform.
+   */
   client_connection_check_interval: 2_000,
 } as const;
 
@@ -33,8 +36,8 @@ export async function limitSession(tx: Queryable, limits: Partial<Record<LimitNa
 }
 
 /**
- * Sets the limits as defaults of the URL's role in its database, unless an operator has set others: for the role, the database or the
- * server. They count for sessions that begin afterwards.
+ * Sets the limits as defaults of the URL's role in its database, unless an operator has set others: for the role, the
+ * database or the server. They count for sessions that begin afterwards.
  */
 export async function applySessionLimits(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
@@ -61,7 +64,8 @@ export async function applySessionLimits(databaseUrl: string): Promise<void> {
 }
 
 /**
- * The URL of connections without these limits, for work that may take as long as it needs, such as migrations. They must lead past poolers.
+ * The URL of connections without these limits, for work that may take as long as it needs, such as migrations. They
+ * must lead past poolers.
  */
 export function withoutSessionLimits(databaseUrl: string): string {
   const url = new URL(databaseUrl);
@@ -78,8 +82,8 @@ interface Reporter {
 }
 
 /**
- * Reports, when a process starts, the limits that its sessions do not have: none at all, or a longer one than the process relies on. It
- * works all the same.
+ * Reports, when a process starts, the limits that its sessions do not have: none at all, or a longer one than the
+ * process relies on. It works all the same.
  */
 export async function reportMissingSessionLimits(db: Database, reporter: Reporter): Promise<void> {
   try {

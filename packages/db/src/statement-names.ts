@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
 
 /**
- * Names that a process gives at most. Each named statement stays in the memory of every server process that has prepared it. The hot
- * statements have a few forms each, some hundred together; a text beyond this is sent without a name.
+ * Names that a process gives at most. Each named statement stays in the memory of every server process that has
+ * prepared it. The hot statements have a few forms each, some hundred together; a text beyond this is sent without a
+ * name.
  */
 const MAX_NAMES = 500;
 
@@ -14,11 +15,11 @@ const HASH_DIGITS = 20;
 const LABEL_CHARS = 42;
 
 /**
- * Creates the function that names statements. A named statement is parsed once per connection instead of once per call, and planned once
- * where PostgreSQL finds that as good. Statements that do not name themselves stay unnamed.
+ * Creates the function that names statements. A named statement is parsed once per connection instead of once per call,
+ * and planned once where PostgreSQL finds that as good. Statements that do not name themselves stay unnamed.
  *
- * A name holds a hash of the text, so that no two texts share one: not in this process, and not in two processes of different versions
- * behind a pooler.
+ * A name holds a hash of the text, so that no two texts share one: not in this process, and not in two processes of
+ * different versions behind a pooler.
  */
 export function createStatementNames(): (query: { readonly sql: string }) => string {
   const names = new Map<string, string>();

@@ -4,7 +4,8 @@ import { isJsonObject } from '@deckhand/contracts';
 /**
  * What an error of a store means for a write that met it.
  * - `row`: the values at fault can never be stored as they are. Only the run that they belong to fails.
- * - `deployment`: the instance is set up wrongly, such as a missing column or permission. Nothing is written until that is mended; no run fails.
+ * - `deployment`: the instance is set up wrongly, such as a missing column or permission. Nothing is written until that
+ *   is mended; no run fails.
  * - `transient`: everything else, known or unknown. The same write may succeed later, so it is tried again.
  */
 export type StoreErrorKind = 'row' | 'deployment' | 'transient';
@@ -24,7 +25,8 @@ export class StoreError extends Error {
 const SQLSTATE_KINDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
   // A prepared statement that a pooler lost or made twice: the next connection has it, or prepares it.
   [/^(26000|42P05)$/, 'transient'],
-  // Data exceptions, integrity violations, one row named twice by a statement, a violated check option, and RAISE in a trigger of ours.
+  // Data exceptions, integrity violations, one row named twice by a statement, a violated check option, and RAISE in a
+  // trigger of ours.
   [/^(22|23|21000|44000|P0001)/, 'row'],
   // A value that exceeds a limit of the server: an index row too large, or JSON nested too deeply.
   [/^(54000|54001)$/, 'row'],
@@ -106,14 +108,17 @@ export function isStoreError(error: unknown): boolean {
 }
 
 /**
- * True when a store could not do now what it was asked for, and may later. What was asked for may or may not have happened.
+ * True when a store could not do now what it was asked for, and may later. What was asked for may or may not have
+ * happened.
  * @see isStoreError for why an unknown error is not one.
  */
 export function isStoreUnavailable(error: unknown): boolean {
   return isStoreError(error) && classifyStoreError(error) === 'transient';
 }
 
-/** True when the values that a write met can never be stored. Any other error, known or unknown, says nothing of them. */
+/**
+ * True when the values that a write met can never be stored. Any other error, known or unknown, says nothing of them.
+ */
 export function isRowError(error: unknown): boolean {
   return classifyStoreError(error) === 'row';
 }

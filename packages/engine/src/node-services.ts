@@ -28,7 +28,8 @@ export interface HttpResponse {
 
 /**
  * Sends requests for nodes.
- * @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or PARAMETERS_INVALID for what can't be sent.
+ * @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or PARAMETERS_INVALID for what can't be
+ * sent.
  */
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>;

@@ -20,8 +20,8 @@ export interface TerminalResult {
 }
 
 /**
- * What a node waits for without holding a worker. It ends by exactly one answer: a person's, the time's, or another run's.
- * `details` is for whoever answers, such as `{ message, choices }`.
+ * What a node waits for without holding a worker. It ends by exactly one answer: a person's, the time's, or another
+ * run's. `details` is for whoever answers, such as `{ message, choices }`.
  */
 export interface WaitRequest {
   readonly kind: 'approval' | 'human' | 'time' | 'workflow';
@@ -34,8 +34,8 @@ export interface WaitRequest {
 export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
 
 /**
- * What running a node led to. `handle` names the way out of a node that has several; `console` is what its script wrote,
- * for debug mode.
+ * What running a node led to. `handle` names the way out of a node that has several; `console` is what its script
+ * wrote, for debug mode.
  */
 export type Outcome =
   | {
@@ -95,8 +95,8 @@ export interface NodeContext {
   /** Output to answer with in sandbox mode instead of acting, when the definition has one. */
   readonly mock: JsonValue | undefined;
   /**
-   * The node's credential, read anew for every attempt; undefined when the definition names none. What it hides is masked in
-   * the outcome of the node that asked.
+   * The node's credential, read anew for every attempt; undefined when the definition names none. What it hides is
+   * masked in the outcome of the node that asked.
    * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE.
    */
   readonly credential: () => Promise<Credential | undefined>;

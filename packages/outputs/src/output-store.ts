@@ -27,7 +27,10 @@ export interface OutputStore {
   put(executionId: string, output: string): Promise<string>;
   /** Reads outputs. @throws OutputGoneError for one that is no longer there. */
   get(refs: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Deletes what runs that are gone left in the object store. @returns how many; `limit` of them means there may be more. */
+  /**
+   * Deletes what runs that are gone left in the object store.
+   * @returns how many; `limit` of them means there may be more.
+   */
   sweep(limit: number): Promise<number>;
   close(): void;
 }

@@ -12,8 +12,8 @@ export const HEARTBEAT_LIFETIME_MS = 3_000;
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * `consuming` takes jobs, or would if there were any; `wedged` is alive and takes none: the queue does not answer it, or the
- * database does not let it claim what it took; `draining` was told to stop.
+ * `consuming` takes jobs, or would if there were any; `wedged` is alive and takes none: the queue does not answer it,
+ * or the database does not let it claim what it took; `draining` was told to stop.
  */
 export type WorkerState = 'starting' | 'consuming' | 'wedged' | 'draining';
 
@@ -98,8 +98,10 @@ export async function readFleet(redis: Redis): Promise<FleetEntry[]> {
 }
 
 /**
- * Reads the fleet at a moment at which heartbeats can be written, so that a heartbeat which did not change says something of its worker.
- * @throws when Redis takes no writes (no memory left, no replica, a failed snapshot) or is away: then nobody's silence means anything.
+ * Reads the fleet at a moment at which heartbeats can be written, so that a heartbeat which did not change says
+ * something of its worker.
+ * @throws when Redis takes no writes (no memory left, no replica, a failed snapshot) or is away: then nobody's silence
+ * means anything.
  */
 export async function readWritableFleet(redis: Redis): Promise<FleetEntry[]> {
   return toFleet(await redis.eval(READ_AFTER_WRITE, 3, HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY));

@@ -1,8 +1,9 @@
 import type { Redis } from './connect.js';
 
 /**
- * How much a process wants a lease. `eager` takes it when it is free, or from a reluctant owner. `reluctant` takes it only when it is free,
- * and leaves it to the first eager one. `declining` gives it up if it has it, and finds out whether anybody else has it.
+ * How much a process wants a lease. `eager` takes it when it is free, or from a reluctant owner. `reluctant` takes it
+ * only when it is free, and leaves it to the first eager one. `declining` gives it up if it has it, and finds out
+ * whether anybody else has it.
  */
 export type LeaseClaim = 'eager' | 'reluctant' | 'declining';
 

@@ -4,11 +4,13 @@ import type { FleetEntry } from './heartbeat.js';
 export interface Liveness {
   /** Takes one reading of the fleet, made while heartbeats could be written. `now`: any steady clock, in ms. */
   observe(fleet: readonly FleetEntry[], now: number): void;
-  /** Notes that a reading failed: heartbeats could not be read, or nobody could write them. All silence is counted anew. */
+  /**
+   * Notes that a reading failed: heartbeats could not be read, or nobody could write them. All silence is counted anew.
+   */
   interrupt(): void;
   /**
-   * True for a worker whose heartbeat did not change for the lifetime, over at least three readings without an interruption. One that was
-   * never heard of is watched from now on.
+   * True for a worker whose heartbeat did not change for the lifetime, over at least three readings without an
+   * interruption. One that was never heard of is watched from now on.
    */
   isDead(workerId: string): boolean;
   /** True for a worker that said itself, in the last reading, that it can claim no runs. */
@@ -27,9 +29,10 @@ interface Watched {
 const MIN_READINGS = 3;
 
 /**
- * Watches by its own clock and its own readings. So it does not matter whether clocks agree, and a Redis that lost its data, was away or
- * refused writes makes nobody dead: silence counts only from reading to reading, each of which has shown that heartbeats could be
- * written. A worker that is missing is silent only from the first reading that misses it. A reader that stood still counts little of it.
+ * Watches by its own clock and its own readings. So it does not matter whether clocks agree, and a Redis that lost its
+ * data, was away or refused writes makes nobody dead: silence counts only from reading to reading, each of which has
+ * shown that heartbeats could be written. A worker that is missing is silent only from the first reading that misses
+ * it. A reader that stood still counts little of it.
  * @param lifetimeMs how long a heartbeat may stay the same. The time between two readings counts up to a third of it.
  */
 export function createLiveness(lifetimeMs: number): Liveness {

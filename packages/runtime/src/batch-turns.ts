@@ -1,9 +1,15 @@
-/** For so long a batch is waited for before another one begins beside it, in ms: longer than most take, and short for who waits. */
+/**
+ * For so long a batch is waited for before another one begins beside it, in ms: longer than most take, and short for
+ * who waits.
+ */
 const PATIENCE_MS = 25;
 
 /** Who may begin a batch, and when. */
 export interface BatchTurns {
-  /** Whether a batch may begin now; if not, `onFree` tells when to ask again. @param isFull whether as many wait as one batch takes. */
+  /**
+   * Whether a batch may begin now; if not, `onFree` tells when to ask again.
+   * @param isFull whether as many wait as one batch takes.
+   */
   isFree(isFull: boolean): boolean;
   /** A batch begins. */
   begin(): void;
@@ -14,8 +20,8 @@ export interface BatchTurns {
 }
 
 /**
- * Lets batches gather what comes while another one is under way, which costs the database far less than two small ones at once; unless
- * that one takes long, be it for its size or for a connection that says nothing.
+ * Lets batches gather what comes while another one is under way, which costs the database far less than two small ones
+ * at once; unless that one takes long, be it for its size or for a connection that says nothing.
  * @param options.concurrency batches under way at once at most.
  */
 export function createBatchTurns(options: { concurrency: number; onFree: () => void }): BatchTurns {

@@ -7,9 +7,10 @@ const LOOK_MS = 5_000;
 const WORTH_BYTES = 16 * 2 ** 20;
 
 /**
- * Has a process that rests give back the memory that its start or its last load took. V8 by itself collects when something
- * is allocated, which a process at rest hardly does: the space for new objects alone would stay at 32 MB.
- * @param options.workSoFar counts what the process has done: it rests while that stays the same from one look to the next.
+ * Has a process that rests give back the memory that its start or its last load took. V8 by itself collects when
+ * something is allocated, which a process at rest hardly does: the space for new objects alone would stay at 32 MB.
+ * @param options.workSoFar counts what the process has done: it rests while that stays the same from one look to the
+ * next.
  * @param options.lookMs how often to look, in ms; 5 s by default.
  * @returns what ends it; it keeps no process alive.
  */

@@ -6,7 +6,9 @@ import { SettingsError } from './settings.js';
 export const EncryptionSettings = {
   /** Seals: 32 bytes as base64 or hex, or a text of at least 32 characters. */
   ENCRYPTION_KEY: Type.String({ minLength: 32 }),
-  /** Opens what former keys sealed: one key, or several as a JSON list of texts. Empty once everything is sealed anew. */
+  /**
+   * Opens what former keys sealed: one key, or several as a JSON list of texts. Empty once everything is sealed anew.
+   */
   ENCRYPTION_KEYS_OLD: Type.Optional(Type.String({ minLength: 32 })),
 };
 

@@ -7,7 +7,10 @@ export interface SecretBox {
   readonly keyId: string;
   /** Encrypts a text with the present key. Each call answers another JWE. */
   seal(text: string): Promise<string>;
-  /** Decrypts a JWE of the present key or an old one. @throws SecretBoxError when it was changed or its key is not among them. */
+  /**
+   * Decrypts a JWE of the present key or an old one.
+   * @throws SecretBoxError when it was changed or its key is not among them.
+   */
   open(jwe: string): Promise<string>;
   /** Whether a JWE says that the present key sealed it. */
   isSealedByPresentKey(jwe: string): boolean;

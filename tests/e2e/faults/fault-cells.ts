@@ -61,9 +61,10 @@ export function faultName(fault: Fault): string {
 
 /**
  * Creates the matrix. Statements join it as they pass for the first time, so that none is forgotten.
- * @param options.isFull every fault for every statement; otherwise a pairwise selection: every statement meets every kind and every
- * SQLSTATE, and every kind meets every SQLSTATE.
- * @param options.only part of the names of the cells that are tried, such as `worker executions.checkpoint before 25006`.
+ * @param options.isFull every fault for every statement; otherwise a pairwise selection: every statement meets every
+ * kind and every SQLSTATE, and every kind meets every SQLSTATE.
+ * @param options.only part of the names of the cells that are tried, such as
+ * `worker executions.checkpoint before 25006`.
  */
 export function createFaultMatrix(options: { seed: number; isFull: boolean; only: string }): FaultMatrix {
   const { isFull, only } = options;
@@ -101,7 +102,10 @@ export function createFaultMatrix(options: { seed: number; isFull: boolean; only
   };
 }
 
-/** Each SQLSTATE once, before or after in turns, and the faults that have none. Two statements in a row have it the other way round. */
+/**
+ * Each SQLSTATE once, before or after in turns, and the faults that have none. Two statements in a row have it the
+ * other way round.
+ */
 function pairwise(offset: number): Fault[] {
   return ALL_FAULTS.filter((fault) => {
     if (!('sqlstate' in fault)) return true;

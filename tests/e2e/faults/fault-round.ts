@@ -53,7 +53,10 @@ interface Response {
   readonly isRepeated: boolean;
 }
 
-/** Drives runs through an API that fails now and then, as a careful client does: what got no response, or a 5xx, is sent again. */
+/**
+ * Drives runs through an API that fails now and then, as a careful client does: what got no response, or a 5xx, is sent
+ * again.
+ */
 export function createDriver(stage: RoundStage, responses: Responses) {
   const { db, calls, apiUrl, key } = stage;
 

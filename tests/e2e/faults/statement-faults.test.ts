@@ -25,7 +25,9 @@ import {
 } from './fault-round.js';
 import { childDefinition, FLAKY, parentDefinition } from './fault-workflows.js';
 
-/** Repeat a selection with `FAULT_SEED`, try cells one by one with `FAULT_ONLY`, all of them with `FAULT_MATRIX=full`. */
+/**
+ * Repeat a selection with `FAULT_SEED`, try cells one by one with `FAULT_ONLY`, all of them with `FAULT_MATRIX=full`.
+ */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 31);
 const IS_FULL = process.env.FAULT_MATRIX === 'full';
 const ONLY = process.env.FAULT_ONLY ?? '';
@@ -59,7 +61,10 @@ afterAll(stopAll);
 
 interface Stage extends RoundStage {
   readonly workflowId: string;
-  /** Saves the same workflow, of which one run may go on at once. One a round: a slot that is never given back shows in that round only. */
+  /**
+   * Saves the same workflow, of which one run may go on at once. One a round: a slot that is never given back shows in
+   * that round only.
+   */
   createLimited(): Promise<string>;
   readonly proxies: readonly { readonly app: string; readonly proxy: PostgresProxy }[];
   readonly processes: readonly TestApp[];

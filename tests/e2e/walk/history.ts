@@ -92,7 +92,9 @@ export async function readWaits(db: Database): Promise<WaitRecord[]> {
   }));
 }
 
-/** Changes that must not be: of what is finished, or of a status without a new revision for those who follow the run. */
+/**
+ * Changes that must not be: of what is finished, or of a status without a new revision for those who follow the run.
+ */
 export async function readForbiddenChanges(db: Database): Promise<unknown[]> {
   return db.$queryRaw`
     WITH endings AS (

@@ -154,7 +154,10 @@ function faultsOfForm(run: EndedRun): string[] {
   });
 }
 
-/** No call twice, none by a node whose start was not on disk while the run was running, the last one of every run that succeeds. */
+/**
+ * No call twice, none by a node whose start was not on disk while the run was running, the last one of every run that
+ * succeeds.
+ */
 function faultsOfCalls({ status, workflow, calls, starts }: EndedRun): string[] {
   const keys = new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
   const paths = calls.map(({ path }) => path);

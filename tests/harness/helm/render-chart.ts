@@ -24,7 +24,8 @@ export class ValuesError extends Error {
 }
 
 /**
- * Renders a chart as `helm template` would, in a subset of the language: what is outside of it is an error, never ignored.
+ * Renders a chart as `helm template` would, in a subset of the language: what is outside of it is an error, never
+ * ignored.
  * @param values laid over the chart's own.
  * @throws ValuesError, or TemplateError
  */

@@ -19,8 +19,9 @@ import {
  * A valid request to an operation.
  *
  * `asks` says what it takes: a role in the workspace, an administrator of the instance, the person whose key it is, or
- * only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says how it gets to the workspace: `named`
- * by its id, or through the id of what it holds, of which strangers are not told that it exists.
+ * only to be somebody, in which case the answer is about the caller and names nothing of others. `finds` says how it
+ * gets to the workspace: `named` by its id, or through the id of what it holds, of which strangers are not told that it
+ * exists.
  */
 interface Request {
   readonly path: string;

@@ -75,7 +75,10 @@ const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
 const release = async (seed: Seed) => (await releaseHeldBack(db, [seed])).map(({ executionId }) => executionId);
 const held = (seed: Seed) => db.execution.count({ where: { workspaceId: seed.workspaceId, workerId: { not: null } } });
 
-/** A database whose transactions stand still after their first statement, as in a process that was stopped, until `thaw`. */
+/**
+ * A database whose transactions stand still after their first statement, as in a process that was stopped, until
+ * `thaw`.
+ */
 function freezeAfterLock(real: Database) {
   let locked = (): void => undefined;
   let thaw = (): void => undefined;

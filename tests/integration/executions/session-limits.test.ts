@@ -7,7 +7,8 @@ let db: Database;
 
 beforeAll(async () => {
   ({ url } = await createTestDatabase());
-  // Settings of a role in a database are not part of what is cloned: here they come with the migrations, as they should.
+  // Settings of a role in a database are not part of what is cloned: here they come with the migrations, as they
+  // should.
   await applyMigrations({ databaseUrl: url });
   db = open(url);
 });

@@ -36,7 +36,10 @@ async function thrownBy(act: () => PromiseLike<unknown>): Promise<unknown> {
   throw new Error('nothing was thrown');
 }
 
-/** Runs a statement through Prisma, by itself and in a transaction, and through pg. @returns what each of them throws. */
+/**
+ * Runs a statement through Prisma, by itself and in a transaction, and through pg.
+ * @returns what each of them throws.
+ */
 async function failuresOf(statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

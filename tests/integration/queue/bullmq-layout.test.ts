@@ -14,8 +14,9 @@ import { Job, Queue, Worker } from 'bullmq';
 import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
 
 /*
- * What packages/queue/src/bullmq/bullmq-layout.ts assumes of how BullMQ stores its queue. When an update of BullMQ fails
- * here, change that file, check the Helm chart's scaler, and mind that two versions share one Redis during an upgrade.
+ * What packages/queue/src/bullmq/bullmq-layout.ts assumes of how BullMQ stores its queue. When an update of BullMQ
+ * fails here, change that file, check the Helm chart's scaler, and mind that two versions share one Redis during an
+ * upgrade.
  */
 
 /** The version for which these assumptions were checked, by this file and by reading its scripts. */

@@ -29,7 +29,10 @@ function lease(workerId: string, clock: { offsetMs: number } = { offsetMs: 0 }):
   return createMaintenanceLease({ workerId, redis, clockOffsetMs: () => clock.offsetMs, now: () => now });
 }
 
-/** Lets time pass in steps in which each renews. Redis's own clock, by which the lease would end, stands still meanwhile. */
+/**
+ * Lets time pass in steps in which each renews. Redis's own clock, by which the lease would end, stands still
+ * meanwhile.
+ */
 async function pass(ms: number, leases: readonly MaintenanceLease[]): Promise<void> {
   for (const end = now + ms; now < end; now += 500) for (const one of leases) await one.renew();
 }

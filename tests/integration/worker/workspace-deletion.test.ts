@@ -79,7 +79,10 @@ describe('a workspace that is deleted', () => {
     ],
   };
 
-  /** Fills a workspace: runs that are over and that wait, a large output, a request to a webhook, a key. @returns its ids. */
+  /**
+   * Fills a workspace: runs that are over and that wait, a large output, a request to a webhook, a key.
+   * @returns its ids.
+   */
   async function fill(workspaceId: string): Promise<string[]> {
     const workflow = await done('POST', '/api/workflows', { workspaceId, name: 'A', definition });
     await done('PATCH', `/api/workflows/${workflow.id}`, { status: 'active' });

@@ -10,8 +10,8 @@ const CLOSED_AREAS = [/^\/api\/(api-keys|auth|admin)(\/|$)/, /^\/api\/workspaces
 const EXECUTIONS_OF_A_WORKFLOW = /^\/api\/workflows\/[^/]+\/executions(\/|$)/;
 
 /**
- * The rule for a method and a path (or a route's pattern): the resource is the first segment after /api/, reading is GET,
- * all else is writing.
+ * The rule for a method and a path (or a route's pattern): the resource is the first segment after /api/, reading is
+ * GET, all else is writing.
  * @throws when the path belongs to no resource that a key could be scoped to.
  */
 export function accessRule(method: string, path: string): AccessRule {

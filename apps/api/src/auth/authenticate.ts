@@ -20,8 +20,8 @@ export interface Authenticate {
 const BATCH = { maxSize: 500, concurrency: 2 } as const;
 
 /**
- * Looks every key and session up in the database for every request, so that a revocation holds everywhere from its answer
- * on. Requests that arrive together share one query.
+ * Looks every key and session up in the database for every request, so that a revocation holds everywhere from its
+ * answer on. Requests that arrive together share one query.
  */
 export function createAuthenticate(options: {
   db: Database;

@@ -14,9 +14,9 @@ const ASSET_SECONDS = 31_536_000;
 const NOT_PAGES = new Set(['api', 'webhook', 'webhook-test', 'healthz', 'readyz', 'metrics', 'docs', 'assets']);
 
 /**
- * What pages of the console may do (Content Security Policy 3): run scripts and call addresses of this origin only. Text never
- * becomes a script, nor markup with a tag in it (Trusted Types; docs/console.md). Styles may be inline: the component kit
- * writes some while it runs, and they cannot act.
+ * What pages of the console may do (Content Security Policy 3): run scripts and call addresses of this origin only.
+ * Text never becomes a script, nor markup with a tag in it (Trusted Types; docs/console.md). Styles may be inline: the
+ * component kit writes some while it runs, and they cannot act.
  */
 const POLICY = [
   "default-src 'none'",
@@ -33,8 +33,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves the console at `/`, and for every address that a browser opens as a page, so that the console's own addresses can be
- * reloaded and linked to. Without a build of it there are no pages.
+ * Serves the console at `/`, and for every address that a browser opens as a page, so that the console's own addresses
+ * can be reloaded and linked to. Without a build of it there are no pages.
  * @param folder the built files; those of apps/console unless it is given.
  */
 export function createConsole(folder = FOLDER): Router {

@@ -10,8 +10,8 @@ const LARGE_EXPONENT = /\de\+?\d{3}/i;
 
 /**
  * Refuses JSON that the service cannot keep: strings with NUL characters, which PostgreSQL has no text for, numbers so
- * large that they would be read as Infinity and written as null, and nesting so deep that writing it again would exhaust
- * the stack. Looks closer only where `text`, its source, gives reason to.
+ * large that they would be read as Infinity and written as null, and nesting so deep that writing it again would
+ * exhaust the stack. Looks closer only where `text`, its source, gives reason to.
  * @throws DeckhandError VALIDATION_FAILED naming the first such place.
  */
 export function checkJson(value: unknown, text: string): void {

@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 const SWEEP_MS = 50;
 
 /**
- * Takes no more connections and resolves once every request under way has its answer. Kept connections are closed as they
- * fall idle; one that goes on asking is answered once more and told to close.
+ * Takes no more connections and resolves once every request under way has its answer. Kept connections are closed as
+ * they fall idle; one that goes on asking is answered once more and told to close.
  */
 export async function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_request, response) => {

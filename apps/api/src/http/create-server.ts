@@ -27,9 +27,9 @@ const SAMPLES = 8;
 /**
  * Serves an Express app, and closes connections that take their time: with a 408 where a request is under way.
  *
- * Express gives each request and each answer the app's prototype. On objects of another one V8 then makes hidden classes anew for every
- * request, which only a full collection takes away, and which no inline cache knows. So they are made with that prototype, by classes
- * that become the app's `request` and `response`.
+ * Express gives each request and each answer the app's prototype. On objects of another one V8 then makes hidden
+ * classes anew for every request, which only a full collection takes away, and which no inline cache knows. So they are
+ * made with that prototype, by classes that become the app's `request` and `response`.
  */
 export function createHttpServer(app: Express, times: ServerTimes = {}): Server {
   class AppRequest extends IncomingMessage {}
@@ -37,7 +37,8 @@ export function createHttpServer(app: Express, times: ServerTimes = {}): Server 
   Object.setPrototypeOf(AppRequest.prototype, app.request);
   Object.setPrototypeOf(AppResponse.prototype, app.response);
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
-  // Were a collection to come between the first ones, V8 would forget what they hold, and make all that follow too small to be fast.
+  // Were a collection to come between the first ones, V8 would forget what they hold, and make all that follow too
+  // small to be fast.
   for (let made = 0; made < SAMPLES; made += 1) new AppResponse(new AppRequest(new Socket()));
   return createServer({ ...DEFAULTS, ...times, IncomingMessage: AppRequest, ServerResponse: AppResponse }, app);
 }

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 
 /**
- * Reads a request's body as it was sent. What is too much is thrown away as it comes, so that the caller gets to see the
- * answer, which does not wait for it.
+ * Reads a request's body as it was sent. What is too much is thrown away as it comes, so that the caller gets to see
+ * the answer, which does not wait for it.
  * @returns no bytes when there is no body.
  * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read when the request says how long its body is.
  */

@@ -12,9 +12,9 @@ declare module 'http' {
 const SANE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Gives every request an id (the caller's, when it sent a sane one), answers with it, and logs each request: failures as
- * errors, refusals as info, the rest as debug. Headers are not logged: they carry keys. Nothing is put together for a line
- * that the level leaves out.
+ * Gives every request an id (the caller's, when it sent a sane one), answers with it, and logs each request: failures
+ * as errors, refusals as info, the rest as debug. Headers are not logged: they carry keys. Nothing is put together for
+ * a line that the level leaves out.
  */
 export function createRequestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {

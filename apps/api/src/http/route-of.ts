@@ -1,6 +1,9 @@
 import type { Request } from 'express';
 
-/** The template of the route that matched, such as `/api/executions/:id`; `other` where none did: files of pages, and what leads nowhere. */
+/**
+ * The template of the route that matched, such as `/api/executions/:id`; `other` where none did: files of pages, and
+ * what leads nowhere.
+ */
 export function routeOf(request: Request): string {
   const route: unknown = request.route;
   const isMatched = typeof route === 'object' && route !== null && 'path' in route;

@@ -25,7 +25,9 @@ export interface Operation {
   readonly answers: Readonly<Record<number, TSchema | string | null>>;
   /** Other content types of the same answer. */
   readonly alsoAs?: readonly string[];
-  /** Errors beside those that follow from the rest: of validation, authentication, visibility and the service itself. */
+  /**
+   * Errors beside those that follow from the rest: of validation, authentication, visibility and the service itself.
+   */
   readonly errors?: readonly ErrorCode[];
 }
 

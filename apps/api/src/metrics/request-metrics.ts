@@ -10,8 +10,8 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIO
 const STATUSES = new Set<number>([200, 201, 202, 204, 304, ...Object.values(ERRORS).map(({ status }) => status)]);
 
 /**
- * Counts and times every request by the template of its route, such as `/api/executions/:id`: what callers and authors can
- * choose freely, ids, paths, methods and statuses, never makes a label of its own.
+ * Counts and times every request by the template of its route, such as `/api/executions/:id`: what callers and authors
+ * can choose freely, ids, paths, methods and statuses, never makes a label of its own.
  */
 export function createRequestMetrics(registry: Registry): RequestHandler {
   const registers = [registry];

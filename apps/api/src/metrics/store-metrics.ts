@@ -11,8 +11,8 @@ const COUNT_MAX_AGE_MS = 10_000;
 const TIMEOUT_MS = 2_000;
 
 /**
- * Adds what the stores say of the whole instance: every replica of the API says the same, so take the maximum over them, never the
- * sum. A store that cannot be asked leaves its metrics without a value; the rest is answered.
+ * Adds what the stores say of the whole instance: every replica of the API says the same, so take the maximum over
+ * them, never the sum. A store that cannot be asked leaves its metrics without a value; the rest is answered.
  */
 export function addStoreMetrics(
   registry: Registry,

@@ -6,8 +6,8 @@ import { createOpenApiDocument, type NamedRoute } from './document.js';
 const DOCUMENT_PATH = '/api/openapi.json';
 
 /**
- * GET /api/openapi.json: the document; GET /docs: the same as a page. Page, scripts and styles come from this process alone,
- * so the page works offline and under the strict policy for scripts.
+ * GET /api/openapi.json: the document; GET /docs: the same as a page. Page, scripts and styles come from this process
+ * alone, so the page works offline and under the strict policy for scripts.
  */
 export function createDocs(routes: readonly NamedRoute[]): Router {
   // Relative to where the document was fetched, whatever name callers know this host by.

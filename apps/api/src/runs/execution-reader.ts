@@ -27,7 +27,9 @@ export interface ExecutionView extends ExecutionState {
   readonly json: string;
 }
 
-/** Reads runs for those who poll them. Both throw a DeckhandError NOT_FOUND for a run that is not there or not visible. */
+/**
+ * Reads runs for those who poll them. Both throw a DeckhandError NOT_FOUND for a run that is not there or not visible.
+ */
 export interface ExecutionReader {
   read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<ExecutionView>;
   /** Whether a run changed costs much less to find out than what it looks like. */

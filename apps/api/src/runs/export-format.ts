@@ -65,7 +65,9 @@ function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | 
 /** `escape_formulas` keeps a spreadsheet from running what a sender put into a cell (OWASP, CSV injection). */
 const CSV_OPTIONS = { columns: [...COLUMNS], escape_formulas: true, record_delimiter: 'windows' } as const;
 
-/** The formats of GET /api/executions/export: CSV as in RFC 4180 with a header, JSON as one array of a list's entries. */
+/**
+ * The formats of GET /api/executions/export: CSV as in RFC 4180 with a header, JSON as one array of a list's entries.
+ */
 export const EXPORT_FORMATS: Readonly<Record<'csv' | 'json', ExportFormat>> = {
   csv: {
     contentType: 'text/csv; charset=utf-8; header=present',

@@ -11,8 +11,8 @@ export interface FollowOptions {
   /** Looks for changes that no hint tells, such as node by node, more often. */
   readonly isLive?: boolean;
   /**
-   * Nothing can have happened that the follower has to be told: it was queued by this process a moment ago, or is read after the
-   * following began. Its end is heard of, or comes with the regular looks; the present state is not told.
+   * Nothing can have happened that the follower has to be told: it was queued by this process a moment ago, or is read
+   * after the following began. Its end is heard of, or comes with the regular looks; the present state is not told.
    */
   readonly isNew?: boolean;
 }
@@ -43,8 +43,9 @@ export interface RunFollower {
   /** Begins to watch a run. */
   watch(executionId: string, options?: FollowOptions): RunWatch;
   /**
-   * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the process
-   * is about to stop. `isPatient` waits for some seconds more in that case, for an answer that only this request can get.
+   * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the
+   * process is about to stop. `isPatient` waits for some seconds more in that case, for an answer that only this
+   * request can get.
    */
   waitFor(executionId: string, isEnough: IsEnough, options: FollowOptions & WaitOptions): Promise<boolean>;
   /** Ends every wait, now and from now on, and those of the patient soon: the process is about to stop. */

@@ -30,11 +30,12 @@ export interface StartedRun {
 /** Where runs come in. */
 export interface Intake {
   /**
-   * Writes a run down and puts it in the queue. With `once`, a key that stands for an earlier run answers with that one.
-   * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run), VALIDATION_FAILED (unknown trigger), CONFLICT (the key
-   * stands for another body), workspace_over_quota, workspace_rate_limited,
-   * write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the
-   * run that is marked failed.
+   * Writes a run down and puts it in the queue. With `once`, a key that stands for an earlier run answers with that
+   * one.
+   * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run),
+   * VALIDATION_FAILED (unknown trigger), CONFLICT (the key stands for another body), workspace_over_quota,
+   * workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the run that is marked
+   * failed.
    */
   start(order: RunOrder, once?: Once): Promise<StartedRun>;
 }

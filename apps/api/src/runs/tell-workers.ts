@@ -2,8 +2,8 @@ import { publishChanges, publishControl, type ControlMessage } from '@deckhand/q
 import type { Services } from '../services.js';
 
 /**
- * Tells the workers that hold runs, and whoever waits for them, that a person acted. Only a hint: the database's fence is
- * what makes it true, so an error is logged and nothing else.
+ * Tells the workers that hold runs, and whoever waits for them, that a person acted. Only a hint: the database's fence
+ * is what makes it true, so an error is logged and nothing else.
  */
 export async function tellWorkers(
   { redis, logger, metrics }: Pick<Services, 'redis' | 'logger' | 'metrics'>,

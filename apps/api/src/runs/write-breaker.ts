@@ -24,8 +24,8 @@ const PROBE_INTERVAL_MS = 250;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Creates the breaker of a process. Only the probe opens and closes it: a write that fails or hangs may have reasons of its
- * own, such as a busy pool, and gives no more than the occasion to look.
+ * Creates the breaker of a process. Only the probe opens and closes it: a write that fails or hangs may have reasons of
+ * its own, such as a busy pool, and gives no more than the occasion to look.
  * @param probe writes to the stores; rejects while one of them takes no writes.
  */
 export function createWriteBreaker({ probe, logger }: { probe: () => Promise<void>; logger: Logger }): WriteBreaker {

@@ -8,8 +8,8 @@ const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
 const CONTINUED = '/api/';
 
 /**
- * Traces every request, by the template of its route, and lets what it starts find its span. A caller of the API that sends a
- * `traceparent` has the request in its own trace.
+ * Traces every request, by the template of its route, and lets what it starts find its span. A caller of the API that
+ * sends a `traceparent` has the request in its own trace.
  */
 export function createRequestTraces(tracing: Tracing): RequestHandler {
   return (request, response, next) => {

@@ -5,8 +5,8 @@ import { answerHeaderFault, isJsonObject, type JsonObject, type JsonValue, parse
 const WITHOUT_BODY = [204, 205, 304];
 
 /**
- * What a workflow answers is shown by browsers as what it is not: a page of this host. In a sandbox it has no origin, so it can
- * reach nothing that is the service's (Content Security Policy, `sandbox`).
+ * What a workflow answers is shown by browsers as what it is not: a page of this host. In a sandbox it has no origin,
+ * so it can reach nothing that is the service's (Content Security Policy, `sandbox`).
  */
 const SANDBOX = 'sandbox allow-forms allow-popups allow-scripts';
 
@@ -18,8 +18,8 @@ export function prepareAnswer(response: Response): void {
 }
 
 /**
- * Answers with the result of a Terminal node. A text is sent as it is, as plain text unless its headers say otherwise; all else as
- * JSON. Headers that a workflow may not set are left out.
+ * Answers with the result of a Terminal node. A text is sent as it is, as plain text unless its headers say otherwise;
+ * all else as JSON. Headers that a workflow may not set are left out.
  * @returns the names of those.
  */
 export function sendResult(response: Response, resultJson: string): string[] {

@@ -9,10 +9,11 @@ export interface RunOutcome {
 }
 
 /**
- * Waits for the end of a run without holding anything but its place in the follower's table. `isNew`: it was queued just now, by this process.
+ * Waits for the end of a run without holding anything but its place in the follower's table. `isNew`: it was queued
+ * just now, by this process.
  * @returns undefined when the signal aborts first.
- * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT when the run or the wait took too long, or the process is about to
- * stop; both with the `executionId`.
+ * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT when the run or the wait took too long, or the process is
+ * about to stop; both with the `executionId`.
  */
 export type AwaitRun = (
   executionId: string,
@@ -40,7 +41,8 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
       const isTold = await wait(isNew && isFirst);
       if (signal.aborted) return undefined;
       const result = await readResult(executionId);
-      // An end that was told is not so when the database has failed over and lost it: the run goes on, and so does the wait.
+      // An end that was told is not so when the database has failed over and lost it: the run goes on, and so does the
+      // wait.
       if (isTold && result && !isFinished(result.status)) continue;
       return outcomeOf(executionId, result, follower.isDraining());
     }

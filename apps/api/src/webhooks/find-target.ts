@@ -39,9 +39,9 @@ const BATCH = { maxSize: 500, concurrency: 2 } as const;
 const SETTINGS_MAX = 2_000;
 
 /**
- * Looks every URL up in the database for every request, so that an activation, a deactivation, another version or another URL
- * holds everywhere from its answer on. Requests that arrive together share one query. Only what a saved version says of its
- * trigger is remembered.
+ * Looks every URL up in the database for every request, so that an activation, a deactivation, another version or
+ * another URL holds everywhere from its answer on. Requests that arrive together share one query. Only what a saved
+ * version says of its trigger is remembered.
  */
 export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox: SecretBox }): WebhookFinder {
   const lookUp = createBatcher({ ...BATCH, flush: (suffixes: string[]) => findWebhooks(db, suffixes) });

@@ -26,7 +26,10 @@ export class Fields<T extends JsonValue> {
   }
 }
 
-/** Parses `a=1&b=2` (WHATWG URL, 5.1): a body or a query string. @throws DeckhandError VALIDATION_FAILED for too many fields. */
+/**
+ * Parses `a=1&b=2` (WHATWG URL, 5.1): a body or a query string.
+ * @throws DeckhandError VALIDATION_FAILED for too many fields.
+ */
 export function parseForm(text: string): Record<string, string | string[]> {
   const fields = new Fields<string>();
   // Not all at once: a large body may be nothing but separators.

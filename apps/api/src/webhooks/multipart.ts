@@ -6,8 +6,8 @@ import { Fields } from './form.js';
 const PARTS_MAX = 1_000;
 
 /**
- * Parses a multipart form (RFC 7578): fields are texts, files `{ filename, contentType, bytes, base64 }`; a name that comes again
- * has a list.
+ * Parses a multipart form (RFC 7578): fields are texts, files `{ filename, contentType, bytes, base64 }`; a name that
+ * comes again has a list.
  * @throws DeckhandError VALIDATION_FAILED for what is no such form, or has too many parts.
  */
 export function parseMultipart(bytes: Buffer, contentType: string): Promise<JsonValue> {

@@ -10,8 +10,8 @@ type Shape = Exclude<PayloadType, 'auto'> | 'multipart';
 /**
  * Parses a body by its payload type. No body at all is null, for a form `{}` and for text "".
  * @param contentType the request's Content-Type; "" without one.
- * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for what is no text of its charset, no form, or JSON that cannot be
- * kept.
+ * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for what is no text of its charset, no form, or JSON that
+ * cannot be kept.
  */
 export async function parsePayload(
   bytes: Buffer,

@@ -9,8 +9,8 @@ export type CredentialReader = (workspaceId: string, id: string) => Promise<Cred
 const OPENED_MAX = 1_000;
 
 /**
- * Reads credentials anew for every request, so that one which is replaced or deleted counts from then on. Only what an envelope
- * holds is remembered: another secret is another envelope.
+ * Reads credentials anew for every request, so that one which is replaced or deleted counts from then on. Only what an
+ * envelope holds is remembered: another secret is another envelope.
  */
 export function createCredentialReader(options: {
   db: Database;

@@ -26,10 +26,11 @@ interface Received {
 }
 
 /**
- * Takes a request to a webhook: finds where it leads, lets the caller in, reads the body, starts the run and answers, at once or at
- * the run's end.
+ * Takes a request to a webhook: finds where it leads, lets the caller in, reads the body, starts the run and answers,
+ * at once or at the run's end.
  * @throws DeckhandError WEBHOOK_INACTIVE, METHOD_NOT_ALLOWED, UNAUTHORIZED, RATE_LIMITED, PAYLOAD_TOO_LARGE,
- * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, what the intake refuses with, EXECUTION_FAILED, WEBHOOK_TIMEOUT.
+ * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, what the intake refuses with, EXECUTION_FAILED,
+ * WEBHOOK_TIMEOUT.
  */
 export async function receive(services: Services, received: Received): Promise<void> {
   const { request, response, webhook, delivery, signal } = received;

@@ -8,8 +8,8 @@ import { type Delivery, receive } from './receive.js';
 
 /**
  * The URLs of webhooks, outside the API and with bodies of their own. `/webhook/<suffix>` runs the active version;
- * `/webhook-test/<suffix>` the latest, in test mode, while an editor holds it open. HEAD, and anything below a suffix, is
- * nothing.
+ * `/webhook-test/<suffix>` the latest, in test mode, while an editor holds it open. HEAD, and anything below a suffix,
+ * is nothing.
  */
 export function createWebhookRouter(services: Services): Router {
   const router = Router({ strict: true, caseSensitive: true });

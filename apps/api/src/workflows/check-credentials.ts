@@ -3,7 +3,8 @@ import { type Database, readCredentialTypes } from '@deckhand/db';
 import { credentialTypesOf, type NodeTypes } from '@deckhand/engine';
 
 /**
- * Checks that the credentials that a definition names are there, in the workspace, and of a type that their nodes can use.
+ * Checks that the credentials that a definition names are there, in the workspace, and of a type that their nodes can
+ * use.
  * @throws DeckhandError VALIDATION_FAILED naming each that is not.
  */
 export async function checkCredentials(

@@ -49,7 +49,10 @@ export async function sealSecretParameters(
   return { definition: { ...definition, nodes }, sealedSecrets };
 }
 
-/** An earlier secret as it is, or sealed anew where an old key sealed it: that key may be taken away while this is saved. */
+/**
+ * An earlier secret as it is, or sealed anew where an old key sealed it: that key may be taken away while this is
+ * saved.
+ */
 async function keep(secretBox: SecretBox, kept: string): Promise<string> {
   return secretBox.isSealedByPresentKey(kept) ? kept : secretBox.seal(await secretBox.open(kept));
 }

@@ -8,8 +8,8 @@ const DEFAULT_METHOD = 'POST';
 const DEFAULT_ZONE = 'UTC';
 
 /**
- * A workflow as the API answers it: with the URL and the method of each webhook trigger of its latest version, and the schedules of its
- * active one, or, while there was never one, those that activating it would begin.
+ * A workflow as the API answers it: with the URL and the method of each webhook trigger of its latest version, and the
+ * schedules of its active one, or, while there was never one, those that activating it would begin.
  */
 export function workflowAnswer(workflow: WorkflowRecord, webhookBaseUrl: string): object {
   const { webhooks, schedules, definition, ...entry } = workflow;

@@ -12,7 +12,9 @@ export interface Workspace {
   readonly can: (needed: Role) => boolean;
 }
 
-/** The workspace that the address names; somebody who is no member of it gets the least rights, and errors of the API. */
+/**
+ * The workspace that the address names; somebody who is no member of it gets the least rights, and errors of the API.
+ */
 export function useWorkspace(): Workspace {
   const { workspaceId = '' } = useParams({ strict: false });
   const { user, workspaces } = useSuspenseQuery(meQuery).data;

@@ -4,8 +4,8 @@ interface TrustedTypes {
 }
 
 /**
- * The one policy that the page's Content-Security-Policy allows (`trusted-types default`): text that becomes markup may hold no
- * tag. The component kit writes its style sheets that way; nothing else does, and no text can become a script.
+ * The one policy that the page's Content-Security-Policy allows (`trusted-types default`): text that becomes markup may
+ * hold no tag. The component kit writes its style sheets that way; nothing else does, and no text can become a script.
  */
 export function allowStyleTextOnly(): void {
   if (!('trustedTypes' in window)) return;

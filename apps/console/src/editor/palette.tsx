@@ -7,7 +7,9 @@ import classes from './palette.module.css';
 /** What a drag from the palette carries: the name of a node type. */
 export const DRAG_TYPE = 'application/x-deckhand-node-type';
 
-/** The node types there are, by category. A click puts one after the node that is chosen, a drag wherever it is let go. */
+/**
+ * The node types there are, by category. A click puts one after the node that is chosen, a drag wherever it is let go.
+ */
 export function Palette({ types, onAdd }: { types: readonly NodeTypeEntry[]; onAdd: (type: NodeTypeEntry) => void }) {
   const [search, setSearch] = useState('');
   const groups = useMemo(() => {

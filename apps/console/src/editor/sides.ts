@@ -6,8 +6,8 @@ export const CANVAS = 'canvas';
 export const NOTHING = 'nothing';
 
 /**
- * What something is compared with unless somebody says otherwise: a version with the one before it, the canvas with the version
- * that its editing began with.
+ * What something is compared with unless somebody says otherwise: a version with the one before it, the canvas with the
+ * version that its editing began with.
  * @param versions the newest first.
  */
 export function predecessorOf(

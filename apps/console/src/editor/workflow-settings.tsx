@@ -20,7 +20,10 @@ export const SETTING_PATHS: readonly string[] = Object.values(PATHS);
 /** Seconds over which a rate is counted where nothing else is said. */
 const MINUTE = 60;
 
-/** What holds for the workflow as a whole. A part of its definition: it is saved with it, and taken back like any change. */
+/**
+ * What holds for the workflow as a whole. A part of its definition: it is saved with it, and taken back like any
+ * change.
+ */
 export function WorkflowSettings({
   settings,
   error,

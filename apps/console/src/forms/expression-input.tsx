@@ -5,7 +5,9 @@ import { editorsQuery } from '../code/load.js';
 import { ExpressionFormContext } from './sample-data.js';
 import type { ExpressionField } from './text-field.js';
 
-/** A field for text that may hold expressions: completed and tried out in the form of a node, plain text anywhere else. */
+/**
+ * A field for text that may hold expressions: completed and tried out in the form of a node, plain text anywhere else.
+ */
 export function ExpressionInput(props: ExpressionField) {
   const form = useContext(ExpressionFormContext);
   const { data: editors } = useQuery({ ...editorsQuery, enabled: form !== undefined });

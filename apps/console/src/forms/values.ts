@@ -22,7 +22,10 @@ export function fromText(text: string): JsonValue | undefined {
   }
 }
 
-/** What was typed where a number fits: a number or an expression; anything else is kept as it is, and refused when it is saved. */
+/**
+ * What was typed where a number fits: a number or an expression; anything else is kept as it is, and refused when it is
+ * saved.
+ */
 export function fromNumberText(text: string): JsonValue | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

@@ -90,7 +90,9 @@ function contentsOf({ id: _, position: __, ...contents }: NodeDefinition): JsonV
   return { ...IMPLIED, ...contents };
 }
 
-/** The innermost values that differ. Lists are compared member by member while they are of one length, else as a whole. */
+/**
+ * The innermost values that differ. Lists are compared member by member while they are of one length, else as a whole.
+ */
 function diffValues(
   before: JsonValue | undefined,
   after: JsonValue | undefined,

@@ -12,8 +12,8 @@ export function uniteDefinitions(before: Definition, after: Definition): Definit
 }
 
 /**
- * Where the nodes of both definitions stand: where they stood, or in columns anew where one has no place, or where one that was
- * removed would lie on another.
+ * Where the nodes of both definitions stand: where they stood, or in columns anew where one has no place, or where one
+ * that was removed would lie on another.
  */
 export function placeUnited(before: Definition, after: Definition, types: NodeTypes): ReadonlyMap<string, Position> {
   const united = uniteDefinitions(before, after);

@@ -4,8 +4,8 @@ import { beginSession, endSession, readSession, toSession, watchSession } from '
 const PATIENCE_MS = 120;
 
 /**
- * Lets tabs of one browser share a session without keeping it where it would outlive them: a new tab asks the others, and
- * signing in or out in one holds in all.
+ * Lets tabs of one browser share a session without keeping it where it would outlive them: a new tab asks the others,
+ * and signing in or out in one holds in all.
  */
 export async function takeSessionOfAnotherTab(): Promise<void> {
   const channel = new BroadcastChannel('deckhand.session');

@@ -10,8 +10,8 @@ import { duration, table } from '../terminal/table.js';
 interface WorkerRow {
   readonly id: string;
   /**
-   * What it says of itself, or `dead`; `silent` if its heartbeat is late and Redis takes no writes, so that nobody can say; `unknown` where runs
-   * name a worker that nobody has heard of.
+   * What it says of itself, or `dead`; `silent` if its heartbeat is late and Redis takes no writes, so that nobody can
+   * say; `unknown` where runs name a worker that nobody has heard of.
    */
   readonly state: string;
   readonly host: string;

@@ -2,7 +2,10 @@ import type { SecretHolder } from '@deckhand/db';
 import { isJsonObject } from '@deckhand/contracts';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
-/** What is to become of a row's secrets: nothing, since the present key sealed them; another text; or they cannot be opened. */
+/**
+ * What is to become of a row's secrets: nothing, since the present key sealed them; another text; or they cannot be
+ * opened.
+ */
 export type Verdict =
   | { readonly kind: 'current' }
   | { readonly kind: 'stale'; readonly resealed: string }

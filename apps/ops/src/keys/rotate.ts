@@ -29,8 +29,8 @@ export function lookAtSecrets(db: Database, box: SecretBox): Promise<Pass> {
 }
 
 /**
- * Seals with the present key what others sealed, page by page, each row only where nobody has changed it meanwhile. Broken off, the next
- * call goes on with what is left, for what is done is not stale any more.
+ * Seals with the present key what others sealed, page by page, each row only where nobody has changed it meanwhile.
+ * Broken off, the next call goes on with what is left, for what is done is not stale any more.
  * @param onResealed told how many rows were changed.
  */
 export function resealAll(db: Database, box: SecretBox, onResealed: (rows: number) => void): Promise<Pass> {

@@ -39,8 +39,8 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /**
- * The filter that the options describe, at a time of the database. Runs that are created from then on never fit: what is done is what was
- * shown, or less of it.
+ * The filter that the options describe, at a time of the database. Runs that are created from then on never fit: what
+ * is done is what was shown, or less of it.
  * @throws ExitError when nothing chooses and `--all` was not said.
  */
 export function toFilter(options: FilterOptions): (now: Date) => OperatorFilter {

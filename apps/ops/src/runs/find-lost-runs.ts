@@ -8,8 +8,8 @@ const PAGE = 1_000;
 const UNCLAIMED_AFTER_MS = 2_000;
 
 /**
- * Goes through the runs that fit, wait for a worker and have lost their job, page by page: the job is gone, or the worker that took it is
- * dead or can claim nothing.
+ * Goes through the runs that fit, wait for a worker and have lost their job, page by page: the job is gone, or the
+ * worker that took it is dead or can claim nothing.
  * @param now the database's time.
  */
 export async function* findLostRuns(

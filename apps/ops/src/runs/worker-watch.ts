@@ -14,7 +14,9 @@ const INTERVAL_MS = 500;
 /** Longer than it takes to tell live workers from dead ones while Redis takes writes, in ms. */
 const MAX_WATCH_MS = 8_000;
 
-/** Tells dead workers from live ones by the rule of maintenance: by several readings, never by the age of one heartbeat. */
+/**
+ * Tells dead workers from live ones by the rule of maintenance: by several readings, never by the age of one heartbeat.
+ */
 export interface WorkerWatch extends Pick<Liveness, 'isDead' | 'cannotClaim'> {
   /** Reads the fleet once more. @throws the error of Redis when it is away. */
   read(): Promise<readonly FleetEntry[]>;

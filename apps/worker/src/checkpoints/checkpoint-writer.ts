@@ -8,7 +8,10 @@ export interface CheckpointSource {
   takeCheckpoint(): Checkpoint | undefined;
   /** Told once the checkpoint is on disk, or refused. */
   settled(verdict: CheckpointVerdict): void;
-  /** Told when the checkpoint can never be written as it is (CheckpointRefusedError), or the worker ends (RetriesEndedError). */
+  /**
+   * Told when the checkpoint can never be written as it is (CheckpointRefusedError), or the worker ends
+   * (RetriesEndedError).
+   */
   failed(error: CheckpointRefusedError | RetriesEndedError): void;
 }
 
@@ -19,7 +22,9 @@ export class CheckpointRefusedError extends Error {
 
 /** Writes the checkpoints of every run of the process, many in one statement. */
 export interface CheckpointWriter {
-  /** Puts a run in line, once. Its checkpoint is taken when the write begins, so it carries all that came until then. */
+  /**
+   * Puts a run in line, once. Its checkpoint is taken when the write begins, so it carries all that came until then.
+   */
   enqueue(source: CheckpointSource): void;
   /** Resolves when nothing is in line or under way. */
   idle(): Promise<void>;
@@ -29,8 +34,8 @@ export interface CheckpointWriter {
 export interface CheckpointWriterOptions {
   readonly write: (checkpoints: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>;
   /**
-   * Brings what a checkpoint is too large for to its own place first; undefined for one that holds nothing of the kind. Such a
-   * checkpoint is written by itself, so that others do not wait for it.
+   * Brings what a checkpoint is too large for to its own place first; undefined for one that holds nothing of the kind.
+   * Such a checkpoint is written by itself, so that others do not wait for it.
    */
   readonly prepare: (checkpoint: Checkpoint) => Promise<Checkpoint> | undefined;
   /** Told of each failed attempt that is repeated. */
@@ -43,13 +48,16 @@ export interface CheckpointWriterOptions {
   readonly maxSize: number;
 }
 
-/** Failed attempts after which a batch is split, as one that is too large or too slow for the database would fail every time. */
+/**
+ * Failed attempts after which a batch is split, as one that is too large or too slow for the database would fail every
+ * time.
+ */
 const ATTEMPTS_BEFORE_SPLIT = 3;
 
 /**
- * Creates the writer. A write is repeated while the stores are unavailable, for as long as it takes. One whose response got lost may have
- * landed: it is known by epoch and checkpoint, so that changes nothing. A batch that the database refuses for the values of a row is split
- * until the run at fault stands alone; only that one fails.
+ * Creates the writer. A write is repeated while the stores are unavailable, for as long as it takes. One whose response
+ * got lost may have landed: it is known by epoch and checkpoint, so that changes nothing. A batch that the database
+ * refuses for the values of a row is split until the run at fault stands alone; only that one fails.
  */
 export function createCheckpointWriter(options: CheckpointWriterOptions): CheckpointWriter {
   const line = new Set<CheckpointSource>();

@@ -26,9 +26,15 @@ export interface Journal {
   record(record: NodeRecord): void;
   /** Resolves when every record so far is on disk. @throws FencedError, CheckpointRefusedError, RetriesEndedError. */
   flush(): Promise<void>;
-  /** Writes the last checkpoint of a finished run. `paused`: the run was paused meanwhile and did not end. @throws like `flush`. */
+  /**
+   * Writes the last checkpoint of a finished run. `paused`: the run was paused meanwhile and did not end.
+   * @throws like `flush`.
+   */
   finish(ending: FinishedEnding): Promise<Unfenced>;
-  /** Writes the last checkpoint of a run that rests. `paused`, `answered`: it does not rest after all. @throws like `flush`. */
+  /**
+   * Writes the last checkpoint of a run that rests. `paused`, `answered`: it does not rest after all.
+   * @throws like `flush`.
+   */
   rest(ending: RestingEnding): Promise<Unfenced>;
   /** Records that are not on disk yet. */
   backlog(): number;

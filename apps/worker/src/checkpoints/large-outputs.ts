@@ -3,8 +3,8 @@ import type { Checkpoint, NodeRunRow, StoredNodeRun } from '@deckhand/db';
 import { OutputGoneError, type OutputStore } from '@deckhand/outputs';
 
 /**
- * Brings the outputs above 64 KiB of a checkpoint to their store. The checkpoint that refers to them is written after they are
- * durable; what is kept and never referred to goes with its run.
+ * Brings the outputs above 64 KiB of a checkpoint to their store. The checkpoint that refers to them is written after
+ * they are durable; what is kept and never referred to goes with its run.
  * @returns undefined when it has none.
  */
 export function keepApart(store: OutputStore, checkpoint: Checkpoint): Promise<Checkpoint> | undefined {

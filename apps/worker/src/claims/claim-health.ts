@@ -3,11 +3,16 @@ import { classifyStoreError } from '@deckhand/db';
 /** Polls without a success after which none is expected soon: 2 s at the worker's pace. */
 const FAILING_POLLS = 8;
 
-/** Whether runs can be claimed and their checkpoints written. A worker that cannot must leave jobs to those that can. */
+/**
+ * Whether runs can be claimed and their checkpoints written. A worker that cannot must leave jobs to those that can.
+ */
 export interface ClaimHealth {
   /** Watches one attempt to read what a run needs before its first checkpoint. */
   watchRead<T>(read: () => Promise<T>): Promise<T>;
-  /** Watches one attempt to claim runs or to write checkpoints. After a failure, only a write that succeeds shows that writes work again. */
+  /**
+   * Watches one attempt to claim runs or to write checkpoints. After a failure, only a write that succeeds shows that
+   * writes work again.
+   */
   watchWrite<T>(write: () => Promise<T>): Promise<T>;
   /** Counts one poll; to be called at a steady pace. */
   poll(): void;
@@ -22,9 +27,9 @@ interface Failures {
 }
 
 /**
- * Creates it. It counts polls instead of reading a clock: a process that was frozen has missed polls as well, and is not taken for one
- * whose database was silent meanwhile. An operation that is watched and fails must be repeated until it succeeds or fails for the values
- * of a row, or nothing will show that the store is available again.
+ * Creates it. It counts polls instead of reading a clock: a process that was frozen has missed polls as well, and is
+ * not taken for one whose database was silent meanwhile. An operation that is watched and fails must be repeated until
+ * it succeeds or fails for the values of a row, or nothing will show that the store is available again.
  */
 export function createClaimHealth(): ClaimHealth {
   const reads: Failures = { isFailing: false, isRefused: false };

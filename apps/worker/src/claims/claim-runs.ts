@@ -25,15 +25,18 @@ export interface ClaimParts {
   readonly retryRead: RetryWhileUnavailable;
   /** Repeats writes, watched by the claim health. */
   readonly retryWrite: RetryWhileUnavailable;
-  /** Repeats without being watched: claims under a limit may wait for other workers, and say nothing of the database. */
+  /**
+   * Repeats without being watched: claims under a limit may wait for other workers, and say nothing of the database.
+   */
   readonly retry: RetryWhileUnavailable;
 }
 
 /**
- * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those that were dispatched for the
- * first time are only read, unless their job has a snapshot: their first checkpoint claims them. One that was sent out again is claimed at once, so that a run which
- * its worker does not survive, or whose first checkpoint comes late, is not begun by one after another. Those under a limit of
- * runs at once have a line of their own, so that nobody else waits while workers take turns.
+ * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those that were
+ * dispatched for the first time are only read, unless their job has a snapshot: their first checkpoint claims them. One
+ * that was sent out again is claimed at once, so that a run which its worker does not survive, or whose first
+ * checkpoint comes late, is not begun by one after another. Those under a limit of runs at once have a line of their
+ * own, so that nobody else waits while workers take turns.
  */
 export function createClaim({
   id,

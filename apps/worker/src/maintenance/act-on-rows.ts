@@ -12,9 +12,11 @@ export interface BatchAction<Row, Result> {
 const MAX_BAD_ROWS = 5;
 
 /**
- * Acts on a batch of rows. A batch that fails is split until the rows at fault stand alone: these are reported and left out.
+ * Acts on a batch of rows. A batch that fails is split until the rows at fault stand alone: these are reported and left
+ * out.
  * @returns the results of the others.
- * @throws what makes the database unavailable, or more rows than a few fail with. `onResults` has had what was done before.
+ * @throws what makes the database unavailable, or more rows than a few fail with. `onResults` has had what was done
+ * before.
  */
 export async function actOnRows<Row, Result>(
   rows: readonly Row[],

@@ -11,7 +11,9 @@ export interface BadRows {
 
 /** How long a row is left out whose values are known to be at fault, in ms. */
 const LEFT_OUT_MS = 300_000;
-/** The same after any other error, which may have come from elsewhere: long enough for others to be worked on meanwhile. */
+/**
+ * The same after any other error, which may have come from elsewhere: long enough for others to be worked on meanwhile.
+ */
 const LEFT_OUT_BRIEFLY_MS = 2_000;
 /** Bad rows remembered at most: the oldest are tried again first. */
 const MAX_REMEMBERED = 1_000;

@@ -19,7 +19,10 @@ const REST_BATCH = 1_000;
 /** How long a pass goes on, in ms: a large workspace takes many. */
 const BUDGET_MS = 200;
 
-/** Deletes the runs of deleted workspaces with all that belongs to them. What a worker that dies leaves, the next pass finds. */
+/**
+ * Deletes the runs of deleted workspaces with all that belongs to them. What a worker that dies leaves, the next pass
+ * finds.
+ */
 export function createWorkspaceDeletion({
   db,
   redis,

@@ -18,7 +18,10 @@ export interface MaintenanceContext {
   readonly runs: RunCounters;
 }
 
-/** How long one pass may take, in ms: long enough for a busy database, short enough that a store which never answers costs little. */
+/**
+ * How long one pass may take, in ms: long enough for a busy database, short enough that a store which never answers
+ * costs little.
+ */
 export const TASK_TIME_LIMIT_MS = 20_000;
 
 /** Creates a task that works through rows: one bad row stops no other. */

@@ -1,6 +1,9 @@
 import { claimLease, type LeaseClaim, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
 
-/** The lease that makes one worker at a time the one that does the maintenance. What it does is harmless if two hold it for a moment. */
+/**
+ * The lease that makes one worker at a time the one that does the maintenance. What it does is harmless if two hold it
+ * for a moment.
+ */
 export interface MaintenanceLease {
   /** Whether this worker holds it, by its steady clock. */
   readonly isHeld: () => boolean;
@@ -33,8 +36,8 @@ export interface MaintenanceLeaseOptions {
 }
 
 /**
- * Creates it. A worker whose clock is more than 2 s off the database's declines the lease, unless nobody else takes it for 5 s; then it
- * holds it until a worker whose clock is right asks for it.
+ * Creates it. A worker whose clock is more than 2 s off the database's declines the lease, unless nobody else takes it
+ * for 5 s; then it holds it until a worker whose clock is right asks for it.
  */
 export function createMaintenanceLease({
   workerId,

@@ -2,13 +2,17 @@ import type { RowPage } from '@deckhand/db';
 import { actOnRows } from './act-on-rows.js';
 import type { BadRows } from './bad-rows.js';
 
-/** How a task works through rows: it finds a page of them and acts on it, until none is left or its budget is used up. */
+/**
+ * How a task works through rows: it finds a page of them and acts on it, until none is left or its budget is used up.
+ */
 export interface RowWork<Row, Result> {
   readonly find: (page: RowPage) => Promise<readonly Row[]>;
   readonly idOf: (row: Row) => string;
   /** What a row weighs; nothing without it. */
   readonly bytesOf?: (row: Row) => number;
-  /** Acts on rows by one statement or transaction. The conditions under which they were found are checked again there. */
+  /**
+   * Acts on rows by one statement or transaction. The conditions under which they were found are checked again there.
+   */
   readonly act: (rows: readonly Row[]) => Promise<readonly Result[]>;
   /** Does what follows from a batch: what fails here is no fault of the rows. */
   readonly onDone?: (results: readonly Result[]) => Promise<void>;
@@ -28,7 +32,10 @@ export interface RowWorkContext {
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
-/** Makes one pass. A bad row is reported and skipped; it stops no other. @throws when the database is away, or nearly all rows fail. */
+/**
+ * Makes one pass. A bad row is reported and skipped; it stops no other.
+ * @throws when the database is away, or nearly all rows fail.
+ */
 export async function processRows<Row, Result>(work: RowWork<Row, Result>, context: RowWorkContext): Promise<void> {
   const { badRows, signal, isUnavailable } = context;
   const startedAt = performance.now();

@@ -13,7 +13,10 @@ import type { MaintenanceLease } from './maintenance-lease.js';
 import { processRows } from './process-rows.js';
 
 const NAME = 'recover_dead_workers';
-/** Between two readings of the heartbeats, in ms: half of what lies between two of those, so that a death is noticed soon. */
+/**
+ * Between two readings of the heartbeats, in ms: half of what lies between two of those, so that a death is noticed
+ * soon.
+ */
 const INTERVAL_MS = 500;
 /** Longer than Redis and a statement take, in ms: while a pass hangs, no heartbeat is read. */
 const TIME_LIMIT_MS = 5_000;
@@ -21,8 +24,9 @@ const TIME_LIMIT_MS = 5_000;
 const BATCH = 1_000;
 
 /**
- * Takes the runs of dead workers from them: they are dispatched again, at once or after a delay, or fail. Every worker watches the heartbeats, so that whoever gets the lease next already knows who
- * is silent; only the holder of the lease acts.
+ * Takes the runs of dead workers from them: they are dispatched again, at once or after a delay, or fail. Every worker
+ * watches the heartbeats, so that whoever gets the lease next already knows who is silent; only the holder of the lease
+ * acts.
  */
 export function createDeadWorkerRecovery(
   { db, redis, queue, logger, metrics, runs }: MaintenanceContext,

@@ -17,14 +17,18 @@ const INTERVAL_MS = 1_000;
 const UNCLAIMED_AFTER_MS = 2_000;
 /** Runs of one page. */
 const PAGE = 1_000;
-/** Pages of one pass in which no job was lost: the next pass goes on after them, so that no backlog hides a run for good. */
+/**
+ * Pages of one pass in which no job was lost: the next pass goes on after them, so that no backlog hides a run for
+ * good.
+ */
 const MAX_IDLE_PAGES = 2;
 /** Pages of one pass at most. */
 const MAX_PAGES = 20;
 
 /**
- * Dispatches runs again that nobody has claimed and whose jobs are lost: the job is gone, or the worker that took it is dead or can claim
- * nothing. It goes through all unclaimed runs page by page, some in each pass, and begins anew at their end.
+ * Dispatches runs again that nobody has claimed and whose jobs are lost: the job is gone, or the worker that took it is
+ * dead or can claim nothing. It goes through all unclaimed runs page by page, some in each pass, and begins anew at
+ * their end.
  */
 export function createLostJobRecovery(
   { db, queue, logger, metrics }: Pick<MaintenanceContext, 'db' | 'queue' | 'logger' | 'metrics'>,

@@ -9,9 +9,9 @@ const INTERVAL_MS = 2_000;
 const TIME_LIMIT_MS = 10_000;
 
 /**
- * Compares the runs that the database says this worker holds with those it has in memory. A run that it does not know is given back, so
- * that another worker goes on with it; a run in memory that is no longer its own is halted. Either only if two comparisons one after the
- * other find the same.
+ * Compares the runs that the database says this worker holds with those it has in memory. A run that it does not know
+ * is given back, so that another worker goes on with it; a run in memory that is no longer its own is halted. Either
+ * only if two comparisons one after the other find the same.
  */
 export function createUnknownRunRelease(
   { db, queue, logger, metrics }: Pick<MaintenanceContext, 'db' | 'queue' | 'logger' | 'metrics'>,

@@ -18,8 +18,8 @@ const PRUNE = {
 } as const;
 
 /**
- * Takes data, and later whole runs, that are older than the instance keeps them. A run loses its data first, also where only
- * runs have a time: so the workspaces' stored bytes are right, and large outputs go, in one place.
+ * Takes data, and later whole runs, that are older than the instance keeps them. A run loses its data first, also where
+ * only runs have a time: so the workspaces' stored bytes are right, and large outputs go, in one place.
  */
 export function createRetention({
   db,

@@ -53,8 +53,9 @@ export interface Maintenance {
 }
 
 /**
- * Starts the maintenance tasks. Each runs by itself: one that fails or hangs stops no other. Most of them run only on the worker that
- * holds the lease; all they change is changed by conditional writes, so two at once, or a late one, do no harm.
+ * Starts the maintenance tasks. Each runs by itself: one that fails or hangs stops no other. Most of them run only on
+ * the worker that holds the lease; all they change is changed by conditional writes, so two at once, or a late one, do
+ * no harm.
  */
 export function startMaintenance(context: MaintenanceContext, own: OwnParts): Maintenance {
   const { db, redis, queue, logger, metrics } = context;

@@ -9,8 +9,8 @@ const BATCH = 500;
 const BUDGET_MS = 400;
 
 /**
- * Stops the runs that stopped runs have started, and those that a run which ended otherwise was waiting for, with all that these have
- * started. Works for a bounded time; what is left, also by a worker that dies, the next pass finds.
+ * Stops the runs that stopped runs have started, and those that a run which ended otherwise was waiting for, with all
+ * that these have started. Works for a bounded time; what is left, also by a worker that dies, the next pass finds.
  */
 export function createChildStopping({ db, redis, metrics, runs }: MaintenanceContext): PeriodicTask {
   async function onStopped(executionIds: readonly string[]): Promise<void> {

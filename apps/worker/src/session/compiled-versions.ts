@@ -4,8 +4,8 @@ import { type CompiledWorkflow, compileWorkflow, type NodeTypes } from '@deckhan
 const CACHE_MAX = 500;
 
 /**
- * Compiles versions as they are needed and keeps the latest used. Versions never change, so an entry is never stale; runs
- * that need the same version at the same time share one load.
+ * Compiles versions as they are needed and keeps the latest used. Versions never change, so an entry is never stale;
+ * runs that need the same version at the same time share one load.
  * @param loadDefinition reads a version's definition; undefined when there is none.
  */
 export function createCompiledVersions(

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A UUIDv7 that depends on nothing but its arguments: the same thing gets the same id, whoever makes it and however often.
+ * A UUIDv7 that depends on nothing but its arguments: the same thing gets the same id, whoever makes it and however
+ * often.
  * @param time ms since the epoch.
  * @param seed in place of chance.
  */

@@ -10,7 +10,10 @@ const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
 export type FinalCheckpoint =
   /** Its end is on disk. */
   | { readonly kind: 'finished'; readonly status: FinishedStatus }
-  /** It rests until a wait ends. `wakeAt`: when it goes on by itself, in ms since the epoch; `waitsForChild`: another run may end a wait. */
+  /**
+   * It rests until a wait ends. `wakeAt`: when it goes on by itself, in ms since the epoch; `waitsForChild`: another
+   * run may end a wait.
+   */
   | { readonly kind: 'resting'; readonly wakeAt: number | null; readonly waitsForChild: boolean }
   /** Neither: it was halted, paused or answered meanwhile, and is to be released. */
   | { readonly kind: 'unfinished' };

@@ -14,8 +14,8 @@ export interface SourceRunParts {
 }
 
 /**
- * Finds the records that a run goes on from: its own, and for one that repeats another from a node, those that it reuses. Its own come
- * first, so a worker that dies while it makes the reused ones its own needs no special case.
+ * Finds the records that a run goes on from: its own, and for one that repeats another from a node, those that it
+ * reuses. Its own come first, so a worker that dies while it makes the reused ones its own needs no special case.
  */
 export function createRecordsReader({
   loadVersion,

@@ -17,7 +17,10 @@ export interface RunObserver {
   left(): void;
 }
 
-/** Counts and times a run, and traces it where traces are sent: a span for the hold, one below it for each node that ends. */
+/**
+ * Counts and times a run, and traces it where traces are sent: a span for the hold, one below it for each node that
+ * ends.
+ */
 export function createRunObserver(
   metrics: WorkerMetrics,
   tracing: Tracing | undefined,

@@ -40,7 +40,10 @@ export interface RunClaims {
 export interface RunLoader {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
-  /** The run's own records, and for one that repeats another from a node, those that it reuses. @throws SourceRunGoneError */
+  /**
+   * The run's own records, and for one that repeats another from a node, those that it reuses.
+   * @throws SourceRunGoneError
+   */
   readonly withReused: (
     claimed: ClaimedExecution,
     own: ReadonlyMap<string, NodeRecord>,
@@ -76,7 +79,9 @@ export interface SessionParts {
   readonly logger: Logger;
 }
 
-/** Where a session is. One that read a run which its first checkpoint did not claim begins anew, once, by claiming it. */
+/**
+ * Where a session is. One that read a run which its first checkpoint did not claim begins anew, once, by claiming it.
+ */
 type State = 'claiming' | 'loading' | 'running' | 'leaving' | 'left';
 
 const NEXT: Readonly<Record<State, readonly State[]>> = {

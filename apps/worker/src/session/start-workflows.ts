@@ -13,7 +13,8 @@ const REASONS: Record<Exclude<ChildVerdict['kind'], 'started'>, string> = {
 
 /**
  * Starts runs for workflow nodes.
- * @param parts.acceptChild repeats the statement while the database is away: a child that was started already is found by its id.
+ * @param parts.acceptChild repeats the statement while the database is away: a child that was started already is found
+ * by its id.
  * @param parts.onStarted called for each, also for one that was there already.
  */
 export function createWorkflowStarter({

@@ -1,6 +1,8 @@
 /** Pause after an attempt to end due waits that failed, in ms. */
 const RETRY_MS = 1_000;
-/** A timer of Node.js reaches some 24 days: for what is further away the database is asked again after this long, in ms. */
+/**
+ * A timer of Node.js reaches some 24 days: for what is further away the database is asked again after this long, in ms.
+ */
 const SLEEP_MAX_MS = 86_400_000;
 
 /** Ends the waits of a run on time while the run has other things to do. One at rest is woken by its `wake_at`. */

@@ -13,8 +13,8 @@ export interface Access {
 }
 
 /**
- * Makes sure that there is an owner and a key: uses `knownKey` while it is valid; else sets up the first owner, or signs
- * in, and makes a new key.
+ * Makes sure that there is an owner and a key: uses `knownKey` while it is valid; else sets up the first owner, or
+ * signs in, and makes a new key.
  * @throws when there is an owner whose password is another.
  */
 export async function ensureAccess(api: ApiClient, owner: Owner, knownKey: string | undefined): Promise<Access> {

@@ -15,7 +15,9 @@ export interface StartSettings {
   readonly folder: string;
   /** Undefined: a server of our own. */
   readonly databaseUrl: string | undefined;
-  /** The URL by which migrations reach that database past a pooler. Undefined: `databaseUrl`, or a server of our own. */
+  /**
+   * The URL by which migrations reach that database past a pooler. Undefined: `databaseUrl`, or a server of our own.
+   */
   readonly directDatabaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly port: number;

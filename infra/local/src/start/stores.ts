@@ -11,7 +11,10 @@ import type { Stack } from './stack.js';
 const POSTGRES_PORT = 54_320;
 const REDIS_PORT = 63_790;
 
-/** Starts PostgreSQL on the data kept in `folder`, unless there is one already. @returns its URL, and where the data is. */
+/**
+ * Starts PostgreSQL on the data kept in `folder`, unless there is one already.
+ * @returns its URL, and where the data is.
+ */
 export async function ensurePostgres(
   settings: StartSettings,
   stack: Stack,

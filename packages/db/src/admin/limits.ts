@@ -19,8 +19,8 @@ export async function readLimits(db: Database, actor: Actor, workspaceId: string
 }
 
 /**
- * Sets what a workspace is allowed. Runs that are held already count under a limit of runs at once; those that a lower one would not
- * let in go on. What such a limit held back, maintenance lets go.
+ * Sets what a workspace is allowed. Runs that are held already count under a limit of runs at once; those that a lower
+ * one would not let in go on. What such a limit held back, maintenance lets go.
  * @throws DeckhandError FORBIDDEN for no instance administrator; NOT_FOUND when there is no such workspace.
  */
 export function writeLimits(

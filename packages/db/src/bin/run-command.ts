@@ -29,7 +29,8 @@ function isUsageError(error: unknown): boolean {
 }
 
 /**
- * Returns the URL of a PostgreSQL database. Its errors name the setting and say nothing of its value, which has a password.
+ * Returns the URL of a PostgreSQL database. Its errors name the setting and say nothing of its value, which has a
+ * password.
  * @throws UsageError when it is not set, or no such URL.
  */
 export function requireDatabaseUrl(name: string, url: string | undefined): string {

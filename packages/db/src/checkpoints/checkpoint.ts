@@ -41,8 +41,9 @@ export interface WaitRow {
 }
 
 /**
- * What one run adds to the database. Writing it again is harmless: it is known by its claim and its number. Numbers count up from 1
- * within a claim, without a gap: one that is missing was lost in a failover, and what comes after it is refused.
+ * What one run adds to the database. Writing it again is harmless: it is known by its claim and its number. Numbers
+ * count up from 1 within a claim, without a gap: one that is missing was lost in a failover, and what comes after it is
+ * refused.
  */
 export interface Checkpoint extends Claim {
   readonly executionId: string;
@@ -60,7 +61,10 @@ export interface Checkpoint extends Claim {
 /** What claims a run that nobody has claimed. */
 export interface CheckpointClaim {
   readonly workerId: string;
-  /** `digestOfRun` of what the worker began it with: it writes nothing when that is not the run's. Null when it was read here. */
+  /**
+   * `digestOfRun` of what the worker began it with: it writes nothing when that is not the run's. Null when it was read
+   * here.
+   */
   readonly digest: string | null;
   /** When the worker began it, in ms of this process' `performance.now()`. */
   readonly begunAt: number;
@@ -88,9 +92,9 @@ export interface RestingEnding {
 }
 
 /**
- * What became of a checkpoint, by the run's row as it is now. `written`: it is on disk. `paused`: its nodes are on disk, but a person
- * paused the run, and it did not end. `answered`: its nodes are on disk, but it neither ended nor rests: an answer came in between, or
- * a pause that is over again. `fenced`: the run was stopped, ended or claimed by another, or commits of it were lost, and
- * nothing was written.
+ * What became of a checkpoint, by the run's row as it is now. `written`: it is on disk. `paused`: its nodes are on
+ * disk, but a person paused the run, and it did not end. `answered`: its nodes are on disk, but it neither ended nor
+ * rests: an answer came in between, or a pause that is over again. `fenced`: the run was stopped, ended or claimed by
+ * another, or commits of it were lost, and nothing was written.
  */
 export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';

@@ -12,8 +12,9 @@ const MAY_CLAIM = Prisma.sql`g."claimedBy" IS NOT NULL AND ${isUnclaimed(RUN)} A
   AND (g.digest IS NULL OR g.digest = ${digestOfRow(RUN)})`;
 
 /**
- * What a checkpoint `g` is to the run `l`, as SQL: `repeated` when it is on disk already, `new` when it is to be written, null when it is
- * fenced. A number that was skipped means that commits were lost: what comes after them is not written, so that nothing is missing.
+ * What a checkpoint `g` is to the run `l`, as SQL: `repeated` when it is on disk already, `new` when it is to be
+ * written, null when it is fenced. A number that was skipped means that commits were lost: what comes after them is not
+ * written, so that nothing is missing.
  */
 export const CHECKPOINT_STEP = Prisma.sql`CASE
   WHEN ${IS_OF_CLAIM} AND l.checkpoint = g.checkpoint THEN 'repeated'
@@ -21,13 +22,16 @@ export const CHECKPOINT_STEP = Prisma.sql`CASE
   WHEN g."claimedBy" IS NULL AND ${IS_OF_CLAIM} AND l.checkpoint = g.checkpoint - 1
     AND l.status IN ('running', 'paused') THEN 'new' END`;
 
-/** Whether the run `l` ends or rests as the checkpoint `g` wants: neither a pause nor an answer that the worker has not seen prevents it. */
+/**
+ * Whether the run `l` ends or rests as the checkpoint `g` wants: neither a pause nor an answer that the worker has not
+ * seen prevents it.
+ */
 export const MAY_END = Prisma.sql`g.status IS NOT NULL AND l.status <> 'paused'
   AND NOT (g."isResting" AND l.answers <> g.answers)`;
 
 /**
- * The verdict on an admitted checkpoint `a`, as SQL. That of a repeated one is derived from the row: a run that its worker still holds
- * neither ended nor rests.
+ * The verdict on an admitted checkpoint `a`, as SQL. That of a repeated one is derived from the row: a run that its
+ * worker still holds neither ended nor rests.
  */
 export const VERDICT = Prisma.sql`CASE
   WHEN a.step IS NULL THEN 'fenced'

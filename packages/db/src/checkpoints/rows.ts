@@ -1,9 +1,12 @@
 import { Prisma } from '../client.js';
 
-// Parts of the checkpoint statement that write rows of nodes and waits of the runs in `admitted`. Most checkpoints have no iterations
-// and no waits, and a table that a statement does not name it need not open.
+// Parts of the checkpoint statement that write rows of nodes and waits of the runs in `admitted`. Most checkpoints have
+// no iterations and no waits, and a table that a statement does not name it need not open.
 
-/** The new start of a row of `table` that is written again: a node that a pause kept from its first attempt has not begun. */
+/**
+ * The new start of a row of `table` that is written again: a node that a pause kept from its first attempt has not
+ * begun.
+ */
 function startIn(table: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
             ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END`;

@@ -19,9 +19,9 @@ function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
  *               by id)             ├▶ unindexed, stored  what maintenance does with it later
  *                                  └▶ the verdicts
  *
- * The race it excludes: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the run's and writes
- * nothing, however late it comes. The run's row is locked before anything is decided. Of two that began a provisional run one claims
- * it, and the other finds it claimed.
+ * The race it excludes: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the
+ * run's and writes nothing, however late it comes. The run's row is locked before anything is decided. Of two that
+ * began a provisional run one claims it, and the other finds it claimed.
  * @returns a verdict for each checkpoint, in their order.
  */
 export async function writeCheckpoints(db: Database, checkpoints: readonly Checkpoint[]): Promise<CheckpointVerdict[]> {
@@ -45,8 +45,9 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
   const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
   const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
-  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle. Their ids are
-  // named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table that is not yet large.
+  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle.
+  // Their ids are named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table
+  // that is not yet large.
   const verdicts = await queryCarried<{ i: number; verdict: CheckpointVerdict }[]>(
     db,
     Prisma.sql`/* executions.checkpoint */

@@ -34,9 +34,9 @@ export interface Admission {
 }
 
 /**
- * Shares out the free slots of workspaces and workflows, to the oldest runs first: ids are in the order of time. A run that was held
- * back keeps its turn while its job is on the way, so that no younger one slips in before it. One whose workflow is at its
- * limit does not stand in the way of other workflows.
+ * Shares out the free slots of workspaces and workflows, to the oldest runs first: ids are in the order of time. A run
+ * that was held back keeps its turn while its job is on the way, so that no younger one slips in before it. One whose
+ * workflow is at its limit does not stand in the way of other workflows.
  */
 export function admit(candidates: readonly Candidate[], heldBack: readonly HeldBack[], slots: FreeSlots): Admission {
   const free = new Map([...slots].map(([id, count]) => [id, count ?? Infinity]));

@@ -14,11 +14,11 @@ export interface LimitedClaim {
 }
 
 /**
- * Claims runs that `claimExecutions` left, as many as the limits of their workspaces and workflows let; the others are held back:
- * their dispatch is used up, and one that ends sends the oldest of them out again.
+ * Claims runs that `claimExecutions` left, as many as the limits of their workspaces and workflows let; the others are
+ * held back: their dispatch is used up, and one that ends sends the oldest of them out again.
  *
- * The race it excludes: workers that count the same free slot. They take turns for a workspace, and count after the lock.
- * Repeating it is harmless, as for `claimExecutions`.
+ * The race it excludes: workers that count the same free slot. They take turns for a workspace, and count after the
+ * lock. Repeating it is harmless, as for `claimExecutions`.
  */
 export async function claimLimited(
   db: Database,

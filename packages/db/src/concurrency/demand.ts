@@ -15,7 +15,10 @@ export interface Demand {
   readonly heldBack: readonly HeldBack[];
 }
 
-/** A worker that freezes in between must not keep all others waiting for its turn to end: after so long, in ms, it has ended. */
+/**
+ * A worker that freezes in between must not keep all others waiting for its turn to end: after so long, in ms, it has
+ * ended.
+ */
 const TURN_MAX_MS = 5_000;
 
 /** Held back runs of one workflow that are let go by one statement at most. */
@@ -25,9 +28,9 @@ const HELD_BACK_MAX = 1_000;
 export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND ${IS_RESTING}`;
 
 /**
- * Lets those who share out the slots of a workspace take turns, until the transaction ends. A statement after this one sees all that
- * those before did: in the same one, its snapshot would be older than the lock. PostgreSQL itself ends a turn in which nothing is asked
- * for TURN_MAX_MS, and with it the transaction.
+ * Lets those who share out the slots of a workspace take turns, until the transaction ends. A statement after this one
+ * sees all that those before did: in the same one, its snapshot would be older than the lock. PostgreSQL itself ends a
+ * turn in which nothing is asked for TURN_MAX_MS, and with it the transaction.
  */
 export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
   // In the order of the keys, so that two who need several never wait for each other in a circle.
@@ -41,8 +44,9 @@ export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]):
 }
 
 /**
- * Reads the free slots of the subjects and the runs that wait for them. The caller has locked the workspaces. Of a workspace with
- * a limit of its own all workflows are looked at, since they share it; with `isThorough`, of every workspace.
+ * Reads the free slots of the subjects and the runs that wait for them. The caller has locked the workspaces. Of a
+ * workspace with a limit of its own all workflows are looked at, since they share it; with `isThorough`, of every
+ * workspace.
  */
 export async function readDemand(
   tx: Queryable,

@@ -5,8 +5,8 @@ import { IS_HELD_BACK } from './demand.js';
 import { DISPATCH_AGAIN, DISPATCHED } from '../executions/run-status.js';
 
 /**
- * Sends held back runs to workers. Under a limit they stay marked until they are claimed, which keeps their turn; without one any
- * worker may claim them at once.
+ * Sends held back runs to workers. Under a limit they stay marked until they are claimed, which keeps their turn;
+ * without one any worker may claim them at once.
  * @returns their new dispatches; one that was stopped, paused or dispatched meanwhile is missing.
  */
 export async function dispatchHeldBack(

@@ -5,11 +5,11 @@ import { IS_HELD_BACK, lockSlots, readDemand, type Subject } from './demand.js';
 import { dispatchHeldBack, lockRuns } from './dispatch-held-back.js';
 
 /**
- * Sends out the oldest held back runs of workflows of which a run has just been left, as many as there are free slots; of a
- * workspace with a limit of its own, those of its other workflows too.
+ * Sends out the oldest held back runs of workflows of which a run has just been left, as many as there are free slots;
+ * of a workspace with a limit of its own, those of its other workflows too.
  *
- * The race it excludes: a run that is being held back meanwhile because of the one that was left. Whoever holds it back has the
- * lock, so this finds it held back, or it finds the slot free.
+ * The race it excludes: a run that is being held back meanwhile because of the one that was left. Whoever holds it back
+ * has the lock, so this finds it held back, or it finds the slot free.
  */
 export function releaseHeldBack(db: Database, left: readonly Subject[]): Promise<DispatchedExecution[]> {
   return release(db, left, { isThorough: false });

@@ -2,9 +2,9 @@ import { type Queryable } from '../client.js';
 import { countHeldRuns } from './count-slots.js';
 
 /**
- * Brings a workflow's limit of runs at once in line with its status and versions; to be called in the transaction that changes
- * those, after them. The active version says it while the workflow is active, since that is what others start, else the latest.
- * Runs that are held already count at once; runs that a lower limit would not let in go on.
+ * Brings a workflow's limit of runs at once in line with its status and versions; to be called in the transaction that
+ * changes those, after them. The active version says it while the workflow is active, since that is what others start,
+ * else the latest. Runs that are held already count at once; runs that a lower limit would not let in go on.
  */
 export async function syncWorkflowLimit(tx: Queryable, workflowId: string): Promise<void> {
   await tx.$executeRaw`

@@ -23,8 +23,8 @@ export type ChildVerdict =
 const DEPTH_MAX = 10;
 
 /**
- * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. Repeating it is
- * harmless. A parent that is finished starts nothing.
+ * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. Repeating it
+ * is harmless. A parent that is finished starts nothing.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
   const [row] = await queryCarried<
@@ -83,8 +83,8 @@ interface DueWait {
 
 /**
  * Ends the waits of parents whose children are finished, and dispatches the parents that nobody holds.
- * @param finished the children, or the parents, to look at; `limit` is the reconciler's way to miss none: any, and so many waits at
- * most. What is left of one call has its turn in a later one.
+ * @param finished the children, or the parents, to look at; `limit` is the reconciler's way to miss none: any, and so
+ * many waits at most. What is left of one call has its turn in a later one.
  * @returns the parents, with the dispatch to be queued; null for one whose worker is to be told.
  */
 export async function answerParents(

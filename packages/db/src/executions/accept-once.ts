@@ -41,8 +41,8 @@ function isAlive(key: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Accepts a run unless one was started for the same key. Key and run are written together, so that either both are there
- * or none; of several that come at once one writes, and the others find what it wrote.
+ * Accepts a run unless one was started for the same key. Key and run are written together, so that either both are
+ * there or none; of several that come at once one writes, and the others find what it wrote.
  */
 export async function acceptOnce(db: Database, request: AcceptRequest, once: Once): Promise<AcceptOnceVerdict> {
   const tryAccept = (): Promise<AcceptOnceVerdict> => accept(db, request, once);

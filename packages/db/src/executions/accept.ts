@@ -12,8 +12,8 @@ import {
 } from './judge.js';
 
 /**
- * Judges and inserts a batch of runs in one statement. When the connection breaks the batch is tried once more; a run that
- * had landed counts as accepted, whatever changed since.
+ * Judges and inserts a batch of runs in one statement. When the connection breaks the batch is tried once more; a run
+ * that had landed counts as accepted, whatever changed since.
  * @returns a verdict per request, in their order.
  */
 export async function acceptExecutions(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {

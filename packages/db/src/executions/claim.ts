@@ -8,7 +8,9 @@ import { heldUntil, mayMove } from './run-status.js';
 export interface ClaimRequest {
   readonly executionId: string;
   readonly dispatch: number;
-  /** A new UUID for each claim: the run is known by it from then on. A claim that is repeated with it is the same claim. */
+  /**
+   * A new UUID for each claim: the run is known by it from then on. A claim that is repeated with it is the same claim.
+   */
   readonly token: string;
 }
 
@@ -60,11 +62,12 @@ export interface ClaimedExecution {
 }
 
 /**
- * Claims runs for a worker, each at most once a dispatch, and raises their epoch. Runs of a workspace or workflow with a limit
- * of runs at once are left to `claimLimited`.
+ * Claims runs for a worker, each at most once a dispatch, and raises their epoch. Runs of a workspace or workflow with
+ * a limit of runs at once are left to `claimLimited`.
  *
  * The race it excludes: a job delivered twice, or late, after the run was dispatched again, finds `claimed_dispatch` or
- * `dispatch` moved on and gets nothing. A worker that never got the response to its own claim may ask again with the same token.
+ * `dispatch` moved on and gets nothing. A worker that never got the response to its own claim may ask again with the
+ * same token.
  * @returns the claimed runs in no order; a run that is missing was not to be had.
  */
 export async function claimExecutions(
@@ -86,8 +89,9 @@ export async function claimExecutions(
 }
 
 /**
- * Reads runs that were dispatched for the first time, to be claimed by their first checkpoints, which spares a write for each. Until
- * then a worker may only do with them what may be done twice. Those with a limit of runs at once are left to `claimLimited`.
+ * Reads runs that were dispatched for the first time, to be claimed by their first checkpoints, which spares a write
+ * for each. Until then a worker may only do with them what may be done twice. Those with a limit of runs at once are
+ * left to `claimLimited`.
  * @returns the runs in no order; one that is missing was not to be had.
  */
 export async function readUnclaimed(
@@ -124,8 +128,8 @@ export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Version of the form in which checkpoints are kept (rows of node runs, iterations, waits). To be raised by whoever changes it in a way
- * that earlier workers would misread: from the claim on they leave the run to others.
+ * Version of the form in which checkpoints are kept (rows of node runs, iterations, waits). To be raised by whoever
+ * changes it in a way that earlier workers would misread: from the claim on they leave the run to others.
  */
 export const CHECKPOINT_VERSION = Prisma.raw('1');
 
@@ -167,7 +171,9 @@ export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
   return Prisma.sql`unnest(${ids}::uuid[], ${dispatches}::int[], ${tokens}::uuid[]) AS w(id, dispatch, token)`;
 }
 
-/** Whether the run `e` may be claimed for the request `w`: nobody claimed this dispatch of it, or this very claim did. */
+/**
+ * Whether the run `e` may be claimed for the request `w`: nobody claimed this dispatch of it, or this very claim did.
+ */
 export const IS_CLAIMABLE = Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
   AND (e.claimed_dispatch < w.dispatch OR e.worker_id IS NOT NULL AND e.claim_token = w.token)
   AND ${mayMove('claim')} AND e.checkpoint_version <= ${CHECKPOINT_VERSION}`;

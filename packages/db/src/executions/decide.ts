@@ -51,8 +51,8 @@ interface FoundWait {
  * cannot miss each other: the worker sees the count of answers raised.
  *
  * The race it excludes: an answer and the time at once. Both end the wait by a write that needs it to be open
- * (`endDueWaits` is the other), and an answer that comes after the time by the database's clock ends it as that would. So
- * the run goes on with an answer if and only if the caller is told that it is recorded.
+ * (`endDueWaits` is the other), and an answer that comes after the time by the database's clock ends it as that would.
+ * So the run goes on with an answer if and only if the caller is told that it is recorded.
  *
  * The same answer again, before the run went on, asks for the same dispatch to be queued again.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or what `toAnswer` throws.

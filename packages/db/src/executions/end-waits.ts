@@ -23,9 +23,9 @@ export const isTimeUp = Prisma.sql`coalesce(due_at <= statement_timestamp(), fal
 /**
  * Ends the waits of a run whose time is up, then reads all that have ended.
  *
- * The race it excludes: an answer and the time at once. Both are conditional on the wait being open, so one of them finds
- * it ended, and whoever reads sees the same end. An answer that comes later than the time ends the wait as this does
- * (`answerWait`).
+ * The race it excludes: an answer and the time at once. Both are conditional on the wait being open, so one of them
+ * finds it ended, and whoever reads sees the same end. An answer that comes later than the time ends the wait as this
+ * does (`answerWait`).
  */
 export async function endDueWaits(db: Database, executionId: string): Promise<EndedWaits> {
   // Read before the waits: an answer that comes in between is in them too, and makes the run look once more at most.

@@ -15,8 +15,8 @@ export interface ExportRequest extends ListExecutionsRequest {
 }
 
 /**
- * Goes through all matching runs with a database cursor, so that neither the server nor this process ever holds them all.
- * The next batch is fetched once `onBatch` is done with the one before; what it throws ends the cursor.
+ * Goes through all matching runs with a database cursor, so that neither the server nor this process ever holds them
+ * all. The next batch is fetched once `onBatch` is done with the one before; what it throws ends the cursor.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function exportExecutionIds(

@@ -95,9 +95,9 @@ export function isAccepted(verdict: string | { readonly kind: string } | undefin
 }
 
 /**
- * Requests with a verdict each, as SQL: whether the workflow is visible to who asks and the role suffices, or the workflow is
- * active where nobody asks, whether it has a version with that trigger, whether the workspace is under its quota, and whether its runs are to be counted. Every
- * join follows a primary key.
+ * Requests with a verdict each, as SQL: whether the workflow is visible to who asks and the role suffices, or the
+ * workflow is active where nobody asks, whether it has a version with that trigger, whether the workspace is under its
+ * quota, and whether its runs are to be counted. Every join follows a primary key.
  */
 export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
   return Prisma.sql`
@@ -142,7 +142,10 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
       AND v.workflow_id = w.id`;
 }
 
-/** Inserts the runs of `judged` for which the condition holds and notes the bytes they take, as the common tables `inserted` and `stored`. */
+/**
+ * Inserts the runs of `judged` for which the condition holds and notes the bytes they take, as the common tables
+ * `inserted` and `stored`.
+ */
 export function insertion(condition: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     inserted AS (

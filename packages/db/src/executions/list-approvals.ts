@@ -13,7 +13,10 @@ interface Row {
   readonly createdAt: Date;
 }
 
-/** The approvals of a workspace that can still be decided, the oldest first. @throws DeckhandError FORBIDDEN for no member. */
+/**
+ * The approvals of a workspace that can still be decided, the oldest first.
+ * @throws DeckhandError FORBIDDEN for no member.
+ */
 export async function listApprovals(
   db: Database,
   actor: Actor,

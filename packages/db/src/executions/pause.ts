@@ -5,8 +5,8 @@ import { lockExecution } from './lock.js';
 import type { DispatchedExecution } from './reconcile.js';
 
 /**
- * Pauses an unfinished run: nodes in flight finish and are kept, nothing further starts. Whoever holds it is to be told;
- * should that get lost, its next checkpoint says so.
+ * Pauses an unfinished run: nodes in flight finish and are kept, nothing further starts. Whoever holds it is to be
+ * told; should that get lost, its next checkpoint says so.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished or paused already.
  */
 export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<void> {

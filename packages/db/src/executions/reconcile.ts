@@ -48,8 +48,8 @@ export async function findUnclaimed(
 }
 
 /**
- * Dispatches unclaimed runs again, each only if its dispatch is still the given one. The new number makes a job that turns
- * up later after all worthless.
+ * Dispatches unclaimed runs again, each only if its dispatch is still the given one. The new number makes a job that
+ * turns up later after all worthless.
  */
 export async function dispatchAgain(
   db: Database,
@@ -75,13 +75,19 @@ export async function wakeDueRuns(db: Database, executionIds: readonly string[])
     RETURNING ${DISPATCHED}`);
 }
 
-/** Whether the run is past its deadline: one that a worker holds only after a grace period, in which that worker ends it itself. */
+/**
+ * Whether the run is past its deadline: one that a worker holds only after a grace period, in which that worker ends it
+ * itself.
+ */
 export function isPastDeadline(graceMs: number): Prisma.Sql {
   return Prisma.sql`e.deadline_at < now() AND ${isUnfinished()}
     AND (e.worker_id IS NULL OR e.deadline_at < now() - ${graceMs}::int * interval '1 millisecond')`;
 }
 
-/** Whether the time for which workers may hold the run is used up, and the worker that holds it did not end it in a grace period. */
+/**
+ * Whether the time for which workers may hold the run is used up, and the worker that holds it did not end it in a
+ * grace period.
+ */
 export function isHeldTooLong(graceMs: number): Prisma.Sql {
   return Prisma.sql`e.held_until < now() - ${graceMs}::int * interval '1 millisecond' AND ${IS_HELD}`;
 }
@@ -98,8 +104,8 @@ const TIME_LIMIT_ERROR = Prisma.sql`json_build_object('message', ${RUN_ERRORS.EX
   'nodeId', e.current_node_id, 'code', 'EXECUTION_TIMEOUT')::text`;
 
 /**
- * Ends those of the given runs that outlived their deadline: one that rests at once, one that a worker holds after `graceMs`. The worker
- * is fenced, so what it still does of that run writes nothing.
+ * Ends those of the given runs that outlived their deadline: one that rests at once, one that a worker holds after
+ * `graceMs`. The worker is fenced, so what it still does of that run writes nothing.
  */
 export function timeOutRuns(
   db: Database,

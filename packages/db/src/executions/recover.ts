@@ -22,7 +22,9 @@ export interface RecoveredRuns {
   readonly paused: readonly string[];
 }
 
-/** How long a run waits after so many losses without progress, in seconds; one more than there are here, and it fails. */
+/**
+ * How long a run waits after so many losses without progress, in seconds; one more than there are here, and it fails.
+ */
 const DELAYS_SECONDS = [0, 0, 10, 60, 300] as const;
 
 const LOST_TOO_OFTEN = JSON.stringify(runError('RUN_LOST_TOO_OFTEN'));
@@ -35,12 +37,13 @@ interface LostRun {
 }
 
 /**
- * Takes those of the given runs from lost workers that they hold: they are dispatched again, at once or after a delay, or fail. A loss is counted for the run
- * that occupied the worker; where that is not known, for all that it held. A newly stored finished node counts as progress and takes
- * the losses back (see the checkpoint statement). The worker is fenced by the next claim.
+ * Takes those of the given runs from lost workers that they hold: they are dispatched again, at once or after a delay,
+ * or fail. A loss is counted for the run that occupied the worker; where that is not known, for all that it held. A
+ * newly stored finished node counts as progress and takes the losses back (see the checkpoint statement). The worker is
+ * fenced by the next claim.
  *
- * The race it excludes: two that recover the same runs, and a run whose last checkpoint is under way. Rows are locked first, and those
- * that another has locked are left for the next call.
+ * The race it excludes: two that recover the same runs, and a run whose last checkpoint is under way. Rows are locked
+ * first, and those that another has locked are left for the next call.
  */
 export function recoverRuns(
   db: Database,

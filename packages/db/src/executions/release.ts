@@ -11,8 +11,8 @@ export interface ReleasedExecution {
 }
 
 /**
- * Gives runs back that a worker holds: a running one is dispatched again for others, a paused one rests. A run that is not
- * the worker's any more is left alone.
+ * Gives runs back that a worker holds: a running one is dispatched again for others, a paused one rests. A run that is
+ * not the worker's any more is left alone.
  */
 export async function releaseExecutions(
   db: Database,

@@ -9,8 +9,8 @@ export type RunInput = Pick<
 >;
 
 /**
- * SHA-256, hex, of what a run is begun with. A worker that did not read it here shows with it what it took it to be, so that
- * whoever can write into the queue cannot change what a run does.
+ * SHA-256, hex, of what a run is begun with. A worker that did not read it here shows with it what it took it to be, so
+ * that whoever can write into the queue cannot change what a run does.
  */
 export function digestOfRun(run: RunInput): string {
   const { workspaceId, workflowVersionId, executionMode, triggerNodeId, deadlineAt, triggerData } = run;

@@ -7,8 +7,9 @@ import {
 } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.js';
 
-// What the statuses of a run mean in SQL, written once: every statement that reads or changes them is composed of these fragments, and
-// the transition table in packages/contracts is their only source. A fragment without a parameter is about the run `e`.
+// What the statuses of a run mean in SQL, written once: every statement that reads or changes them is composed of these
+// fragments, and the transition table in packages/contracts is their only source. A fragment without a parameter is
+// about the run `e`.
 
 const RUN = Prisma.raw('e');
 
@@ -53,7 +54,10 @@ export function dispatchAgainIf(condition: Prisma.Sql): Prisma.Sql {
 /** Columns of a DispatchedExecution, for `RETURNING` after `DISPATCH_AGAIN`. */
 export const DISPATCHED = Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`;
 
-/** Columns of a ReleasedExecution, for `RETURNING`: `dispatch` is null unless the condition holds for the run as it is now. */
+/**
+ * Columns of a ReleasedExecution, for `RETURNING`: `dispatch` is null unless the condition holds for the run as it is
+ * now.
+ */
 export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId",
     CASE WHEN ${condition} THEN e.dispatch END AS dispatch`;
@@ -61,10 +65,15 @@ export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
 
 const IS_RUNNING = Prisma.sql`e.status = 'running'`;
 
-/** When a run ends at the latest that has no time limit of its own: the time that a worker holds it is limited instead. */
+/**
+ * When a run ends at the latest that has no time limit of its own: the time that a worker holds it is limited instead.
+ */
 export const NO_DEADLINE = Prisma.sql`'9999-12-31 00:00:00+00'::timestamptz(3)`;
 
-/** When the time is used up for which workers may hold the run `e`, if one holds it from `since` on; null without such a limit. */
+/**
+ * When the time is used up for which workers may hold the run `e`, if one holds it from `since` on; null without such a
+ * limit.
+ */
 export function heldUntil(since: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`${since} + e.time_left_ms * interval '1 millisecond'`;
 }
@@ -74,8 +83,9 @@ export const TIME_LEFT = Prisma.sql`CASE WHEN e.held_until IS NULL THEN e.time_l
     ELSE greatest(0, (extract(epoch FROM e.held_until - now()) * 1000)::bigint) END`;
 
 /**
- * Assignments that take a held run from its worker: a running one is dispatched again, a paused one rests. The worker is fenced by
- * the next claim. Until then a late write of it still counts, which does no harm: what it records did happen.
+ * Assignments that take a held run from its worker: a running one is dispatched again, a paused one rests. The worker
+ * is fenced by the next claim. Until then a late write of it still counts, which does no harm: what it records did
+ * happen.
  */
 export const RELEASE = Prisma.sql`worker_id = NULL, time_left_ms = ${TIME_LEFT}, held_until = NULL,
     revision = e.revision + 1, ${dispatchAgainIf(IS_RUNNING)}`;
@@ -93,11 +103,11 @@ export interface RunEnding {
 }
 
 /**
- * Ends those of the given runs whose status lets them, with their unfinished nodes. Once this is committed no node of theirs starts and no
- * later write changes them: their epoch is raised. Repeating it is harmless.
+ * Ends those of the given runs whose status lets them, with their unfinished nodes. Once this is committed no node of
+ * theirs starts and no later write changes them: their epoch is raised. Repeating it is harmless.
  *
- * The race it excludes: a checkpoint that is written while this waits for the run's row. The nodes are stopped by a second statement,
- * which sees what that checkpoint wrote; in the first one its snapshot would be older.
+ * The race it excludes: a checkpoint that is written while this waits for the run's row. The nodes are stopped by a
+ * second statement, which sees what that checkpoint wrote; in the first one its snapshot would be older.
  * @returns the ids of the runs that it ended.
  */
 export async function endRuns(tx: Queryable, ids: readonly string[], ending: RunEnding): Promise<string[]> {

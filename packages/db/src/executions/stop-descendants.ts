@@ -14,8 +14,9 @@ export interface StopDescendantsOptions {
 }
 
 /**
- * Stops the unfinished runs that stopped runs have started, and what those have started in turn, batch by batch. What is left when its
- * time is up, or when the process dies, stands in `stopped_parents` for maintenance to go on with. May be repeated, and by two at once.
+ * Stops the unfinished runs that stopped runs have started, and what those have started in turn, batch by batch. What
+ * is left when its time is up, or when the process dies, stands in `stopped_parents` for maintenance to go on with. May
+ * be repeated, and by two at once.
  * @returns how many were stopped.
  */
 export async function stopDescendants(db: Database, options: StopDescendantsOptions): Promise<number> {
@@ -42,8 +43,8 @@ interface StoppedChildren {
 /**
  * Stops a batch of children.
  *
- * The lock order: rows of `stopped_parents` are skipped where another holds them, so nobody waits for them; then the children in the
- * order of their ids.
+ * The lock order: rows of `stopped_parents` are skipped where another holds them, so nobody waits for them; then the
+ * children in the order of their ids.
  * @returns undefined when there is nothing to do, or when others are doing it.
  */
 function stopChildren(db: Database, among: readonly string[] | undefined): Promise<StoppedChildren | undefined> {

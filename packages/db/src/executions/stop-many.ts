@@ -50,8 +50,8 @@ export async function stopExecutionsOfWorkspace(
 }
 
 /**
- * Stops the unfinished runs that fit a condition on the run `e`, which the caller may stop, then those that they started; where these are
- * many, maintenance goes on with them.
+ * Stops the unfinished runs that fit a condition on the run `e`, which the caller may stop, then those that they
+ * started; where these are many, maintenance goes on with them.
  * @returns how many were stopped.
  */
 export async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopped): Promise<number> {

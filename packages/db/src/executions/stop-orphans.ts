@@ -3,13 +3,14 @@ import { isFinished } from './run-status.js';
 import { stopRunsById } from './stop.js';
 
 /**
- * Stops runs that were started by runs which have ended without waiting for them to the end: they failed elsewhere, or their
- * time was up. A run that nobody was to wait for goes on. What the stopped ones have started is left to `stopDescendants`.
+ * Stops runs that were started by runs which have ended without waiting for them to the end: they failed elsewhere, or
+ * their time was up. A run that nobody was to wait for goes on. What the stopped ones have started is left to
+ * `stopDescendants`.
  *
- * The race it excludes: a child that finishes meanwhile. Parents and children are locked before their waits, in the order of
- * their ids, as whoever answers parents does.
- * @param limit of the waits ended by this transaction. @returns how many there were (`limit` of them means that there may be more), and
- * the runs that were stopped.
+ * The race it excludes: a child that finishes meanwhile. Parents and children are locked before their waits, in the
+ * order of their ids, as whoever answers parents does.
+ * @param limit of the waits ended by this transaction. @returns how many there were (`limit` of them means that there
+ * may be more), and the runs that were stopped.
  */
 export function stopOrphans(db: Database, limit: number): Promise<{ found: number; stopped: string[] }> {
   return db.$transaction(async (tx) => {

@@ -4,12 +4,15 @@ import { type Database, Prisma, type Queryable } from '../client.js';
 import { lockExecution } from './lock.js';
 import { endRuns, isUnfinished } from './run-status.js';
 
-/** Called with each batch of stopped runs, at most some hundreds, so that workers and callers are notified as it goes on. */
+/**
+ * Called with each batch of stopped runs, at most some hundreds, so that workers and callers are notified as it goes
+ * on.
+ */
 export type OnStopped = (executionIds: readonly string[]) => Promise<void>;
 
 /**
- * Stops an unfinished run. Once this is committed no node of it starts, it starts no other run, and no later write changes it: its
- * epoch is raised. The runs that it started are stopped by `stopDescendants`, or by maintenance.
+ * Stops an unfinished run. Once this is committed no node of it starts, it starts no other run, and no later write
+ * changes it: its epoch is raised. The runs that it started are stopped by `stopDescendants`, or by maintenance.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished.
  */
 export function stopExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
@@ -28,10 +31,11 @@ export function isUnfinishedChildOf(parentId: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Stops those of the given runs that are not finished, and notes which of them have unfinished children in `stopped_parents`.
+ * Stops those of the given runs that are not finished, and notes which of them have unfinished children in
+ * `stopped_parents`.
  *
- * The race it excludes: a child that is accepted meanwhile. `acceptChild` shares the lock of the parent's row, so either it comes
- * first, and the last statement here sees the child, or it finds the parent stopped.
+ * The race it excludes: a child that is accepted meanwhile. `acceptChild` shares the lock of the parent's row, so
+ * either it comes first, and the last statement here sees the child, or it finds the parent stopped.
  * @returns the ids of the runs that it stopped.
  */
 export async function stopRunsById(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {

@@ -6,8 +6,8 @@ import { lockTreeOf, noSuchFolder, requireParent, toFolderEntry } from './entry.
 
 /**
  * Renames or moves a folder. Moves within a workspace take turns, so that two at once cannot close a circle.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; VALIDATION_FAILED for a
- * parent of elsewhere or within the folder itself.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; VALIDATION_FAILED for
+ * a parent of elsewhere or within the folder itself.
  */
 export function updateFolder(db: Database, actor: Actor, id: string, changes: UpdateFolderBody): Promise<FolderEntry> {
   return db.$transaction(async (tx) => {

@@ -30,8 +30,8 @@ export async function readInvite(db: Database, tokenHash: string): Promise<{ rea
 
 /**
  * Lets a signed-in person join. An invite serves once: of two at once, one joins.
- * @throws DeckhandError NOT_FOUND for a token that is not valid; FORBIDDEN when it is for another address; CONFLICT for a
- * member. Then the invite can still be used.
+ * @throws DeckhandError NOT_FOUND for a token that is not valid; FORBIDDEN when it is for another address; CONFLICT for
+ * a member. Then the invite can still be used.
  */
 export function acceptInvite(db: Database, actor: Actor, user: User, tokenHash: string): Promise<JoinedWorkspace> {
   return db.$transaction(async (tx) => {

@@ -4,8 +4,9 @@ import { isHeldTooLong, isPastDeadline } from '../executions/reconcile.js';
 import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.js';
 
 /*
- * What maintenance acts on is first found, then changed by its ids in statements that check the same conditions again. So a batch whose
- * statement fails can be split until the row at fault stands alone, and that row can be left out for a while.
+ * What maintenance acts on is first found, then changed by its ids in statements that check the same conditions again.
+ * So a batch whose statement fails can be split until the row at fault stands alone, and that row can be left out for a
+ * while.
  */
 
 /** Which rows are found. */
@@ -38,8 +39,8 @@ export async function findDueRuns(db: Database, page: RowPage): Promise<string[]
 }
 
 /**
- * Finds unfinished runs past their deadline, the earliest first: those that rest at once, those that a worker holds after a grace period
- * in which the worker ends them itself.
+ * Finds unfinished runs past their deadline, the earliest first: those that rest at once, those that a worker holds
+ * after a grace period in which the worker ends them itself.
  */
 export async function findOverdueRuns(db: Database, page: RowPage & { readonly graceMs: number }): Promise<string[]> {
   const isWanted = isNotExcluded(Prisma.sql`e.id`, page.except);
@@ -91,8 +92,8 @@ export function findUnindexedRuns(db: Database, page: RowPage): Promise<FoundRun
 export type RetentionKind = 'data' | 'run';
 
 /**
- * Finds runs that finished so many days ago, the oldest first: `data`, those that still have data; `run`, those that have none. A run that
- * is being repeated is left alone, for it is still read.
+ * Finds runs that finished so many days ago, the oldest first: `data`, those that still have data; `run`, those that
+ * have none. A run that is being repeated is left alone, for it is still read.
  */
 export function findExpiredRuns(
   db: Database,

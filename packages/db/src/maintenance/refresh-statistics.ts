@@ -8,9 +8,9 @@ const SMALL_ROWS = 50_000;
 const CHANGES_MIN = 2_000;
 
 /**
- * Analyses tables that have outgrown what the planner knows of them. Statements are planned once a connection: those that were
- * planned while a table was empty read all of it, every time, until its statistics change; autovacuum looks once a minute, and
- * a new installation under load has a hundred thousand runs by then.
+ * Analyses tables that have outgrown what the planner knows of them. Statements are planned once a connection: those
+ * that were planned while a table was empty read all of it, every time, until its statistics change; autovacuum looks
+ * once a minute, and a new installation under load has a hundred thousand runs by then.
  * @returns the tables it analysed.
  */
 export async function refreshStatistics(db: Database): Promise<string[]> {

@@ -7,8 +7,8 @@ import { lockMembers, requireOwnerFor } from './rules.js';
 
 /**
  * Makes somebody who has an account a member.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace or nobody has that e-mail; FORBIDDEN below the
- * role admin, and for an owner made by somebody who is none; CONFLICT for a member.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace or nobody has that e-mail; FORBIDDEN below
+ * the role admin, and for an owner made by somebody who is none; CONFLICT for a member.
  */
 export function addMember(
   db: Database,

@@ -5,8 +5,8 @@ import { lockMembers, memberRole, requireAnotherOwner, requireOwnerFor } from '.
 
 /**
  * Removes a member.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for an owner removed by who is none; INVALID_STATE
- * for the last owner.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for an owner removed by who is none;
+ * INVALID_STATE for the last owner.
  */
 export function removeMember(db: Database, actor: Actor, workspaceId: string, userId: string): Promise<void> {
   return db.$transaction(async (tx) => {
@@ -19,7 +19,10 @@ export function removeMember(db: Database, actor: Actor, workspaceId: string, us
   });
 }
 
-/** Lets the actor leave a workspace. @throws DeckhandError NOT_FOUND for no member; INVALID_STATE for the last owner. */
+/**
+ * Lets the actor leave a workspace.
+ * @throws DeckhandError NOT_FOUND for no member; INVALID_STATE for the last owner.
+ */
 export function leaveWorkspace(db: Database, actor: Actor, workspaceId: string): Promise<void> {
   const { userId } = actor;
   return db.$transaction(async (tx) => {

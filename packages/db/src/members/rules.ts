@@ -5,7 +5,8 @@ import { lockWorkspace } from '../workspaces/lock.js';
 import { findWorkspace } from '../workspaces/read.js';
 
 /**
- * Lets those who change a workspace's members take turns: what is read afterwards stays true until the transaction ends.
+ * Lets those who change a workspace's members take turns: what is read afterwards stays true until the transaction
+ * ends.
  * @returns the actor's role.
  * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN when the role is too low.
  */

@@ -7,8 +7,8 @@ import { lockMembers, memberRole, requireAnotherOwner, requireOwnerFor } from '.
 
 /**
  * Changes a member's role.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and to or from owner for who is none; INVALID_STATE for
- * the last owner.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and to or from owner for who is none; INVALID_STATE
+ * for the last owner.
  */
 export function updateMember(
   db: Database,

@@ -5,7 +5,9 @@ import { isUnfinished } from '../executions/run-status.js';
 /** A status from which a run may still come to its end. */
 type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 
-/** How many runs of all workspaces have each unfinished status. Costs what there is of them, however many are finished. */
+/**
+ * How many runs of all workspaces have each unfinished status. Costs what there is of them, however many are finished.
+ */
 export async function countUnfinished(db: Database): Promise<Record<UnfinishedStatus, number>> {
   // Served by executions_deadline, which has only unfinished runs.
   const rows = await db.$queryRaw<{ status: UnfinishedStatus; runs: number }[]>`

@@ -30,8 +30,8 @@ const COUNTS = Prisma.join(
 );
 
 /**
- * Counts a workspace's runs per status and measures how long they waited and ran. A run belongs to the moment it started,
- * one that did not start to the moment it was accepted. Test and debug runs are left out.
+ * Counts a workspace's runs per status and measures how long they waited and ran. A run belongs to the moment it
+ * started, one that did not start to the moment it was accepted. Test and debug runs are left out.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function readRunStats(db: Database, actor: Actor, period: StatsPeriod): Promise<RunStats> {

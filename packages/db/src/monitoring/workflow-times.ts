@@ -15,8 +15,8 @@ interface Row {
 const ROWS = 10;
 
 /**
- * The workflows of a workspace whose finished runs took longest, the slowest (p95) first. A run belongs to the moment it started; test
- * and debug runs are left out.
+ * The workflows of a workspace whose finished runs took longest, the slowest (p95) first. A run belongs to the moment
+ * it started; test and debug runs are left out.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function readWorkflowTimes(

@@ -4,8 +4,9 @@ import { operatorConditions, type OperatorFilter } from './filter.js';
 import { DISPATCHED, IS_HELD, IS_UNCLAIMED } from '../executions/run-status.js';
 
 /**
- * A page of the runs that fit and whose present dispatch nobody has claimed, in the order of their ids. Whether their jobs are lost, the
- * queue knows. A run that was dispatched after `dispatchedBefore` is none of them: its job may be on its way.
+ * A page of the runs that fit and whose present dispatch nobody has claimed, in the order of their ids. Whether their
+ * jobs are lost, the queue knows. A run that was dispatched after `dispatchedBefore` is none of them: its job may be on
+ * its way.
  */
 export function findUnclaimedRuns(
   db: Database,

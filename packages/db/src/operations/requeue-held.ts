@@ -4,8 +4,9 @@ import { operatorConditions, type OperatorFilter } from './filter.js';
 import { IS_HELD, RELEASE, RELEASED } from '../executions/run-status.js';
 
 /**
- * Takes runs that fit from workers that are dead, as maintenance takes all of them: running ones are dispatched again, paused ones
- * rest. One that another has taken meanwhile is not theirs any more and stays where it is. May be repeated, and by two at once.
+ * Takes runs that fit from workers that are dead, as maintenance takes all of them: running ones are dispatched again,
+ * paused ones rest. One that another has taken meanwhile is not theirs any more and stays where it is. May be repeated,
+ * and by two at once.
  */
 export function requeueHeldRuns(
   db: Database,

@@ -20,7 +20,10 @@ export interface ScheduleMove {
   readonly run: { readonly at: Date; readonly request: AcceptRequest } | null;
 }
 
-/** `elsewhere`: somebody else moved, changed or holds the schedule; nothing was written. Nor was it for any other refusal. */
+/**
+ * `elsewhere`: somebody else moved, changed or holds the schedule; nothing was written. Nor was it for any other
+ * refusal.
+ */
 export type MoveVerdict = 'moved' | 'elsewhere' | AcceptRefusal;
 
 interface Row extends Omit<VerdictRow, 'verdict'> {
@@ -32,9 +35,9 @@ interface Row extends Omit<VerdictRow, 'verdict'> {
 /**
  * Moves schedules on and starts their runs, in one statement: either both happen or nothing.
  *
- * The races it excludes: two that fire the same time (the second finds the time moved on); a workflow that is deactivated, or
- * gets another active version, meanwhile (the row is gone, has no time or has another version). Rows that others hold are
- * left for the next look, so that nobody waits here and no two can wait for each other.
+ * The races it excludes: two that fire the same time (the second finds the time moved on); a workflow that is
+ * deactivated, or gets another active version, meanwhile (the row is gone, has no time or has another version). Rows
+ * that others hold are left for the next look, so that nobody waits here and no two can wait for each other.
  * @returns a verdict per move, in their order.
  */
 export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {

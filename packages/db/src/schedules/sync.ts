@@ -18,12 +18,12 @@ interface ScheduleTrigger extends ScheduleRule {
 }
 
 /**
- * Brings a workflow's schedules in line with its status and its active version; to be called in the transaction that changes
- * those. A schedule that stays as it was keeps its next time, so that saving a workflow again at the wrong moment loses none; one
- * that is new, was changed or had no time is due from now on, by the database's clock.
+ * Brings a workflow's schedules in line with its status and its active version; to be called in the transaction that
+ * changes those. A schedule that stays as it was keeps its next time, so that saving a workflow again at the wrong
+ * moment loses none; one that is new, was changed or had no time is due from now on, by the database's clock.
  *
- * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so one waits for the other, or
- * finds that the time has moved.
+ * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so one waits for the
+ * other, or finds that the time has moved.
  */
 export async function syncSchedules(
   tx: Queryable,
@@ -56,7 +56,10 @@ export async function syncSchedules(
         held_by = CASE WHEN ${stays} THEN s.held_by END`);
 }
 
-/** The schedule triggers of a version that are not disabled, with their parameters as they were checked when it was saved. */
+/**
+ * The schedule triggers of a version that are not disabled, with their parameters as they were checked when it was
+ * saved.
+ */
 function readTriggers(tx: Queryable, versionId: string): Promise<ScheduleTrigger[]> {
   return tx.$queryRaw<ScheduleTrigger[]>`
     SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,cron}' AS cron,

@@ -2,12 +2,16 @@ import { Prisma } from '../client.js';
 
 /** Characters of each trigger data, output and error that are searched; more is rarely looked for and dear to keep. */
 const SEARCHED_CHARS = Prisma.raw('65536');
-/** Characters of one run that are searched: a run of a thousand nodes must not fill the memory of whoever builds its text. */
+/**
+ * Characters of one run that are searched: a run of a thousand nodes must not fill the memory of whoever builds its
+ * text.
+ */
 const MAX_TEXT_CHARS = Prisma.raw('1048576');
 
 /**
- * What the run `e` is searched by, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes in the order in which
- * they began, in lower case, up to 1 MiB of it. Outputs beyond that are not read: their lengths are known without.
+ * What the run `e` is searched by, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes in the
+ * order in which they began, in lower case, up to 1 MiB of it. Outputs beyond that are not read: their lengths are
+ * known without.
  */
 export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
   e.id, e.workflow_id, e.workflow_version_id, e.rerun_of, e.parent_execution_id,
@@ -24,13 +28,15 @@ export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
 ), ${MAX_TEXT_CHARS}))`;
 
 /**
- * The error of the run `e` as it is searched, as SQL: message and code in lower case; null without an error. The message
- * stays as JSON spells it: a NUL character in it, which PostgreSQL's own reading of JSON refuses, does no harm.
+ * The error of the run `e` as it is searched, as SQL: message and code in lower case; null without an error. The
+ * message stays as JSON spells it: a NUL character in it, which PostgreSQL's own reading of JSON refuses, does no harm.
  */
 export const executionError = Prisma.sql`lower(regexp_replace(e.error,
   '^\\{"message"\\s*:\\s*"(.*)",\\s*"nodeId"\\s*:.*,\\s*"code"\\s*:\\s*"(.*)"\\s*\\}$', E'\\\\1\n\\\\2'))`;
 
-/** The condition that a lower-case text (as SQL) holds what a person typed, as it is or as JSON spells it in a string. */
+/**
+ * The condition that a lower-case text (as SQL) holds what a person typed, as it is or as JSON spells it in a string.
+ */
 export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
   const spellings = new Set([wanted, JSON.stringify(wanted).slice(1, -1)]);
   const found = [...spellings].map((spelling) => Prisma.sql`strpos(${text}, lower(${spelling})) > 0`);
@@ -38,8 +44,8 @@ export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
 }
 
 /**
- * A condition that follows from `holds` and that a trigram index answers: the words of what is wanted, in their order, or
- * one word of it alone. Only words have trigrams.
+ * A condition that follows from `holds` and that a trigram index answers: the words of what is wanted, in their order,
+ * or one word of it alone. Only words have trigrams.
  */
 export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
   const words = word === undefined ? wordsOf(wanted) : [word];
@@ -48,9 +54,9 @@ export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefin
 }
 
 /**
- * The word that tells most, one with digits rather than without, and the longest, with the signs beside it: they say where
- * the word begins and ends. The index reads the entries of every trigram of what it is asked for, so one rare word is found
- * sooner than the same word among frequent ones.
+ * The word that tells most, one with digits rather than without, and the longest, with the signs beside it: they say
+ * where the word begins and ends. The index reads the entries of every trigram of what it is asked for, so one rare
+ * word is found sooner than the same word among frequent ones.
  * @returns undefined when there is but one word, or none that is long enough to have a trigram.
  */
 export function tellingWord(wanted: string): string | undefined {

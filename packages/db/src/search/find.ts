@@ -24,8 +24,8 @@ interface Walk {
 }
 
 /**
- * Finds a page of the runs that hold a text. A frequent text is found by reading runs in the list's order until the page
- * is full, a rare one by the trigram index: each would be slow for the other.
+ * Finds a page of the runs that hold a text. A frequent text is found by reading runs in the list's order until the
+ * page is full, a rare one by the trigram index: each would be slow for the other.
  */
 export async function findIds(
   db: Database,
@@ -57,8 +57,8 @@ export async function countFound(db: Database, request: SearchRequest): Promise<
 }
 
 /**
- * Says from the beginning of the list how to look for all matches: whether so many runs hold the text that reading all of
- * them in order finds the first ones soon, and else whether to ask the index for its telling word alone.
+ * Says from the beginning of the list how to look for all matches: whether so many runs hold the text that reading all
+ * of them in order finds the first ones soon, and else whether to ask the index for its telling word alone.
  */
 export async function sampleSearch(
   db: Database,

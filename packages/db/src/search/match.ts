@@ -23,9 +23,9 @@ const TEXT = Prisma.sql`t.text`;
 const ERROR = Prisma.sql`t.error`;
 
 /**
- * Whether the run `listed.id` matches, as a subquery of one row: `hit`, and `near` when it holds at least the telling word. Its
- * indexed text decides, and without one the run itself. It looks at one run at a time, whatever the planner thinks of the
- * texts' statistics (OFFSET 0).
+ * Whether the run `listed.id` matches, as a subquery of one row: `hit`, and `near` when it holds at least the telling
+ * word. Its indexed text decides, and without one the run itself. It looks at one run at a time, whatever the planner
+ * thinks of the texts' statistics (OFFSET 0).
  */
 export function hitOf(wanted: Search): Prisma.Sql {
   const word = wanted.search ? tellingWord(wanted.search) : undefined;

@@ -8,8 +8,8 @@ export interface Resealing extends SealedRow {
 }
 
 /**
- * Puts secrets back that were sealed with another key, each only where its row still holds what was read: one that a person
- * replaced meanwhile stays. What a reader of the row sees does not change, so neither does its time of change.
+ * Puts secrets back that were sealed with another key, each only where its row still holds what was read: one that a
+ * person replaced meanwhile stays. What a reader of the row sees does not change, so neither does its time of change.
  * @returns the ids of the rows that were changed.
  */
 export async function resealSecrets(

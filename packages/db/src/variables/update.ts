@@ -7,8 +7,8 @@ import { NAME_TAKEN, noSuchVariable, requireEditable, toVariableEntry } from './
 
 /**
  * Changes a variable's name or value.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; CONFLICT when the name
- * is taken.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; CONFLICT when the
+ * name is taken.
  */
 export function updateVariable(
   db: Database,

@@ -10,8 +10,8 @@ export interface WantedWebhook {
 }
 
 /**
- * Gives each webhook node a URL once; a node that has one keeps it, unless its `path` differs from the version before. A
- * `path` that merely stands there still must not bring back a URL that was changed since.
+ * Gives each webhook node a URL once; a node that has one keeps it, unless its `path` differs from the version before.
+ * A `path` that merely stands there still must not bring back a URL that was changed since.
  * @param earlierVersionId the version before; null for the first.
  * @throws DeckhandError CONFLICT for a path that is taken.
  */

@@ -10,8 +10,8 @@ import { createSuffix } from './suffix.js';
  * Gives a webhook another URL; the old one leads nowhere from the answer on.
  * @param suffix the wished one; undefined makes one up.
  * @returns the suffix.
- * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN below
- * the role editor; CONFLICT for a suffix that is taken.
+ * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
+ * below the role editor; CONFLICT for a suffix that is taken.
  */
 export function changeWebhookUrl(
   db: Database,

@@ -56,7 +56,10 @@ export async function pruneDeliveries(db: Database, workflowIds: readonly string
     WHERE d.workflow_id = pruned.workflow_id AND d.id <= oldest.id`);
 }
 
-/** The requests to a workflow's webhooks, the newest first. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+/**
+ * The requests to a workflow's webhooks, the newest first.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it.
+ */
 export async function listDeliveries(
   db: Database,
   actor: Actor,

@@ -15,8 +15,9 @@ export interface FoundWebhook {
 }
 
 /**
- * Looks up many webhooks at once by their URL suffixes; unknown ones are undefined. Asked anew for every request: whatever
- * is changed about a workflow or its URL holds from the answer on, for every replica. By the primary keys of both tables.
+ * Looks up many webhooks at once by their URL suffixes; unknown ones are undefined. Asked anew for every request:
+ * whatever is changed about a workflow or its URL holds from the answer on, for every replica. By the primary keys of
+ * both tables.
  */
 export async function findWebhooks(db: Database, suffixes: readonly string[]): Promise<(FoundWebhook | undefined)[]> {
   const rows = await db.$queryRaw<FoundWebhook[]>`/* webhooks.find */

@@ -10,10 +10,10 @@ export interface OpenTest {
 }
 
 /**
- * Opens a webhook's test URL: its runs are the actor's, who must still be an editor when they start. Opened again, it stays
- * open for as long from then on.
- * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN below
- * the role editor.
+ * Opens a webhook's test URL: its runs are the actor's, who must still be an editor when they start. Opened again, it
+ * stays open for as long from then on.
+ * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
+ * below the role editor.
  */
 export function openWebhookTest(
   db: Database,

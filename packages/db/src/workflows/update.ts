@@ -8,8 +8,8 @@ import { requireFolder } from './folder.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
 
 /**
- * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules and its limit of runs at
- * once follow its status and its active version.
+ * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules and its
+ * limit of runs at once follow its status and its active version.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
  * never saved; VALIDATION_FAILED for a folder or a version of elsewhere.
  */

@@ -24,7 +24,8 @@ export function findRunsOfDeletedWorkspaces(db: Database, page: RowPage): Promis
 }
 
 /**
- * Deletes those of the given runs whose workspace is deleted, with all that belongs to them. A worker that still holds one can write nothing any more. A run that another transaction holds is left for the next time.
+ * Deletes those of the given runs whose workspace is deleted, with all that belongs to them. A worker that still holds
+ * one can write nothing any more. A run that another transaction holds is left for the next time.
  */
 export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readonly string[]): Promise<DeletedRun[]> {
   return db.$queryRaw<DeletedRun[]>(Prisma.sql`/* workspaces.delete-runs */
@@ -38,8 +39,8 @@ export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readon
 }
 
 /**
- * Deletes what deleted workspaces have left beside their runs, so many rows of each kind at most, and forgets the workspaces of which
- * nothing is left for an hour.
+ * Deletes what deleted workspaces have left beside their runs, so many rows of each kind at most, and forgets the
+ * workspaces of which nothing is left for an hour.
  */
 export async function deleteRestOfWorkspaces(db: Database, limit: number): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-deliveries */

@@ -6,8 +6,8 @@ import { stopExecutionsOfWorkspace } from '../executions/stop-many.js';
 import { findWorkspace } from './read.js';
 
 /**
- * Stops the runs of a workspace and deletes it. Its runs, and what belongs to them, are no longer to be seen; maintenance deletes them
- * in the background.
+ * Stops the runs of a workspace and deletes it. Its runs, and what belongs to them, are no longer to be seen;
+ * maintenance deletes them in the background.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role owner.
  */
 export async function deleteWorkspace(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {

@@ -1,8 +1,8 @@
 import type { EdgeDefinition } from '@deckhand/contracts';
 
 /**
- * Finds the nodes that stand on or behind a cycle, by taking away nodes without incoming edges until none is left to take
- * (Kahn). @returns their ids, empty for a graph without cycles.
+ * Finds the nodes that stand on or behind a cycle, by taking away nodes without incoming edges until none is left to
+ * take (Kahn). @returns their ids, empty for a graph without cycles.
  */
 export function findCycle(nodeIds: readonly string[], edges: readonly EdgeDefinition[]): string[] {
   const incoming = new Map(nodeIds.map((id) => [id, 0]));

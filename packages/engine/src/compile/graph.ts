@@ -11,8 +11,8 @@ export interface GraphEdge {
 }
 
 /**
- * The nodes that live and settle together: the whole workflow, or the body of one loop. No edge leaves a region, and the
- * only edges into a loop's region start at that loop's `body` handle.
+ * The nodes that live and settle together: the whole workflow, or the body of one loop. No edge leaves a region, and
+ * the only edges into a loop's region start at that loop's `body` handle.
  */
 export interface Region {
   /** The loop whose body this is; undefined for the workflow itself. */
@@ -58,7 +58,10 @@ export interface CompiledWorkflow {
   readonly definition: Definition;
   /** How long a run may take, in ms. */
   readonly timeoutMs: number;
-  /** The limit is the default one, which counts only time in which a worker holds the run; an own one counts from acceptance. */
+  /**
+   * The limit is the default one, which counts only time in which a worker holds the run; an own one counts from
+   * acceptance.
+   */
   readonly countsHeldTime: boolean;
   /** Where runs may start; the default first. */
   readonly triggers: readonly GraphTrigger[];

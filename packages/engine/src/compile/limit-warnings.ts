@@ -13,8 +13,8 @@ interface NodeLimit {
 }
 
 /**
- * Finds the limits of nodes that are longer than the limit of the run, which ends first. The default limit of a run counts only time in
- * which a worker holds it, so it ends no rest.
+ * Finds the limits of nodes that are longer than the limit of the run, which ends first. The default limit of a run
+ * counts only time in which a worker holds it, so it ends no rest.
  * @returns what to tell the author, with paths as faults of the definition have them.
  */
 export function findLimitWarnings({ definition, nodes, timeoutMs, countsHeldTime }: CompiledWorkflow): Fault[] {

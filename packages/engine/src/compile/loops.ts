@@ -13,8 +13,8 @@ export interface LoopNesting {
 }
 
 /**
- * Finds the body of each loop: whatever its `body` handle leads to. A body is entered through that handle only, so bodies
- * nest or are apart. Call it for graphs without cycles.
+ * Finds the body of each loop: whatever its `body` handle leads to. A body is entered through that handle only, so
+ * bodies nest or are apart. Call it for graphs without cycles.
  */
 export function nestLoops(
   nodes: readonly NodeDefinition[],

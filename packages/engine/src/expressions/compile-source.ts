@@ -21,7 +21,10 @@ export interface CompiledPart {
   readonly end: number;
 }
 
-/** Compiles the expression that begins at `start` of `text`. Returns a fault for anything that the language does not have. */
+/**
+ * Compiles the expression that begins at `start` of `text`. Returns a fault for anything that the language does not
+ * have.
+ */
 export function compilePart(text: string, start: number): CompiledPart | ExpressionFault {
   const source = text.slice(start);
   try {

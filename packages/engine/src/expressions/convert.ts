@@ -5,7 +5,10 @@ import { isList, type Value } from './value.js';
 
 type Primitive = undefined | null | boolean | number | string;
 
-/** The text of `value` as JavaScript's `String(value)` has it, except that a date is its ISO text. Charges what it makes. */
+/**
+ * The text of `value` as JavaScript's `String(value)` has it, except that a date is its ISO text. Charges what it
+ * makes.
+ */
 export function toText(run: Run, value: Value): string {
   return textAtDepth(run, value, 0);
 }

@@ -5,8 +5,8 @@ const isoDate =
   /^(\d{4}|[+-]\d{6})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?$/;
 
 /**
- * Reads an ISO 8601 date ("2026-11-20", "2026-11-20T08:15:00+01:00"); without a zone it is UTC, so that a workflow means
- * the same on every machine. Returns milliseconds since 1970, or NaN for any other text.
+ * Reads an ISO 8601 date ("2026-11-20", "2026-11-20T08:15:00+01:00"); without a zone it is UTC, so that a workflow
+ * means the same on every machine. Returns milliseconds since 1970, or NaN for any other text.
  */
 export function parseIsoDate(text: string): number {
   const parts = text.length <= 40 ? isoDate.exec(text.trim()) : null;

@@ -7,8 +7,8 @@ import type { ExpressionScope } from './scope.js';
 import type { Value } from './value.js';
 
 /**
- * Evaluates against a scope. The result is plain JSON that may share structure with its inputs; neither is ever changed.
- * Budgets are those of `limits`, or the defaults. Throws an `ExpressionError` and nothing else.
+ * Evaluates against a scope. The result is plain JSON that may share structure with its inputs; neither is ever
+ * changed. Budgets are those of `limits`, or the defaults. Throws an `ExpressionError` and nothing else.
  */
 export type EvaluateJson = (scope: ExpressionScope, limits?: Partial<ExpressionLimits>) => JsonValue;
 

@@ -2,13 +2,17 @@
 export interface ExpressionLimits {
   /** Steps of work: every node of the syntax and every element that a method visits is one; long scans cost more. */
   readonly steps: number;
-  /** Bytes of text, arrays and objects that the expression makes, also those it throws away. A character counts as one. */
+  /**
+   * Bytes of text, arrays and objects that the expression makes, also those it throws away. A character counts as one.
+   */
   readonly producedBytes: number;
   /** Bytes of the results written out as JSON, with everything that they share with their inputs. */
   readonly resultBytes: number;
 }
 
-/** The limits of an evaluation that names none: a few milliseconds of work as a rule, about 200 ms at the very worst. */
+/**
+ * The limits of an evaluation that names none: a few milliseconds of work as a rule, about 200 ms at the very worst.
+ */
 export const defaultLimits: ExpressionLimits = Object.freeze({
   steps: 100_000,
   producedBytes: 8 * 1024 * 1024,

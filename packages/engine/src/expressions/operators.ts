@@ -4,7 +4,9 @@ import { readIndex, readProperty, isForbiddenKey } from './property.js';
 import { spendScan, spendText, type Run } from './run.js';
 import { isContainer, kindOf, type Value } from './value.js';
 
-/** `a + b`: a sum of numbers, or text as soon as one side is text, as in JavaScript. Charges the text before making it. */
+/**
+ * `a + b`: a sum of numbers, or text as soon as one side is text, as in JavaScript. Charges the text before making it.
+ */
 export function add(run: Run, a: Value, b: Value): Value {
   const left = toPrimitive(run, a);
   const right = toPrimitive(run, b);
@@ -15,7 +17,10 @@ export function add(run: Run, a: Value, b: Value): Value {
   return leftText + rightText;
 }
 
-/** `a === b`. Arrays and objects are equal to themselves only, as in JavaScript; two dates are equal at the same instant. */
+/**
+ * `a === b`. Arrays and objects are equal to themselves only, as in JavaScript; two dates are equal at the same
+ * instant.
+ */
 export function isStrictlyEqual(run: Run, a: Value, b: Value): boolean {
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
   // Equal lengths make the comparison look at every character.
@@ -54,7 +59,9 @@ export function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean 
   return orEqual ? leftNumber <= rightNumber : leftNumber < rightNumber;
 }
 
-/** `key in target`: whether an expression could read that property. Throws when `target` is no array, object or date. */
+/**
+ * `key in target`: whether an expression could read that property. Throws when `target` is no array, object or date.
+ */
 export function isIn(run: Run, key: Value, target: Value): boolean {
   if (!isContainer(target)) return fail(`"in" needs an object or an array on its right, not ${kindOf(target)}`);
   const name = toText(run, key);

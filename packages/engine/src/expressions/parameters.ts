@@ -14,7 +14,10 @@ export interface ParameterFault extends ExpressionFault {
 
 /** A node's parameters, compiled once; may be evaluated any number of times and concurrently. */
 export interface CompiledParameters {
-  /** All of them with every template evaluated, under one budget. Parts without templates are the same frozen value each time. */
+  /**
+   * All of them with every template evaluated, under one budget. Parts without templates are the same frozen value each
+   * time.
+   */
   readonly evaluate: EvaluateJson;
   readonly references: ExpressionReferences;
   /** Whether there is no template in them at all. */

@@ -37,8 +37,8 @@ export function estimatePatternSize(pattern: string): number {
 }
 
 /**
- * Whether looking for one match after the other may read the same text again and again: an unbounded repetition inside an
- * alternative (`a.*b|a`) can run to the end of the text for every short match. Errs on the side of yes.
+ * Whether looking for one match after the other may read the same text again and again: an unbounded repetition inside
+ * an alternative (`a.*b|a`) can run to the end of the text for every short match. Errs on the side of yes.
  */
 export function mayRescan(pattern: string): boolean {
   const bare = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gsu, 'x');

@@ -92,7 +92,9 @@ export interface Match {
   readonly groups: readonly (string | undefined)[];
 }
 
-/** The matches of `pattern` in `text` from left to right, found as they are asked for; all of them, or only the first. */
+/**
+ * The matches of `pattern` in `text` from left to right, found as they are asked for; all of them, or only the first.
+ */
 export function* matchesOf(run: Run, pattern: Pattern, text: string, all: boolean): Generator<Match, void, undefined> {
   chargeScan(run, pattern, text);
   const matcher = pattern.expression.matcher(text);

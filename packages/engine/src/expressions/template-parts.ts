@@ -10,8 +10,8 @@ const partsMax = 2_000;
 const opening = /(\\*)\{\{/g;
 
 /**
- * Takes a text apart at its `{{ expression }}`. Where an expression ends is found by parsing it, since it may hold braces of
- * its own. Before `{{`, `\` makes the braces text, and `\\` stands for one backslash.
+ * Takes a text apart at its `{{ expression }}`. Where an expression ends is found by parsing it, since it may hold
+ * braces of its own. Before `{{`, `\` makes the braces text, and `\\` stands for one backslash.
  */
 export function parseTemplate(text: string): TemplateParts | ExpressionFault {
   const parts: (string | CompiledPart)[] = [];

@@ -26,9 +26,9 @@ export interface TemplateProgram {
 }
 
 /**
- * Compiles a text in which `{{ expression }}` may stand. A text that is exactly one expression has the expression's value
- * and type; otherwise the values become text: texts as they are, null and undefined as nothing, arrays and objects as
- * JSON, dates as ISO 8601. `\{{` is a literal `{{`. Returns a fault, never throws.
+ * Compiles a text in which `{{ expression }}` may stand. A text that is exactly one expression has the expression's
+ * value and type; otherwise the values become text: texts as they are, null and undefined as nothing, arrays and
+ * objects as JSON, dates as ISO 8601. `\{{` is a literal `{{`. Returns a fault, never throws.
  */
 export function compileTemplate(
   text: string,

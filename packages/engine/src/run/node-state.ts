@@ -53,8 +53,8 @@ function storedRetry({ status, state }: NodeRecord): number | undefined {
 export interface BegunWait {
   readonly nodeId: string;
   /**
-   * The node's iteration. For a rest before an attempt, `~` and the attempts made follow: a node may rest several times,
-   * and each rest ends once.
+   * The node's iteration. For a rest before an attempt, `~` and the attempts made follow: a node may rest several
+   * times, and each rest ends once.
    */
   readonly iteration: string;
   readonly wait: WaitRequest;

@@ -7,8 +7,8 @@ export interface RecordedError {
 }
 
 /**
- * What a checkpoint says of one node run: told by the engine as it happens, handed back to it when another worker goes on.
- * Times are ms since the epoch.
+ * What a checkpoint says of one node run: told by the engine as it happens, handed back to it when another worker goes
+ * on. Times are ms since the epoch.
  */
 export interface NodeRecord {
   readonly nodeId: string;

@@ -10,7 +10,8 @@ export const RETRY_DELAY_IN_WORKER_MAX_MS = 5_000;
 const JITTER = 0.2;
 
 /**
- * The wait before the next attempt, in ms: `delayMs × factor^(attempts − 1)`, at most `maxDelayMs`, up to 20 % less by chance.
+ * The wait before the next attempt, in ms: `delayMs × factor^(attempts − 1)`, at most `maxDelayMs`, up to 20 % less by
+ * chance.
  * @param attempts how many were made, at least 1
  * @param random between 0 and 1
  */

@@ -4,7 +4,8 @@
  * 1. A node that is finished in the records is settled from them and not run again.
  * 2. A node with effects starts only after everything before it, its own start included, is on disk.
  * 3. Once the control's signal aborts, no node starts and nothing is recorded.
- * 4. While paused no node starts; those in flight finish and are recorded. One that has yet to begin an attempt is pending again.
+ * 4. While paused no node starts; those in flight finish and are recorded. One that has yet to begin an attempt is
+ *    pending again.
  * 5. A failure that is not handled aborts the other branches and ends the run.
  * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
  * 7. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.

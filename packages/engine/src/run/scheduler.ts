@@ -2,9 +2,11 @@
  * Decides which node runs next. Pure: tasks go out, what they led to comes in, nothing else happens here.
  *
  * 1. A node settles once: it is done (with an output and the handle it left by) or skipped.
- * 2. A node becomes a task when all edges into it are settled and at least one was taken; with none taken it is skipped.
+ * 2. A node becomes a task when all edges into it are settled and at least one was taken; with none taken it is
+ *    skipped.
  * 3. An edge is taken when its source is done and left by the edge's handle; otherwise it is dead.
- * 4. A region is finished when all of its nodes are settled. A loop is done when its last iteration's region is finished.
+ * 4. A region is finished when all of its nodes are settled. A loop is done when its last iteration's region is
+ *    finished.
  * 5. A loop has at most `concurrency` iterations open, and keeps of a finished one only its output.
  */
 import type { JsonObject, JsonValue } from '@deckhand/contracts';

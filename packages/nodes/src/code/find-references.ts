@@ -15,8 +15,8 @@ const VALUES: ReadonlySet<string> = new Set<ExpressionName>([
 const isValueName = (name: string): name is ExpressionName => VALUES.has(name);
 
 /**
- * The names that a source mentions, so that only what they stand for is handed over. A name counts wherever it stands as
- * a variable, though the source may have one of its own that is called so. A source with faults reads nothing.
+ * The names that a source mentions, so that only what they stand for is handed over. A name counts wherever it stands
+ * as a variable, though the source may have one of its own that is called so. A source with faults reads nothing.
  */
 export function findReferences(source: string): SourceReferences {
   const names = new Set<ExpressionName>();

@@ -1,9 +1,9 @@
 import { NAMES } from './function-text.js';
 
 /**
- * The part that is written in the sandbox's own language: calls the script's function and tells the host how it went. It
- * runs beside the script, which may have changed everything that it stands on; so the host believes none of it, and what
- * it tells is text.
+ * The part that is written in the sandbox's own language: calls the script's function and tells the host how it went.
+ * It runs beside the script, which may have changed everything that it stands on; so the host believes none of it, and
+ * what it tells is text.
  *
  * `tell(kind, text, stack)`: `output` with JSON, or `error` with a message. `print(line)`: absent when nothing is kept.
  */

@@ -8,8 +8,8 @@ export interface SourceFault {
 }
 
 /**
- * Parses the source of a `code` node, as the body of the function that it is run as. Returns the whole function's program,
- * or the first fault with its line and column (from 1). Never throws.
+ * Parses the source of a `code` node, as the body of the function that it is run as. Returns the whole function's
+ * program, or the first fault with its line and column (from 1). Never throws.
  */
 export function parseSource(source: string): { readonly program: Program } | SourceFault {
   const text = functionText(source);

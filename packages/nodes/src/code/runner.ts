@@ -32,7 +32,8 @@ export interface PooledScriptRunner extends ScriptRunner {
 
 /**
  * Runs scripts in sandboxes on threads of their own, so that none takes time from the thread that renews locks and
- * heartbeats. Threads start with the first script and end when there is nothing to do. An abort ends the script's thread.
+ * heartbeats. Threads start with the first script and end when there is nothing to do. An abort ends the script's
+ * thread.
  */
 export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScriptRunner {
   const threads = options.threads ?? Math.max(2, availableParallelism() - 1);

@@ -35,9 +35,9 @@ interface Told {
 }
 
 /**
- * Runs a script in a runtime of its own, which is thrown away with all that the script did. It is given nothing of the host
- * but two functions that take text. Blocks its thread. Loops of the script are interrupted when its time is up; the engine's
- * own long operations are not, so whoever started the thread ends it.
+ * Runs a script in a runtime of its own, which is thrown away with all that the script did. It is given nothing of the
+ * host but two functions that take text. Blocks its thread. Loops of the script are interrupted when its time is up;
+ * the engine's own long operations are not, so whoever started the thread ends it.
  */
 export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
   const lines = createConsoleLines();

@@ -12,8 +12,8 @@ export interface Turns {
 type Waiter = () => void;
 
 /**
- * Creates the places. Within a group the first comes first; between groups each gets one place in its turn, however many
- * of one are in line, so that one run's hundred scripts do not stand before another's only one.
+ * Creates the places. Within a group the first comes first; between groups each gets one place in its turn, however
+ * many of one are in line, so that one run's hundred scripts do not stand before another's only one.
  */
 export function createTurns(places: number): Turns {
   let free = places;

@@ -11,7 +11,10 @@ const SILENCE_MS = 60_000;
 /** The port whose servers speak TLS from the first byte (RFC 8314, 3.3). */
 const SUBMISSIONS_PORT = 465;
 
-/** Creates what the nodes of a process send messages with. @param allowPrivate whether private addresses may be reached. */
+/**
+ * Creates what the nodes of a process send messages with.
+ * @param allowPrivate whether private addresses may be reached.
+ */
 export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): MailSender {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
   return {

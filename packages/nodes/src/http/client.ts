@@ -27,7 +27,10 @@ export interface HttpClientOptions {
   readonly proxy?: ProxySettings | undefined;
 }
 
-/** Creates the client that the nodes of a process share. What it sends with is loaded for the first request: many processes send none. */
+/**
+ * Creates the client that the nodes of a process share. What it sends with is loaded for the first request: many
+ * processes send none.
+ */
 export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   let opened: Promise<Dispatcher> | undefined;
   const open = async (): Promise<Dispatcher> => (await import('./dispatcher.js')).createDispatcher(options);

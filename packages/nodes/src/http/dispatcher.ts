@@ -33,8 +33,9 @@ export function createDispatcher(options: { allowPrivate: boolean; proxy?: Proxy
 }
 
 /**
- * A connector that reaches allowed addresses only: names are checked by what they resolve to, addresses by themselves, since
- * those are never looked up. As every connection passes here, redirects and names that change are no way around it.
+ * A connector that reaches allowed addresses only: names are checked by what they resolve to, addresses by themselves,
+ * since those are never looked up. As every connection passes here, redirects and names that change are no way around
+ * it.
  */
 export function guardedConnector(rules: AddressRules = PUBLIC_ONLY): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(rules) });

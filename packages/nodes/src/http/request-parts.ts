@@ -94,8 +94,8 @@ function setSecret(headers: Headers, { name, value }: { name: string; value: str
 }
 
 /**
- * The body to send: a string as it is, an object as a form where the content type says so, everything else as JSON, whose
- * content type is set unless there is one. Null is no body, so that an expression may leave it out.
+ * The body to send: a string as it is, an object as a form where the content type says so, everything else as JSON,
+ * whose content type is set unless there is one. Null is no body, so that an expression may leave it out.
  */
 export function requestBody(body: JsonValue | undefined, headers: Headers): string | undefined {
   if (body === undefined || body === null) return undefined;

@@ -23,8 +23,8 @@ export interface AddressRules {
 
 /**
  * True for an address that is reachable by everybody: plain unicast. Loopback, private, link-local, carrier-grade NAT,
- * multicast, benchmarking, documentation, and every form that wraps an IPv4 address in IPv6 are not; a mapped one counts as
- * the address that it stands for.
+ * multicast, benchmarking, documentation, and every form that wraps an IPv4 address in IPv6 are not; a mapped one
+ * counts as the address that it stands for.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -48,8 +48,8 @@ export function bareHost(hostname: string): string {
 }
 
 /**
- * A lookup for the connector that refuses names with an address that is not allowed, be it one of several. What is checked
- * here is what is connected to, so a name that answers differently the next time gains nothing.
+ * A lookup for the connector that refuses names with an address that is not allowed, be it one of several. What is
+ * checked here is what is connected to, so a name that answers differently the next time gains nothing.
  */
 export function guardedLookup({ resolve, isAllowed }: AddressRules): LookupFunction {
   return (hostname, options, callback) => {

@@ -21,7 +21,10 @@ export interface PooledPostgresClient extends PostgresClient {
   close(): Promise<void>;
 }
 
-/** Creates the client that the nodes of a process share. @param allowPrivate whether private addresses may be reached. */
+/**
+ * Creates the client that the nodes of a process share.
+ * @param allowPrivate whether private addresses may be reached.
+ */
 export function createPostgresClient({ allowPrivate }: { allowPrivate: boolean }): PooledPostgresClient {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
   const pools = createPools();

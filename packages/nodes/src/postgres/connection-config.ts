@@ -9,8 +9,8 @@ const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert', 'passfile', 'servic
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * How to reach the database of a connection string. Nothing comes from the worker's own environment or files, and a socket of
- * its machine counts as a private address.
+ * How to reach the database of a connection string. Nothing comes from the worker's own environment or files, and a
+ * socket of its machine counts as a private address.
  * @throws NodeError CREDENTIAL_UNSUITABLE, ADDRESS_REFUSED, POSTGRES_UNREACHABLE.
  */
 export async function connectionConfig(connectionString: string, rules: AddressRules): Promise<ClientConfig> {

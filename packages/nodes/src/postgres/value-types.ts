@@ -24,8 +24,8 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 const LISTS_AS_TEXT = new Set([1001, 1017, 1115, 1182, 1185, 1187, 1231]);
 
 /**
- * How values become JSON: whole numbers as numbers while they are exact, exact decimals as text, times with a zone in ISO 8601,
- * other times as PostgreSQL writes them, bytes in base64.
+ * How values become JSON: whole numbers as numbers while they are exact, exact decimals as text, times with a zone in
+ * ISO 8601, other times as PostgreSQL writes them, bytes in base64.
  */
 export const jsonTypes = {
   getTypeParser(oid: TypeId): Parse {

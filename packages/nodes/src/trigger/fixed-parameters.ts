@@ -1,6 +1,8 @@
 import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
 
-/** Faults of the expressions in a trigger's parameters: they are read before there is a run that could give them values. */
+/**
+ * Faults of the expressions in a trigger's parameters: they are read before there is a run that could give them values.
+ */
 export function findExpressions(value: JsonValue, path = ''): Fault[] {
   if (typeof value === 'string') {
     return value.includes('{{')

@@ -9,7 +9,10 @@ export interface DueRule {
   readonly timezone: string;
 }
 
-/** A clock change further away than this has no say in what is due next, in ms: none moves a clock by more than two hours. */
+/**
+ * A clock change further away than this has no say in what is due next, in ms: none moves a clock by more than two
+ * hours.
+ */
 const CHANGE_MAX_MS = 3 * 3_600_000;
 /** Clock changes are further apart than this on either side, in ms. */
 const DAY_MS = 24 * 3_600_000;
@@ -21,12 +24,13 @@ type Offset = (instant: number) => number;
 /**
  * The first instant after `after` (ms since the epoch) at which a schedule is due.
  *
- * The expression is read as times on the wall and only then placed in the zone, because the parser's own way through a clock
- * change loses days (those whose midnight is skipped) and depends on where it began. The rules (docs/decisions/0008):
+ * The expression is read as times on the wall and only then placed in the zone, because the parser's own way through a
+ * clock change loses days (those whose midnight is skipped) and depends on where it began. The rules
+ * (docs/decisions/0008):
  * - a time that the clock skips is due as long after the change as it lies in the gap, so 02:30 is due at 03:30;
  * - a time that the clock shows twice is due the first time;
- * - an expression with every hour is no time of day but a rhythm: it is due whenever the wall shows a time of it, in both of two
- *   repeated hours and not for a skipped one.
+ * - an expression with every hour is no time of day but a rhythm: it is due whenever the wall shows a time of it, in
+ *   both of two repeated hours and not for a skipped one.
  * @throws Error for an expression that the parser does not know or that is never due.
  */
 export function nextDueTime({ cron, timezone }: DueRule, after: number): number {

@@ -14,7 +14,9 @@ export function findScheduleFaults({ cron, timezone }: JsonObject): Fault[] {
   return faults;
 }
 
-/** Node 24 takes offsets such as `+01:00` for time zones: they know no daylight saving time, and Node 22 refuses them. */
+/**
+ * Node 24 takes offsets such as `+01:00` for time zones: they know no daylight saving time, and Node 22 refuses them.
+ */
 const OFFSET = /^[+-]/;
 
 function isTimeZone(name: string): boolean {

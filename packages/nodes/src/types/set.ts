@@ -2,7 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contrac
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 
-/** Spread first: V8 makes hidden classes anew for whatever is added to a copy, and keeps them until a full collection. */
+/**
+ * Spread first: V8 makes hidden classes anew for whatever is added to a copy, and keeps them until a full collection.
+ */
 const NOTHING: JsonObject = {};
 
 export default defineNodeType({

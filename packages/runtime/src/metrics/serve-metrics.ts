@@ -17,8 +17,8 @@ export interface MetricsSource {
 }
 
 /**
- * Serves on METRICS_PORT, and nothing else: GET /metrics, with METRICS_TOKEN only for scrapers that send it; GET /healthz, 200
- * for as long as the event loop turns; GET /readyz, 200 or 503.
+ * Serves on METRICS_PORT, and nothing else: GET /metrics, with METRICS_TOKEN only for scrapers that send it; GET
+ * /healthz, 200 for as long as the event loop turns; GET /readyz, 200 or 503.
  * @returns undefined when METRICS_PORT is not set.
  * @throws when the port cannot be had.
  */

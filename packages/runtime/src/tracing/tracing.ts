@@ -16,7 +16,8 @@ export interface TraceSpan {
 export interface Tracing {
   /**
    * Begins a span.
-   * @param options.parent the traceparent of the span that it belongs to; without one, or with one that is none, it begins a trace.
+   * @param options.parent the traceparent of the span that it belongs to; without one, or with one that is none, it
+   * begins a trace.
    * @param options.at when it began, in ms since the epoch, if not now.
    */
   begin(

@@ -17,9 +17,9 @@ const GAP_MS = 200;
 const RECHECK_MS = 3_000;
 
 /**
- * GET /api/executions/{id}/events: the run as Server-Sent Events (WHATWG HTML, 9.2), `execution` with the run without its
- * outputs, at once and after every change, until it is finished. Changes that follow each other quickly, or that the caller
- * is too slow for, become one event.
+ * GET /api/executions/{id}/events: the run as Server-Sent Events (WHATWG HTML, 9.2), `execution` with the run without
+ * its outputs, at once and after every change, until it is finished. Changes that follow each other quickly, or that
+ * the caller is too slow for, become one event.
  */
 export function followExecution({ executions, follower, authenticate }: Services): Route {
   async function tellChanges(

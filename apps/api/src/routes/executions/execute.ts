@@ -10,8 +10,8 @@ import type { Services } from '../../services.js';
 const parse = compileBody(ExecuteBody);
 
 /**
- * POST /api/workflows/{id}/execute: the latest version runs. Each call starts a run, unless its `Idempotency-Key` stands for
- * one that was started in the last 24 hours: then the answer names that one.
+ * POST /api/workflows/{id}/execute: the latest version runs. Each call starts a run, unless its `Idempotency-Key`
+ * stands for one that was started in the last 24 hours: then the answer names that one.
  */
 export function execute({ breaker, intake, fleet }: Services): Route {
   return forKey(

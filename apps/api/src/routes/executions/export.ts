@@ -20,8 +20,8 @@ const TIMEOUT_MS = 30 * 60_000;
 const STALL_MS = 60_000;
 
 /**
- * GET /api/executions/export: all matching runs as a file. It is written as it is read, so that its size costs no memory;
- * when something fails halfway the connection breaks, and nobody takes half a file for a whole one.
+ * GET /api/executions/export: all matching runs as a file. It is written as it is read, so that its size costs no
+ * memory; when something fails halfway the connection breaks, and nobody takes half a file for a whole one.
  */
 export function exportExecutions({ db, executions }: Services): Route {
   let running = 0;

@@ -12,8 +12,8 @@ const READ_RUNS: Scope = 'executions:read';
 const readQuery = queryReader(ReadExecutionQuery);
 
 /**
- * GET /api/executions/{id}: the run with its progress node by node. The answer has an `ETag`, and a caller who sends it back
- * as `If-None-Match` gets a 304 until the run has changed.
+ * GET /api/executions/{id}: the run with its progress node by node. The answer has an `ETag`, and a caller who sends it
+ * back as `If-None-Match` gets a 304 until the run has changed.
  */
 export function readExecution({ executions, follower, authenticate }: Services): Route {
   return forKey(

@@ -11,8 +11,8 @@ import type { Services } from '../../services.js';
 const parse = compileBody(RerunBody);
 
 /**
- * POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode. With
- * `fromNodeId` it takes over what did not come after that node.
+ * POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode.
+ * With `fromNodeId` it takes over what did not come after that node.
  */
 export function rerunExecution(services: Services): Route {
   const { db, breaker, intake, fleet } = services;

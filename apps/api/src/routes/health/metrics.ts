@@ -24,8 +24,8 @@ NEARBY.addSubnet('fe80::', 10, 'ipv6');
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'];
 
 /**
- * GET /metrics: counters of this process for Prometheus. With METRICS_TOKEN for whoever sends it; without, for direct callers from
- * a private network only. With METRICS_PORT it is there alone.
+ * GET /metrics: counters of this process for Prometheus. With METRICS_TOKEN for whoever sends it; without, for direct
+ * callers from a private network only. With METRICS_PORT it is there alone.
  */
 export function readMetrics({ metrics, metricsAccess }: Services): Route {
   return open(

@@ -9,7 +9,10 @@ interface Period {
   readonly to: Date;
 }
 
-/** The period that is asked for: the last day, unless something else is. @throws DeckhandError VALIDATION_FAILED for one that is empty or too long. */
+/**
+ * The period that is asked for: the last day, unless something else is.
+ * @throws DeckhandError VALIDATION_FAILED for one that is empty or too long.
+ */
 export function readPeriod({ workspaceId, from, to }: RunStatsQuery, daysMax: number): Period {
   const end = to === undefined ? new Date() : new Date(to);
   const start = from === undefined ? new Date(end.getTime() - DAY_MS) : new Date(from);

@@ -11,7 +11,9 @@ import { pathNodeId } from './path-node-id.js';
 /** How long a test URL stays open. */
 const OPEN_SECONDS = 120;
 
-/** POST /api/workflows/{id}/webhooks/{nodeId}/test: for two minutes the test URL runs the latest version, in test mode. */
+/**
+ * POST /api/workflows/{id}/webhooks/{nodeId}/test: for two minutes the test URL runs the latest version, in test mode.
+ */
 export function openWebhookTest({ db, webhookBaseUrl }: Services): Route {
   return forSession(
     'POST',

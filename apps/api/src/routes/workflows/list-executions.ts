@@ -9,8 +9,8 @@ import type { Services } from '../../services.js';
 const readQuery = queryReader(ListWorkflowExecutionsQuery);
 
 /**
- * GET /api/workflows/{id}/executions: the runs of one workflow, without outputs. With `latest=true` the list holds only the
- * last run that succeeded, with its outputs, or nothing.
+ * GET /api/workflows/{id}/executions: the runs of one workflow, without outputs. With `latest=true` the list holds only
+ * the last run that succeeded, with its outputs, or nothing.
  */
 export function listWorkflowExecutions({ db, executions }: Services): Route {
   return forKey(

@@ -13,7 +13,8 @@ export function useSeen(fleet: FleetAnswer, at: number): Seen {
   }));
   if (at <= upTo) return seen;
   const next = look(seen, fleet, at);
-  // Derived from what comes in, so it is kept while rendering: https://react.dev/reference/react/useState#storing-information-from-previous-renders
+  // Derived from what comes in, so it is kept while rendering:
+  // https://react.dev/reference/react/useState#storing-information-from-previous-renders
   keep({ seen: next, upTo: at });
   return next;
 }

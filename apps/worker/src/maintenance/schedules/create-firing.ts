@@ -38,7 +38,9 @@ export interface Firing {
   close(): void;
 }
 
-/** Puts firing together: besides being called every now and then, it wakes up by itself at the next time that is due. */
+/**
+ * Puts firing together: besides being called every now and then, it wakes up by itself at the next time that is due.
+ */
 export function createFiring({ db, redis, queue, logger, hasLease, onStarted, onBadRow, now }: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
   const parts = {

@@ -17,7 +17,9 @@ const BATCH = 500;
 /** How long a schedule that cannot be fired is held back, in ms. */
 const BAD_ROW_HOLD_MS = 60_000;
 
-/** What firing stands on. Whatever it changes is a conditional write: two at once, or a late one, fire nothing twice. */
+/**
+ * What firing stands on. Whatever it changes is a conditional write: two at once, or a late one, fire nothing twice.
+ */
 export interface FiringParts {
   /** False while another worker is the one to fire. */
   readonly hasLease: () => Promise<boolean>;

@@ -21,7 +21,8 @@ export interface PassedLimits {
 }
 
 /**
- * Counts the runs of workspaces with a limit, and lets those wait that are not let in: a limit delays a run, it does not lose it.
+ * Counts the runs of workspaces with a limit, and lets those wait that are not let in: a limit delays a run, it does
+ * not lose it.
  * @param now ms since the epoch.
  */
 export async function passLimits(

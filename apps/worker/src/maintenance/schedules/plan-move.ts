@@ -1,7 +1,10 @@
 import type { DueSchedule } from '@deckhand/db';
 import { type DueRule, nextDueTime } from '@deckhand/nodes';
 
-/** A time that is later than this was missed, in ms: whoever was to fire it was not there. Less is what a change of hands takes. */
+/**
+ * A time that is later than this was missed, in ms: whoever was to fire it was not there. Less is what a change of
+ * hands takes.
+ */
 const MISSED_AFTER_MS = 60_000;
 /** How closely the last of the missed times is looked for, in ms: schedules have whole seconds. */
 const SECOND_MS = 1_000;
@@ -15,9 +18,9 @@ export interface PlannedMove {
 }
 
 /**
- * Plans how a schedule goes on from the time that is due. Each time that is at most a minute late gets its run, one after the
- * other. Of those that are later than that one gets a run, the last, if the schedule is to catch up or a limit held it back, and
- * if no other time has come meanwhile; the others get none.
+ * Plans how a schedule goes on from the time that is due. Each time that is at most a minute late gets its run, one
+ * after the other. Of those that are later than that one gets a run, the last, if the schedule is to catch up or a
+ * limit held it back, and if no other time has come meanwhile; the others get none.
  */
 export function planMove(schedule: DueSchedule, now: number): PlannedMove {
   const due = schedule.nextFireAt.getTime();

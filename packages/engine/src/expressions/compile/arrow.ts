@@ -8,7 +8,9 @@ import { isReservedName } from './names.js';
 /** How many parameters the caller of an arrow function ever gives it. */
 const parametersMax = 4;
 
-/** Functions that can stand in place of an arrow function: `list.filter(Boolean)`. They are given the first value only. */
+/**
+ * Functions that can stand in place of an arrow function: `list.filter(Boolean)`. They are given the first value only.
+ */
 const conversionNames: ReadonlySet<string> = new Set(['Boolean', 'Number', 'String', 'date']);
 
 /** Compiles the argument of an array method that has to be a function. */

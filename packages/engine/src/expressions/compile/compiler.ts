@@ -23,7 +23,9 @@ export interface Compiler {
   readonly names: Set<ExpressionName>;
 }
 
-/** A place in a source that is not part of the language. Thrown while compiling only, and caught where compiling began. */
+/**
+ * A place in a source that is not part of the language. Thrown while compiling only, and caught where compiling began.
+ */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';
   readonly offset: number;

@@ -2,7 +2,10 @@ import type { MemberExpression } from 'acorn';
 import { isForbiddenKey } from '../property.js';
 import { refuse } from './compiler.js';
 
-/** The name that a member access asks for when the source says it (`a.b`, `a["b"]`, `a[0]`), otherwise undefined. Faults on forbidden ones. */
+/**
+ * The name that a member access asks for when the source says it (`a.b`, `a["b"]`, `a[0]`), otherwise undefined. Faults
+ * on forbidden ones.
+ */
 export function staticKey(node: MemberExpression): string | undefined {
   const { property } = node;
   if (property.type === 'PrivateIdentifier') return refuse(property, 'private names are not part of the language');

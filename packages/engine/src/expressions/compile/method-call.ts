@@ -25,7 +25,10 @@ const mutators: ReadonlyMap<string, string> = new Map([
   ['forEach', 'use map'],
 ]);
 
-/** Compiles `object.method(...)`. A method that no type of value has is a fault; one that this value lacks fails the run. */
+/**
+ * Compiles `object.method(...)`. A method that no type of value has is a fault; one that this value lacks fails the
+ * run.
+ */
 export function compileMethodCall(
   compiler: Compiler,
   node: CallExpression,

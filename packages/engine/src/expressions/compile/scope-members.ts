@@ -14,8 +14,9 @@ const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
 ]);
 
 /**
- * Compiles a member of a name that is no value by itself: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns undefined
- * for a member of anything else. Node ids must stand in the source, so that the engine knows what an expression reads.
+ * Compiles a member of a name that is no value by itself: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns
+ * undefined for a member of anything else. Node ids must stand in the source, so that the engine knows what an
+ * expression reads.
  */
 export function compileScopeMember(compiler: Compiler, node: MemberExpression): Evaluate | undefined {
   if (node.object.type === 'MemberExpression' && isName(compiler, node.object.object, '$nodes')) {

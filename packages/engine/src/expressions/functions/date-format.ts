@@ -53,8 +53,9 @@ function wallClock(run: Run, date: Date, zone: string): Date {
 }
 
 /**
- * `date` written as `format` asks: yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a; text in 'quotes' is kept.
- * Names are English. In UTC, or in `zone` (an IANA name). Throws for an unknown zone and for a format of over 200 characters.
+ * `date` written as `format` asks: yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a; text in 'quotes' is
+ * kept. Names are English. In UTC, or in `zone` (an IANA name). Throws for an unknown zone and for a format of over 200
+ * characters.
  */
 export function formatDate(run: Run, date: Date, format: string, zone: string | undefined): string {
   if (format.length > formatLengthMax) return fail(`a date format has at most ${formatLengthMax} characters`);

@@ -3,7 +3,9 @@ import { containerBytes, elementBytes } from '../limits.js';
 import { spendBytes, spendScan, spendSteps, type Run } from '../run.js';
 import type { Value } from '../value.js';
 
-/** A copy of `list` sorted by the texts of its elements, as JavaScript sorts without a function; undefined comes last. */
+/**
+ * A copy of `list` sorted by the texts of its elements, as JavaScript sorts without a function; undefined comes last.
+ */
 export function sortByText(run: Run, list: readonly Value[]): Value[] {
   const rounds = Math.log2(list.length + 2);
   spendSteps(run, list.length * rounds);

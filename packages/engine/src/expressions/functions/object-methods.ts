@@ -3,7 +3,10 @@ import { isForbiddenKey } from '../property.js';
 import { plain, type PlainMethod } from './definition.js';
 import type { ValueRecord } from '../value.js';
 
-/** Methods of objects. Few, since their names are easily mistaken for data: most work is done by `Object.keys` and its kin. */
+/**
+ * Methods of objects. Few, since their names are easily mistaken for data: most work is done by `Object.keys` and its
+ * kin.
+ */
 export const objectMethods: readonly PlainMethod<ValueRecord>[] = [
   plain('hasOwnProperty(key: string): boolean', 'Whether it has that property.', (run, record, args) => {
     const name = toText(run, args[0]);

@@ -2,7 +2,9 @@ import type { Match } from '../pattern.js';
 
 const reference = /\$(?:\$|&|`|'|<([^>]*)>|(\d{1,2}))/g;
 
-/** What replaces a match. It may refer to the match as in JavaScript's `replace`: `$&`, `$1`, `$<name>`, `$$` and so on. */
+/**
+ * What replaces a match. It may refer to the match as in JavaScript's `replace`: `$&`, `$1`, `$<name>`, `$$` and so on.
+ */
 export interface Replacement {
   /** The replacement as it was written. */
   readonly text: string;
