@@ -2,9 +2,14 @@ import type { Fault } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
 import Type from 'typebox';
+import { findRepeatedField } from '../text/date-fields.js';
+import { boundLuxonCaches } from '../text/luxon-caches.js';
 
 const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
 const OPERATIONS = ['parse', 'format', 'add', 'subtract', 'difference', 'startOf', 'endOf'] as const;
+
+/** The longest text of a date, in characters. */
+const MAX_DATE = 1_000;
 
 /** Operations that need another parameter. */
 const NEEDED = new Map<unknown, 'format' | 'amount' | 'other'>([
@@ -26,10 +31,15 @@ export default defineNodeType({
       operation: Type.Enum(OPERATIONS, { description: 'What is done with the date' }),
       date: Type.Unsafe<string | number>({
         type: ['string', 'number'],
+        maxLength: MAX_DATE,
         description: 'ISO 8601, or milliseconds since 1970; with `inputFormat`, a text of that form',
       }),
       inputFormat: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'How `date` is written, such as dd.MM.yyyy' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'How `date` is written, such as dd.MM.yyyy; no field may occur twice',
+        }),
       ),
       timezone: Type.Optional(
         Type.String({ maxLength: 100, default: 'UTC', description: 'A name such as Europe/Berlin' }),
@@ -47,6 +57,7 @@ export default defineNodeType({
       other: Type.Optional(
         Type.Unsafe<string | number>({
           type: ['string', 'number'],
+          maxLength: MAX_DATE,
           description: 'For `difference`: how long it is from `date` to this one',
         }),
       ),
@@ -66,6 +77,9 @@ export default defineNodeType({
   },
   run({ operation, date, inputFormat, timezone = 'UTC', format, locale = 'en', amount, unit = 'days', other }) {
     if (!IANAZone.isValidZone(timezone)) throw invalid('timezone', 'must be a time zone such as Europe/Berlin');
+    boundLuxonCaches(`${timezone} ${locale}`);
+    const repeated = inputFormat === undefined ? undefined : findRepeatedField(inputFormat);
+    if (repeated !== undefined) throw invalid('inputFormat', `names the ${repeated} twice`);
     const moment = read('date', date, { timezone, inputFormat });
     switch (operation) {
       case 'parse':

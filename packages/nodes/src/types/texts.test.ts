@@ -105,6 +105,32 @@ describe('dates', () => {
     await expect(run(dates, parameters)).rejects.toMatchObject({ code: 'PARAMETERS_INVALID', message });
   });
 
+  it.each([
+    ['uHuHuHuHuHuHuHuHuHuHuHuHuHuHuHuH', '1'.repeat(40), 'second fraction'],
+    ['HhH', '1'.repeat(40), 'hour'],
+    ['D t y', '1', 'year'],
+    ["MM 'MM' LLLL", '01 MM January', 'month'],
+  ])('never reads by the format %s, in which a field occurs twice', async (inputFormat, date, field) => {
+    await expect(run(dates, { operation: 'parse', date, inputFormat })).rejects.toMatchObject({
+      code: 'PARAMETERS_INVALID',
+      message: `parameters.inputFormat names the ${field} twice`,
+      isRetryable: false,
+    });
+  });
+
+  it('takes quoted letters for text, and reads every field at once', async () => {
+    const parsed = run(dates, { operation: 'parse', date: '1 d 2 2026', inputFormat: "d 'd' M y" });
+    expect(await parsed).toMatchObject({ iso: '2026-02-01T00:00:00.000Z' });
+    // The most ways in which digits can be shared out between fields of a varying width.
+    const densest = run(dates, { operation: 'parse', date: `${'1'.repeat(24)}x`, inputFormat: 'ykMdoWHmsuqZ' });
+    await expect(densest).rejects.toMatchObject({ code: 'PARAMETERS_INVALID' });
+  });
+
+  it('refuses a date of more than 1,000 characters', async () => {
+    const long = run(dates, { operation: 'parse', date: '1'.repeat(1_001) });
+    await expect(long).rejects.toMatchObject({ message: 'parameters.date must NOT have more than 1000 characters' });
+  });
+
   it('says before it runs what is missing', () => {
     expect(dates.check?.({ operation: 'add' })).toMatchObject([{ path: 'amount' }]);
     expect(dates.check?.({ operation: 'parse', timezone: 'Mars' })).toMatchObject([{ path: 'timezone' }]);
