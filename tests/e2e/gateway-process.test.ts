@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@deckhand/local';
 import {
@@ -61,6 +62,33 @@ it('the API and its metrics listen on LISTEN_ADDRESS alone where it is set, else
         isElsewhere,
       ]);
     }
+    await api.stop();
+  }
+});
+
+it('metrics without a token are for this machine alone, with one for whoever sends it', async () => {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const outside = addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+  if (outside === undefined) {
+    process.stdout.write('callers from elsewhere are not tested: this machine has no address but loopback\n');
+    return;
+  }
+  const port = await freePort();
+  const TOKEN = 'a-token-of-scrapers';
+  const status = async (host: string, path = '/metrics', token = TOKEN) =>
+    (await fetch(`http://${host}:${port}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+  for (const [settings, expected] of [
+    [{}, [200, 403, 403, 200]],
+    [{ METRICS_TOKEN: TOKEN }, [200, 200, 401, 200]],
+  ] as const) {
+    const api = await spawnApp('api', { ...env, METRICS_PORT: String(port), ...settings });
+    const statuses = [
+      await status('127.0.0.1'),
+      await status(outside),
+      await status(outside, '/metrics', 'another'),
+      await status(outside, '/healthz'),
+    ];
+    expect(statuses).toEqual(expected);
     await api.stop();
   }
 });

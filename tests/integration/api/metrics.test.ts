@@ -178,7 +178,7 @@ describe('who may read metrics', () => {
   const status = async (url: string, headers: Record<string, string> = {}) =>
     (await fetch(`${url}/metrics`, { headers })).status;
 
-  it('without a token: whoever comes directly from a private network, nobody through a proxy', async () => {
+  it('without a token: whoever is on this machine, nobody through a proxy', async () => {
     const { url } = instance.gateway;
     expect(await status(url)).toBe(200);
     for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
+import { isLocalCaller } from './local-caller.js';
 import { hasMetricsToken } from './metrics-token.js';
 
 /** A server of metrics that listens. */
@@ -17,8 +18,9 @@ export interface MetricsSource {
 }
 
 /**
- * Serves on METRICS_PORT, and nothing else: GET /metrics, with METRICS_TOKEN only for scrapers that send it; GET
- * /healthz, 200 for as long as the event loop turns; GET /readyz, 200 or 503.
+ * Serves on METRICS_PORT, and nothing else: GET /metrics, for scrapers that send METRICS_TOKEN, and without
+ * such a setting for callers on this machine; GET /healthz, 200 for as long as the event loop turns; GET /readyz, 200
+ * or 503.
  * @returns undefined when METRICS_PORT is not set.
  * @throws when the port cannot be had.
  */
@@ -49,7 +51,7 @@ export async function serveMetrics(
 }
 
 async function answer(
-  { url, method, headers }: IncomingMessage,
+  { url, method, headers, socket }: IncomingMessage,
   response: ServerResponse,
   { registry, isReady, token }: MetricsSource & { token: string | undefined },
 ): Promise<void> {
@@ -62,6 +64,8 @@ async function answer(
     sendStatus(response, 200, 'ok');
   } else if (path === '/readyz') {
     sendStatus(response, isReady() ? 200 : 503, isReady() ? 'ready' : 'not ready');
+  } else if (token === undefined && !isLocalCaller(socket.remoteAddress, headers)) {
+    response.writeHead(403).end('Without METRICS_TOKEN, metrics are for this machine alone.\n');
   } else if (token !== undefined && !hasMetricsToken(headers.authorization, token)) {
     response.writeHead(401, { 'WWW-Authenticate': 'Bearer realm="metrics"' }).end();
   } else {
