@@ -31,9 +31,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 const TOKEN = /'[^']*(?:'|$)|([A-Za-z])\1*/g;
 
 /**
- * Returns the name of the first field that a format of luxon has twice; undefined when each occurs once at most. Luxon reads
- * by a regular expression that tries every way to share out digits between the fields: with each field once there are some
- * 100,000 ways, and with repeated ones there is no bound.
+ * Returns the name of the first field that a format of luxon has twice; undefined when each occurs once at most. Luxon
+ * reads by a regular expression that tries every way to share out digits between the fields: with each field once there
+ * are some 100,000 ways, and with repeated ones there is no bound.
  */
 export function findRepeatedField(format: string): string | undefined {
   const seen = new Set<string>();
