@@ -95,10 +95,8 @@ export function createDriver(stage: RoundStage, responses: Responses) {
   const hasEnded = async (run: DrivenRun): Promise<boolean> => isEnded(await statusOf(run));
   const callsOf = (run: DrivenRun): number => calls.filter(({ path }) => path.startsWith(`/${run.n}/`)).length;
 
-  async function isWaiting(run: DrivenRun): Promise<boolean> {
-    const open = await db.wait.count({
-      where: { executionId: run.executionId, kind: 'approval', answeredAt: null },
-    });
+  async function isWaiting(run: DrivenRun, nodeId = 'ask'): Promise<boolean> {
+    const open = await db.wait.count({ where: { executionId: run.executionId, nodeId, answeredAt: null } });
     return open > 0;
   }
 
@@ -116,21 +114,31 @@ export function createDriver(stage: RoundStage, responses: Responses) {
     return false;
   }
 
-  async function decide(run: DrivenRun, signal: AbortSignal): Promise<void> {
-    const decision = run.plot.decision;
-    while (await waitFor(run, async () => (await isWaiting(run)) && (await statusOf(run)) !== 'paused', signal)) {
-      const { status, body, isRepeated } = await ask(run, 'approvals/submit', {
-        executionId: run.executionId,
-        nodeId: 'ask',
-        decision,
-      });
-      if (status === 200) return;
-      if (isRepeated && !(await isWaiting(run))) return;
+  /** Answers a node once it waits. */
+  async function answer(
+    run: DrivenRun,
+    { nodeId, path, body }: { nodeId: string; path: string; body: object },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isReady = async () => (await isWaiting(run, nodeId)) && (await statusOf(run)) !== 'paused';
+    while (await waitFor(run, isReady, signal)) {
+      const response = await ask(run, path, body);
+      if (response.status === 200) return;
+      if (response.isRepeated && !(await isWaiting(run, nodeId))) return;
       const now = await statusOf(run);
-      if (now !== 'paused' && !isEnded(now) && !(await isWaiting(run)))
-        run.violations.push(`its decision was refused: ${status} ${JSON.stringify(body)}`);
+      if (now !== 'paused' && !isEnded(now) && !(await isWaiting(run, nodeId)))
+        run.violations.push(`the answer to ${nodeId} was refused: ${response.status} ${JSON.stringify(response.body)}`);
       await sleep(POLL_MS);
     }
+  }
+
+  /** Decides on a run, then fills in its form. */
+  async function decide(run: DrivenRun, signal: AbortSignal): Promise<void> {
+    const { executionId, n, plot } = run;
+    const decision = { executionId, nodeId: 'ask', decision: plot.decision };
+    await answer(run, { nodeId: 'ask', path: 'approvals/submit', body: decision }, signal);
+    const path = `executions/${executionId}/nodes/form/complete`;
+    await answer(run, { nodeId: 'form', path, body: { data: { count: n } } }, signal);
   }
 
   /** Pauses or resumes, or finds it done by an earlier try. @returns whether it happened. */

@@ -8,6 +8,9 @@ export const FLAKY = 'flaky';
 /** Nodes with effects, each called once a run; inside the loop once an item. */
 const CALLS = ['first', FLAKY, 'last'] as const;
 
+/** What the form asks for: each run is given its own number. */
+const FORM = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
+
 /** How a run is decided on. */
 export type Decision = 'approved' | 'rejected';
 
@@ -37,7 +40,7 @@ export function childDefinition(url: string): Definition {
   };
 }
 
-/** Calls with effects, a loop, a node whose first attempt fails, a wait, an approval, a child and a result. */
+/** Calls with effects, a loop, a node whose first attempt fails, a wait, an approval, a form, a child and a result. */
 export function parentDefinition(url: string, childId: string, settings?: Definition['settings']): Definition {
   return {
     nodes: [
@@ -51,6 +54,7 @@ export function parentDefinition(url: string, childId: string, settings?: Defini
       { id: 'ask', type: 'approval', parameters: { message: 'Go on with {{ $trigger.n }}?' } },
       { id: 'paid', type: 'set', parameters: { fields: { paid: true } } },
       { id: 'refused', type: 'set', parameters: { fields: { paid: false } } },
+      { id: 'form', type: 'human', parameters: { title: 'How many?', schema: FORM } },
       {
         id: 'child',
         type: 'workflow',
@@ -65,6 +69,7 @@ export function parentDefinition(url: string, childId: string, settings?: Defini
             n: '{{ $trigger.n }}',
             items: '{{ $nodes.each.output.length }}',
             decision: '{{ $nodes.ask.output.decision }}',
+            form: '{{ $nodes.form.output }}',
             child: '{{ $nodes.child.output }}',
           },
         },
@@ -80,8 +85,9 @@ export function parentDefinition(url: string, childId: string, settings?: Defini
       { source: 'rest', target: 'ask' },
       { source: 'ask', sourceHandle: 'approved', target: 'paid' },
       { source: 'ask', sourceHandle: 'rejected', target: 'refused' },
-      { source: 'paid', target: 'child' },
-      { source: 'refused', target: 'child' },
+      { source: 'paid', target: 'form' },
+      { source: 'refused', target: 'form' },
+      { source: 'form', target: 'child' },
       { source: 'child', target: 'last' },
       { source: 'last', target: 'end' },
     ],
@@ -91,7 +97,7 @@ export function parentDefinition(url: string, childId: string, settings?: Defini
 
 /** The result of a run that nothing kept from its end. */
 export function expectedBody(n: number, decision: Decision): object {
-  return { n, items: ITEMS.length, decision, child: { n } };
+  return { n, items: ITEMS.length, decision, form: { count: n }, child: { n } };
 }
 
 /** The paths that such a run calls, its child included. */

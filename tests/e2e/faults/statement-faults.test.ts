@@ -54,6 +54,8 @@ const PLOTS: readonly RunPlot[] = [
   { kind: 'stopped', decision: 'approved', afterCalls: 4 },
   { kind: 'stopped', decision: 'rejected', afterCalls: 7 },
 ];
+/** In every third round a worker is killed, too. */
+const KILLING_EVERY = 3;
 /** Every third run is of a workflow of which one may run at once. */
 const LIMITED_EVERY = 3;
 
@@ -67,7 +69,9 @@ interface Stage extends RoundStage {
    */
   createLimited(): Promise<string>;
   readonly proxies: readonly { readonly app: string; readonly proxy: PostgresProxy }[];
-  readonly processes: readonly TestApp[];
+  readonly api: TestApp;
+  readonly workers: TestApp[];
+  startWorker(): Promise<TestApp>;
 }
 
 async function setStage(): Promise<Stage> {
@@ -84,10 +88,11 @@ async function setStage(): Promise<Stage> {
     startPostgresProxy(instance.databaseUrl),
   ]);
   const env = { REDIS_URL: instance.redis.url, WORKER_CONCURRENCY: '50' };
+  const startWorker = () => spawnApp('worker', { ...env, DATABASE_URL: ofWorkers.url });
   const [api, ...workers] = await Promise.all([
     spawnApp('api', { ...env, DATABASE_URL: ofApi.url }),
-    spawnApp('worker', { ...env, DATABASE_URL: ofWorkers.url }),
-    spawnApp('worker', { ...env, DATABASE_URL: ofWorkers.url }),
+    startWorker(),
+    startWorker(),
   ]);
   return {
     db: instance.db,
@@ -101,16 +106,25 @@ async function setStage(): Promise<Stage> {
       { app: 'api', proxy: ofApi },
       { app: 'worker', proxy: ofWorkers },
     ],
-    processes: [api, ...workers],
+    api,
+    workers,
+    startWorker,
   };
 }
 
 /** Starts runs, lets statements fail while they go on, and holds them against what they were to do. */
 async function playRound(
   stage: Stage,
-  round: { firstN: number; random: () => number; matrix: FaultMatrix | undefined; responses: Responses },
+  round: {
+    firstN: number;
+    random: () => number;
+    matrix: FaultMatrix | undefined;
+    responses: Responses;
+    /** Kills a worker while statements fail. */
+    isKilling: boolean;
+  },
 ): Promise<RoundVerdict & { readonly driven: readonly DrivenRun[] }> {
-  const { firstN, random, matrix, responses } = round;
+  const { firstN, random, matrix, responses, isKilling } = round;
   const over = new AbortController();
   const driver = createDriver(stage, responses);
   const driven: DrivenRun[] = PLOTS.map((plot, index) => ({
@@ -133,12 +147,21 @@ async function playRound(
     const ids = driven.map(({ executionId }) => executionId);
     return !ids.includes('') && areEnded(stage.db, ids);
   };
+  const killed = isKilling ? killWorker(stage, random) : Promise.resolve();
   await untilTrue(ended, FAULTS_MS);
   for (const { proxy } of stage.proxies) proxy.inject(undefined);
+  await killed;
   await untilTrue(ended, SETTLE_MS);
   over.abort();
   await driving;
   return { ...(await judgeRound(stage, driven)), driven };
+}
+
+/** Kills the older worker at some time while statements fail, and starts another. */
+async function killWorker(stage: Stage, random: () => number): Promise<void> {
+  await sleep((random() * FAULTS_MS) / 2);
+  await stage.workers.shift()?.kill('SIGKILL');
+  stage.workers.push(await stage.startWorker());
 }
 
 async function untilTrue(ask: () => Promise<boolean>, limitMs: number): Promise<boolean> {
@@ -167,17 +190,19 @@ describe('statements that fail, are slow, or are cancelled', () => {
       const matrix = createFaultMatrix({ seed: SEED, isFull: IS_FULL, only: ONLY });
       let firstN = 1;
 
-      const reference = await playRound(stage, { firstN, random, matrix: undefined, responses });
+      const reference = await playRound(stage, { firstN, random, matrix: undefined, responses, isKilling: false });
       expect(problemsOf(reference)).toEqual([]);
 
-      const totals = { rounds: 0, runs: 0, lost: 0, doubled: 0, hanging: 0, repeated: 0 };
+      const totals = { rounds: 0, kills: 0, runs: 0, lost: 0, doubled: 0, hanging: 0, repeated: 0 };
       const beganAt = Date.now();
       let idleRounds = 0;
       while (Date.now() - beganAt < BUDGET_MS && idleRounds < IDLE_ROUNDS_MAX) {
         firstN += PLOTS.length;
         const injected = matrix.injections.length;
-        const verdict = await playRound(stage, { firstN, random, matrix, responses });
+        const isKilling = totals.rounds % KILLING_EVERY === KILLING_EVERY - 1;
+        const verdict = await playRound(stage, { firstN, random, matrix, responses, isKilling });
         totals.rounds += 1;
+        if (isKilling) totals.kills += 1;
         totals.runs += verdict.runs;
         totals.lost += verdict.lost.length;
         totals.doubled += verdict.doubled.length;
@@ -191,11 +216,11 @@ describe('statements that fail, are slow, or are cancelled', () => {
             if (executionId !== '' && found.some((problem) => problem.includes(executionId)))
               say(`  run ${n} met: ${faultsMet(matrix, injected, executionId)}`);
         }
-        for (const process of stage.processes)
+        for (const process of [stage.api, ...stage.workers])
           if (!process.isRunning()) throw new Error(`${process.name} has ended:\n${process.output().slice(-4_000)}`);
       }
       report(matrix, totals, responses);
-      for (const process of stage.processes)
+      for (const process of [stage.api, ...stage.workers])
         for (const [message, times] of loggedErrors(await readFile(process.logPath, 'utf8')))
           say(`  ${process.name} logged ${times} times: ${message}`);
       expect(matrix.injections.length).toBeGreaterThan(0);
@@ -233,7 +258,7 @@ function report(matrix: FaultMatrix, totals: Record<string, number>, responses: 
   const tried = matrix.tried();
   const cells = [...tried.keys()].reduce((sum, statement) => sum + matrix.size(statement), 0);
   say(
-    `  ${tried.size} statements, ${matrix.injections.length} faults injected, ${cells - matrix.left()} of ${cells} cells in ${totals.rounds} rounds; ` +
+    `  ${tried.size} statements, ${matrix.injections.length} faults injected, ${cells - matrix.left()} of ${cells} cells in ${totals.rounds} rounds, ${totals.kills} of them with a worker that is killed; ` +
       `${totals.runs} runs: lost ${totals.lost}, doubled ${totals.doubled}, hanging ${totals.hanging}; effects called again ${totals.repeated}`,
   );
   for (const [statement, count] of [...tried].sort(([a], [b]) => a.localeCompare(b)))
