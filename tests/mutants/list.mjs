@@ -16,12 +16,23 @@ const MAINTENANCE = 'integration:integration/executions/maintenance';
 const LEASE = 'integration:integration/worker/maintenance-lease';
 const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
+const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
+const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:engine/src/run/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
 const MIGRATIONS = 'integration:integration/migrations';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
+  ...of('packages/db/src/lock-order.ts', LOCKS_OF_RUNS, [
+    ['runs are locked in no order', 'ORDER BY e.id FOR UPDATE', 'FOR UPDATE'],
+  ]),
+  ...of('packages/db/src/workflows/lock.ts', LOCKS_OF_WORKFLOWS, [
+    ['a workflow is locked before its workspace', '${id}::uuid) FOR SHARE', '${id}::uuid)'],
+  ]),
+  ...of('packages/db/src/webhooks/deliveries.ts', LOCKS_OF_WORKFLOWS, [
+    ['deliveries are pruned in no order', 'FOR UPDATE OF d SKIP LOCKED', 'FOR UPDATE OF d'],
+  ]),
   ...of('packages/db/src/checkpoints/fence.ts', FENCES, [
     ['a checkpoint does not compare the token', 'l.claim_token = g.token AND l.epoch', 'l.epoch'],
     [
@@ -118,8 +129,8 @@ export const MUTANTS = [
   ...of('packages/db/src/executions/recover.ts', RECOVER, [
     [
       'paused runs of lost workers are not recovered',
-      '::uuid[]) AND ${IS_HELD}\n      ORDER BY',
-      "::uuid[]) AND ${IS_HELD} AND e.status <> 'paused'\n      ORDER BY",
+      '::uuid[]) AND ${IS_HELD}\n      ${LOCK',
+      "::uuid[]) AND ${IS_HELD} AND e.status <> 'paused'\n      ${LOCK",
     ],
     ['a paused run fails', 'losses > DELAYS_SECONDS.length && !isPaused', 'losses > DELAYS_SECONDS.length'],
     ['every run counts the loss', 'culprit === null || culprit === run.id ? 1 : 0', '1'],

@@ -1,4 +1,4 @@
-import type { Fault, PassingStatement } from '../../harness/index.js';
+import { createRandom, type Fault, type PassingStatement, shuffled } from '../../harness/index.js';
 
 /** What the client is told when a statement fails. `cut`: the connection is reset without a word. */
 export const SQLSTATES = [
@@ -112,22 +112,4 @@ function pairwise(offset: number): Fault[] {
     const index = SQLSTATES.findIndex((sqlstate) => sqlstate === fault.sqlstate);
     return (fault.kind === 'before') === ((index + offset) % 2 === 0);
   });
-}
-
-function shuffled<T>(values: readonly T[], random: () => number): T[] {
-  return values
-    .map((value) => ({ value, order: random() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ value }) => value);
-}
-
-/** Random numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import {
+  createRandom,
   createWorkflow,
   type PostgresProxy,
   spawnApp,
@@ -12,7 +13,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recordHistory } from '../walk/history.js';
-import { createFaultMatrix, createRandom, faultName, type FaultMatrix, SQLSTATES } from './fault-cells.js';
+import { createFaultMatrix, faultName, type FaultMatrix, SQLSTATES } from './fault-cells.js';
 import {
   areEnded,
   createDriver,

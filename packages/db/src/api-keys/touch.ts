@@ -1,6 +1,7 @@
 import type { Database } from '../client.js';
 
-/** Notes that keys were used now. */
+/** Notes that keys were used now, except for those that another call is noting or deleting. */
 export async function touchApiKeys(db: Database, ids: readonly string[]): Promise<void> {
-  await db.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ANY (${ids}::uuid[])`;
+  await db.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id IN (
+    SELECT id FROM api_keys WHERE id = ANY (${ids}::uuid[]) FOR UPDATE SKIP LOCKED)`;
 }

@@ -2,6 +2,7 @@ import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
 import { CHECKPOINT_VERSION } from '../executions/claim.js';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
 import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
 import { addWaits, writeIterations, writeNodeRuns } from './rows.js';
@@ -60,7 +61,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
         e.deadline_at, e.trigger_data
-      FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ORDER BY e.id FOR UPDATE
+      FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ${LOCK_RUNS}
     ), admitted AS (
       SELECT g.*, l.workspace_id, l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
       FROM given g LEFT JOIN locked l ON l.id = g.id

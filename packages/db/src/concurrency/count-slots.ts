@@ -1,4 +1,5 @@
 import { type Queryable, Prisma } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import { IS_HELD } from '../executions/run-status.js';
 
 /**
@@ -23,6 +24,6 @@ export async function countHeldRuns(
       WHERE ${IS_HELD} AND NOT e.holds_slot AND ${condition}
         AND (EXISTS (SELECT 1 FROM workspaces s WHERE s.id = e.workspace_id AND s.max_concurrent_executions IS NOT NULL)
           OR EXISTS (SELECT 1 FROM workflows f WHERE f.id = e.workflow_id AND f.max_concurrent_executions IS NOT NULL))
-      ORDER BY e.id FOR UPDATE OF e)
+      ${LOCK_RUNS})
       AND worker_id IS NOT NULL`);
 }

@@ -1,5 +1,6 @@
 import { Prisma, type Queryable } from '../client.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import type { FreeSlots, HeldBack } from './admit.js';
 import { IS_HELD_BACK } from './demand.js';
 import { DISPATCH_AGAIN, DISPATCHED } from '../executions/run-status.js';
@@ -30,5 +31,5 @@ export async function dispatchHeldBack(
 export async function lockRuns(tx: Queryable, runs: readonly { readonly id: string }[]): Promise<void> {
   if (runs.length < 2) return;
   await tx.$queryRaw(Prisma.sql`/* concurrency.lock-runs */
-    SELECT e.id FROM executions e WHERE e.id = ANY(${runs.map(({ id }) => id)}::uuid[]) ORDER BY e.id FOR UPDATE`);
+    SELECT e.id FROM executions e WHERE e.id = ANY(${runs.map(({ id }) => id)}::uuid[]) ${LOCK_RUNS}`);
 }

@@ -1,5 +1,6 @@
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import type { ReleasedExecution } from './release.js';
 import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from './run-status.js';
 
@@ -109,7 +110,7 @@ export async function answerParents(
     const parentIds = due.map(({ parentId }) => parentId);
     // The parents' rows first, as everybody who changes a run does: a worker that lets one rest sees the count raised.
     await tx.$executeRaw(Prisma.sql`/* executions.lock-parents */
-      SELECT 1 FROM executions WHERE id = ANY(${parentIds}::uuid[]) ORDER BY id FOR UPDATE`);
+      SELECT 1 FROM executions e WHERE e.id = ANY(${parentIds}::uuid[]) ${LOCK_RUNS}`);
     const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`/* executions.answer-parents */
       UPDATE waits w
       SET answered_at = now(),

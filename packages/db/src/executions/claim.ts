@@ -2,6 +2,7 @@ import type { ExecutionMode } from '@deckhand/contracts';
 import { isOneOf } from '../batch.js';
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import { heldUntil, mayMove } from './run-status.js';
 
 /** What a job asks for: a run, for one dispatch of it. */
@@ -75,15 +76,19 @@ export async function claimExecutions(
   requests: readonly ClaimRequest[],
   workerId: string,
 ): Promise<ClaimedExecution[]> {
+  const ids = requests.map(({ executionId }) => executionId);
+  const isRequested = Prisma.sql`e.id = ANY (${ids}::uuid[])`;
   // Served by the primary key; workspaces_limited and workflows_limited are empty where nobody set a limit.
   return queryCarried<ClaimedExecution[]>(
     db,
     Prisma.sql`/* executions.claim */
+    WITH w AS (
+      SELECT e.id, w.token FROM executions e JOIN ${wanted(requests)} ON ${IS_CLAIMABLE}
+      WHERE ${isRequested} AND ${isUnlimited(Prisma.sql`e`)} ${LOCK_RUNS}
+    )
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid
-    FROM ${wanted(requests)}
-    WHERE e.id = ANY (${requests.map(({ executionId }) => executionId)}::uuid[]) AND ${IS_CLAIMABLE}
-      AND ${isUnlimited(Prisma.sql`e`)}
+    FROM w WHERE e.id = w.id AND ${isRequested}
     RETURNING ${CLAIMED}`,
   );
 }

@@ -1,5 +1,6 @@
 import { RUN_ERRORS } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
+import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { DISPATCH_AGAIN, DISPATCHED, endRuns, IS_HELD, IS_RESTING, IS_UNCLAIMED, isUnfinished } from './run-status.js';
 
 /** A run and the number of the job that may claim it. */
@@ -59,8 +60,10 @@ export async function dispatchAgain(
   const dispatches = runs.map((run) => run.dispatch);
   return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.dispatch-again */
     UPDATE executions e SET ${DISPATCH_AGAIN}
-    FROM unnest(${ids}::uuid[], ${dispatches}::int[]) AS r(id, dispatch)
-    WHERE e.id = r.id AND e.dispatch = r.dispatch AND ${IS_UNCLAIMED}
+    WHERE e.id IN (
+      SELECT e.id FROM executions e
+      JOIN unnest(${ids}::uuid[], ${dispatches}::int[]) AS r(id, dispatch) ON r.id = e.id AND r.dispatch = e.dispatch
+      WHERE ${IS_UNCLAIMED} ${LOCK_FREE_RUNS})
     RETURNING ${DISPATCHED}`);
 }
 
@@ -71,7 +74,7 @@ export async function wakeDueRuns(db: Database, executionIds: readonly string[])
     WHERE e.id IN (
       SELECT e.id FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.wake_at <= now() AND ${IS_RESTING}
-      ORDER BY e.id FOR UPDATE SKIP LOCKED)
+      ${LOCK_FREE_RUNS})
     RETURNING ${DISPATCHED}`);
 }
 
@@ -116,7 +119,7 @@ export function timeOutRuns(
     const late = await tx.$queryRaw<TimedOutExecution[]>(Prisma.sql`/* executions.find-late */
       SELECT e.id AS "executionId", e.worker_id AS "workerId" FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND (${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)})
-      ORDER BY e.id FOR UPDATE SKIP LOCKED`);
+      ${LOCK_FREE_RUNS}`);
     if (late.length === 0) return [];
     const ended = new Set(
       await endRuns(

@@ -1,5 +1,6 @@
 import { runError } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { LOCK_FREE_RUNS } from '../lock-order.js';
 import type { DispatchedExecution } from './reconcile.js';
 import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD, TIME_LEFT } from './run-status.js';
 
@@ -56,7 +57,7 @@ export function recoverRuns(
       SELECT e.id, e.worker_id AS "workerId", e.status = 'paused' AS "isPaused", e.losses::int AS losses
       FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.worker_id = ANY(${[...culprits.keys()]}::uuid[]) AND ${IS_HELD}
-      ORDER BY e.id FOR UPDATE SKIP LOCKED`);
+      ${LOCK_FREE_RUNS}`);
     const counted = lost.map((run) => {
       const culprit = culprits.get(run.workerId) ?? null;
       return { ...run, losses: run.losses + (culprit === null || culprit === run.id ? 1 : 0) };

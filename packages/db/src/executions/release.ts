@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import type { Claim } from './claim.js';
 import { IS_HELD, RELEASE, RELEASED } from './run-status.js';
 
@@ -25,7 +26,10 @@ export async function releaseExecutions(
   return db.$queryRaw<ReleasedExecution[]>(Prisma.sql`/* executions.release */
     UPDATE executions e
     SET ${RELEASE}
-    FROM unnest(${ids}::uuid[], ${epochs}::int[], ${tokens}::uuid[]) AS h(id, epoch, token)
-    WHERE e.id = h.id AND e.epoch = h.epoch AND e.claim_token = h.token AND e.worker_id = ${workerId}::uuid AND ${IS_HELD}
+    WHERE e.id IN (
+      SELECT e.id FROM executions e
+      JOIN unnest(${ids}::uuid[], ${epochs}::int[], ${tokens}::uuid[]) AS h(id, epoch, token)
+        ON e.id = h.id AND e.epoch = h.epoch AND e.claim_token = h.token AND e.worker_id = ${workerId}::uuid
+      WHERE ${IS_HELD} ${LOCK_RUNS})
     RETURNING ${RELEASED}`);
 }

@@ -6,6 +6,7 @@ import {
   UNFINISHED_STATUSES,
 } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 
 // What the statuses of a run mean in SQL, written once: every statement that reads or changes them is composed of these
 // fragments, and the transition table in packages/contracts is their only source. A fragment without a parameter is
@@ -115,7 +116,7 @@ export async function endRuns(tx: Queryable, ids: readonly string[], ending: Run
   const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH locked AS (
       SELECT e.id FROM executions e WHERE e.id = ANY(${[...ids]}::uuid[]) AND ${mayMove(trigger)} AND ${condition}
-      ORDER BY e.id FOR UPDATE
+      ${LOCK_RUNS}
     ), ended AS (
       UPDATE executions e
       SET status = ${EXECUTION_TRANSITIONS[trigger].to}::execution_status, error = ${error ?? Prisma.sql`e.error`},

@@ -1,6 +1,7 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import { filterConditions } from './filter.js';
 import { mayMove } from './run-status.js';
 import { type OnStopped, stopRunsById } from './stop.js';
@@ -61,7 +62,7 @@ export async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: 
     const batch = await db.$transaction(async (tx) => {
       const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
         SELECT e.id FROM executions e WHERE ${condition} AND ${mayMove('stop')}
-        ORDER BY e.id LIMIT ${BATCH} FOR UPDATE`);
+        ${LOCK_RUNS} LIMIT ${BATCH}`);
       const stopped = await stopRunsById(
         tx,
         rows.map(({ id }) => id),

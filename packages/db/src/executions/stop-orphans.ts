@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../client.js';
+import { LOCK_RUNS } from '../lock-order.js';
 import { isFinished } from './run-status.js';
 import { stopRunsById } from './stop.js';
 
@@ -24,7 +25,7 @@ export function stopOrphans(db: Database, limit: number): Promise<{ found: numbe
     if (left.length === 0) return { found: 0, stopped: [] };
     const [parentIds, childIds] = [left.map(({ parentId }) => parentId), left.map(({ childId }) => childId)];
     await tx.$executeRaw(Prisma.sql`
-      SELECT 1 FROM executions WHERE id = ANY(${[...parentIds, ...childIds]}::uuid[]) ORDER BY id FOR UPDATE`);
+      SELECT 1 FROM executions e WHERE e.id = ANY(${[...parentIds, ...childIds]}::uuid[]) ${LOCK_RUNS}`);
     // Only the waits for these children: those for others have their turn in a batch that stops them.
     await tx.$executeRaw(Prisma.sql`/* executions.end-orphaned-waits */
       UPDATE waits w SET answered_at = now()

@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import type { ReleasedExecution } from '../executions/release.js';
+import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
 import { IS_HELD, RELEASE, RELEASED } from '../executions/run-status.js';
 
@@ -20,6 +21,6 @@ export function requeueHeldRuns(
     WHERE e.id IN (
       SELECT e.id FROM executions e
       WHERE ${operatorConditions(filter)} AND e.worker_id = ANY(${workerIds}::uuid[]) AND ${IS_HELD}
-      ORDER BY e.id LIMIT ${options.limit} FOR UPDATE SKIP LOCKED)
+      ${LOCK_FREE_RUNS} LIMIT ${options.limit})
     RETURNING ${RELEASED}`);
 }

@@ -10,5 +10,6 @@ export function findDeletedOutputs(db: Database, limit: number): Promise<Omit<La
 /** Forgets large outputs that the object store has not any more. */
 export async function forgetDeletedOutputs(db: Database, ids: readonly string[]): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* outputs.forget-deleted */
-    DELETE FROM deleted_outputs WHERE id = ANY (${[...ids]}::uuid[])`);
+    DELETE FROM deleted_outputs WHERE id IN (
+      SELECT id FROM deleted_outputs WHERE id = ANY (${[...ids]}::uuid[]) FOR UPDATE SKIP LOCKED)`);
 }

@@ -1,4 +1,5 @@
 import { type Database, Prisma } from '../client.js';
+import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { isNotRepeated } from '../maintenance/find-runs.js';
 
 /**
@@ -12,7 +13,7 @@ export async function pruneData(db: Database, executionIds: readonly string[]): 
       SELECT e.id, e.workspace_id, e.stored_bytes FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[])
         AND e.finished_at IS NOT NULL AND e.trigger_data IS NOT NULL AND ${isNotRepeated}
-      ORDER BY e.id FOR UPDATE SKIP LOCKED
+      ${LOCK_FREE_RUNS}
     ), emptied AS (
       UPDATE executions e SET trigger_data = NULL, result = NULL, stored_bytes = 0, revision = e.revision + 1
       FROM taken t WHERE e.id = t.id

@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import { deletionOfTaken } from '../executions/delete-taken.js';
+import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { isNotRepeated } from '../maintenance/find-runs.js';
 
 /**
@@ -12,7 +13,7 @@ export async function pruneRuns(db: Database, executionIds: readonly string[]): 
       SELECT e.id FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[])
         AND e.finished_at IS NOT NULL AND e.trigger_data IS NULL AND ${isNotRepeated}
-      ORDER BY e.id FOR UPDATE SKIP LOCKED
+      ${LOCK_FREE_RUNS}
     ), ${deletionOfTaken}
     SELECT count(*)::int AS count FROM taken`);
   return row?.count ?? 0;

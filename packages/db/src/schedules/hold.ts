@@ -10,16 +10,23 @@ export interface ScheduleHold {
   readonly until: Date;
 }
 
-/** Lets schedules wait with the time that is due, unless somebody moved them meanwhile. */
-export async function holdSchedules(db: Database, holds: readonly ScheduleHold[]): Promise<void> {
-  await db.$executeRaw`/* schedules.hold */
+/**
+ * Lets schedules wait with the time that is due, unless somebody moved them meanwhile or holds their rows.
+ * @returns how many.
+ */
+export function holdSchedules(db: Database, holds: readonly ScheduleHold[]): Promise<number> {
+  return db.$executeRaw`/* schedules.hold */
+    WITH h AS (
+      SELECT h.* FROM unnest(
+        ${holds.map(({ schedule }) => schedule.workflowId)}::uuid[],
+        ${holds.map(({ schedule }) => schedule.nodeId)}::text[],
+        ${holds.map(({ schedule }) => schedule.nextFireAt)}::timestamptz[],
+        ${holds.map(({ until }) => until)}::timestamptz[],
+        ${holds.map(({ by }) => by)}::text[]
+      ) AS h (workflow_id, node_id, due_at, until, by)
+      JOIN schedules s ON s.workflow_id = h.workflow_id AND s.node_id = h.node_id AND s.next_fire_at = h.due_at
+      FOR UPDATE OF s SKIP LOCKED
+    )
     UPDATE schedules s SET look_at = h.until, held_by = h.by
-    FROM unnest(
-      ${holds.map(({ schedule }) => schedule.workflowId)}::uuid[],
-      ${holds.map(({ schedule }) => schedule.nodeId)}::text[],
-      ${holds.map(({ schedule }) => schedule.nextFireAt)}::timestamptz[],
-      ${holds.map(({ until }) => until)}::timestamptz[],
-      ${holds.map(({ by }) => by)}::text[]
-    ) AS h (workflow_id, node_id, due_at, until, by)
-    WHERE s.workflow_id = h.workflow_id AND s.node_id = h.node_id AND s.next_fire_at = h.due_at`;
+    FROM h WHERE s.workflow_id = h.workflow_id AND s.node_id = h.node_id AND s.next_fire_at = h.due_at`;
 }

@@ -22,10 +22,16 @@ export async function resealSecrets(
   const changed =
     holder === 'credential'
       ? await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-          UPDATE credentials c SET secret = r.resealed FROM ${given}
-          WHERE c.id = r.id AND c.secret = r.sealed RETURNING c.id`)
+          WITH r AS (
+            SELECT c.id, r.resealed FROM credentials c JOIN ${given} ON c.id = r.id AND c.secret = r.sealed
+            ORDER BY c.id FOR NO KEY UPDATE OF c
+          )
+          UPDATE credentials c SET secret = r.resealed FROM r WHERE c.id = r.id RETURNING c.id`)
       : await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-          UPDATE workflow_versions v SET sealed_secrets = r.resealed::json FROM ${given}
-          WHERE v.id = r.id AND v.sealed_secrets::text = r.sealed RETURNING v.id`);
+          WITH r AS (
+            SELECT v.id, r.resealed FROM workflow_versions v JOIN ${given} ON v.id = r.id AND v.sealed_secrets::text = r.sealed
+            ORDER BY v.id FOR NO KEY UPDATE OF v
+          )
+          UPDATE workflow_versions v SET sealed_secrets = r.resealed::json FROM r WHERE v.id = r.id RETURNING v.id`);
   return changed.map(({ id }) => id);
 }

@@ -13,9 +13,11 @@ export async function foldStorageChanges(db: Database, limit: number): Promise<n
       RETURNING workspace_id, bytes
     ), summed AS (
       SELECT workspace_id, sum(bytes)::bigint AS bytes FROM taken GROUP BY workspace_id
+    ), locked AS (
+      SELECT w.id FROM workspaces w WHERE w.id IN (SELECT workspace_id FROM summed) ORDER BY w.id FOR NO KEY UPDATE
     ), folded AS (
       UPDATE workspaces w SET stored_bytes = greatest(w.stored_bytes + s.bytes, 0)
-      FROM summed s WHERE w.id = s.workspace_id
+      FROM locked l JOIN summed s ON s.workspace_id = l.id WHERE w.id = l.id
     )
     SELECT count(*)::int AS count FROM taken`);
   return row?.count ?? 0;

@@ -45,15 +45,17 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
   );
 }
 
-/** Deletes all but the last requests of these workflows. Served by the index on workflow and id. */
+/** Deletes all but the last requests of these workflows, except for those that another call is deleting. Served by the index on workflow and id. */
 export async function pruneDeliveries(db: Database, workflowIds: readonly string[]): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* webhooks.prune-deliveries */
-    DELETE FROM webhook_deliveries d
-    USING unnest(${[...workflowIds]}::uuid[]) AS pruned (workflow_id), LATERAL (
-      SELECT id FROM webhook_deliveries k WHERE k.workflow_id = pruned.workflow_id
-      ORDER BY id DESC OFFSET ${DELIVERIES_KEPT} LIMIT 1
-    ) AS oldest
-    WHERE d.workflow_id = pruned.workflow_id AND d.id <= oldest.id`);
+    DELETE FROM webhook_deliveries WHERE id IN (
+      SELECT d.id FROM unnest(${[...workflowIds]}::uuid[]) AS pruned (workflow_id)
+      CROSS JOIN LATERAL (
+        SELECT id FROM webhook_deliveries k WHERE k.workflow_id = pruned.workflow_id
+        ORDER BY id DESC OFFSET ${DELIVERIES_KEPT} LIMIT 1
+      ) AS oldest
+      JOIN webhook_deliveries d ON d.workflow_id = pruned.workflow_id AND d.id <= oldest.id
+      FOR UPDATE OF d SKIP LOCKED)`);
 }
 
 /**

@@ -26,7 +26,7 @@ export interface FiringParts {
   readonly findDue: (now: Date, limit: number) => Promise<DueSchedule[]>;
   readonly findNextLook: () => Promise<Date | null>;
   readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
-  readonly hold: (holds: readonly ScheduleHold[]) => Promise<void>;
+  readonly hold: (holds: readonly ScheduleHold[]) => Promise<number>;
   readonly countExecution: CountExecution;
   /** Told of each run that was started, and how long after its time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
@@ -64,11 +64,9 @@ async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promi
   const { counted, holds } = await passLimits(first.refused, { countExecution: parts.countExecution, now });
   const second = await moveAll(parts, counted, onBadRow);
   holds.push(...second.refused.map((refused) => holdBack(refused, now)), ...bad);
-  if (holds.length > 0) {
-    parts.logger.info({ schedules: holds.length, by: holds[0]?.by }, 'limits hold runs of schedules back');
-    await parts.hold(holds);
-  }
-  return first.moved + second.moved + holds.length;
+  if (holds.length === 0) return first.moved + second.moved;
+  parts.logger.info({ schedules: holds.length, by: holds[0]?.by }, 'limits hold runs of schedules back');
+  return first.moved + second.moved + (await parts.hold(holds));
 }
 
 /** Plans how schedules go on. A rule that cannot be read is a fault of its schedule alone. */

@@ -1,0 +1,18 @@
+/** Random numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The values in a random order. */
+export function shuffled<T>(values: readonly T[], random: () => number): T[] {
+  return values
+    .map((value) => ({ value, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ value }) => value);
+}
