@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import { deletionOfTaken } from '../executions/delete-taken.js';
+import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
 
 /** How long a deleted workspace is remembered, for what was being written while it went. */
@@ -33,7 +34,7 @@ export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readon
       SELECT e.id, e.worker_id FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[])
         AND EXISTS (SELECT 1 FROM deleted_workspaces d WHERE d.workspace_id = e.workspace_id)
-      ORDER BY e.id FOR UPDATE OF e SKIP LOCKED
+      ${LOCK_FREE_RUNS}
     ), ${deletionOfTaken}
     SELECT id AS "executionId", worker_id AS "workerId" FROM taken`);
 }
@@ -47,16 +48,16 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
     DELETE FROM webhook_deliveries WHERE id IN (
       SELECT r.id FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)
         JOIN webhook_deliveries r ON r.workflow_id = f.id
-      LIMIT ${limit})`);
+      LIMIT ${limit} FOR UPDATE OF r SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-idempotency-keys */
     DELETE FROM idempotency_keys WHERE (workflow_id, key) IN (
       SELECT k.workflow_id, k.key FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)
         JOIN idempotency_keys k ON k.workflow_id = f.id
-      LIMIT ${limit})`);
+      LIMIT ${limit} FOR UPDATE OF k SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-texts */
     DELETE FROM execution_texts WHERE execution_id IN (
       SELECT x.execution_id FROM deleted_workspaces d JOIN execution_texts x ON x.workspace_id = d.workspace_id
-      LIMIT ${limit})`);
+      LIMIT ${limit} FOR UPDATE OF x SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.forget-deleted */
     DELETE FROM deleted_workspaces d
     WHERE d.deleted_at < now() - ${REMEMBERED}
