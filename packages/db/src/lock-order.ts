@@ -1,17 +1,19 @@
 import { Prisma } from './client.js';
 
 /*
- * Locks are taken in one order everywhere, so that no two transactions wait for each other (PostgreSQL would end one of them with 40P01,
- * deadlock detected):
+ * Locks are taken in one order everywhere, so that no two transactions wait for each other (PostgreSQL would end one of
+ * them with 40P01, deadlock detected):
  *
  *     advisory locks of slots ─▶ workspaces ─▶ workflows ─▶ executions ─▶ waits ─▶ node_iterations, node_runs
  *
- * - Several rows of a table are locked by one statement, by ascending key, before any of them is written. Without that an UPDATE or
- *   DELETE locks rows in whatever order its plan finds them.
- * - What belongs to one workspace, workflow or run (folders, versions and webhooks, node runs) is written under the lock of that row.
- *   A foreign key locks the row that it leads to, too: with each insert, and when one transaction updates a row twice.
+ * - Several rows of a table are locked by one statement, by ascending key, before any of them is written. Without that
+ *   an UPDATE or DELETE locks rows in whatever order its plan finds them.
+ * - What belongs to one workspace, workflow or run (folders, versions and webhooks, node runs) is written under the
+ *   lock of that row. A foreign key locks the row that it leads to, too: with each insert, and when one transaction
+ *   updates a row twice.
  * - Background work, and whoever takes from a work list (`stopped_parents`, `unindexed_executions`, `storage_changes`,
- *   `deleted_outputs`, `webhook_deliveries`, due `schedules`), leaves out what others have locked (SKIP LOCKED), and so waits for nobody.
+ *   `deleted_outputs`, `webhook_deliveries`, due `schedules`), leaves out what others have locked (SKIP LOCKED), and
+ *   so waits for nobody.
  */
 
 /** Ends a `SELECT … FROM executions e`: locks the runs that it returns. */

@@ -1,9 +1,9 @@
 import { Prisma } from '../client.js';
 
 /**
- * The parts of a statement that delete the runs of `taken`, whose ids they read, with all that belongs to them. Their large
- * outputs go by a trigger, which writes down those that another store has. Rows of work lists that are taken are left to whoever
- * took them.
+ * The parts of a statement that delete the runs of `taken`, whose ids they read, with all that belongs to them. Their
+ * large outputs go by a trigger, which writes down those that another store has. Rows of work lists that are taken are
+ * left to whoever took them.
  */
 export const deletionOfTaken = Prisma.sql`deleted_nodes AS (
       DELETE FROM node_runs n USING taken t WHERE n.execution_id = t.id

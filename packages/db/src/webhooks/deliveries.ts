@@ -45,7 +45,10 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
   );
 }
 
-/** Deletes all but the last requests of these workflows, except for those that another call is deleting. Served by the index on workflow and id. */
+/**
+ * Deletes all but the last requests of these workflows, except for those that another call is deleting. Served by the
+ * index on workflow and id.
+ */
 export async function pruneDeliveries(db: Database, workflowIds: readonly string[]): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* webhooks.prune-deliveries */
     DELETE FROM webhook_deliveries WHERE id IN (

@@ -20,13 +20,13 @@ interface Row {
 }
 
 /**
- * Locks a workflow until the transaction ends, so that two who save or activate at once take turns. Its workspace is not deleted and
- * no folder of it changes meanwhile.
+ * Locks a workflow until the transaction ends, so that two who save or activate at once take turns. Meanwhile its
+ * workspace is not deleted, and no folder of that changes.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when the role is too low.
  */
 export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, needed: Role): Promise<LockedWorkflow> {
-  // A row that is updated twice in a transaction has its workspace and its folder locked by foreign keys. Whoever deletes those locks
-  // them before the workflow (lock-order.ts), so the workspace comes first here, too.
+  // A row that is updated twice in a transaction has its workspace and its folder locked by foreign keys. Whoever
+  // deletes those locks them before the workflow (lock-order.ts), so the workspace comes first here, too.
   await tx.$executeRaw`
     SELECT 1 FROM workspaces WHERE id = (SELECT workspace_id FROM workflows WHERE id = ${id}::uuid) FOR SHARE`;
   const rows = await tx.$queryRaw<Row[]>`
