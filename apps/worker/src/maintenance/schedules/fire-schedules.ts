@@ -1,6 +1,7 @@
 import {
   type DispatchedExecution,
   type DueSchedule,
+  isRowError,
   isStoreUnavailable,
   type MoveVerdict,
   type ScheduleHold,
@@ -14,8 +15,10 @@ import { toScheduleMove } from './schedule-move.js';
 
 /** Schedules moved by one statement at most. */
 const BATCH = 500;
-/** How long a schedule that cannot be fired is held back, in ms. */
+/** How long a schedule is held back that its own values or rule keep from being fired, in ms. */
 const BAD_ROW_HOLD_MS = 60_000;
+/** The same after any other error, which may have come from elsewhere. */
+const RETRY_HOLD_MS = 2_000;
 
 /**
  * What firing stands on. Whatever it changes is a conditional write: two at once, or a late one, fire nothing twice.
@@ -56,11 +59,14 @@ export async function fireSchedules(parts: FiringParts): Promise<number | null> 
 async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promise<number> {
   const now = parts.now();
   const bad: ScheduleHold[] = [];
-  const onBadRow = (schedule: DueSchedule, error: unknown): void => {
+  const holdBad = (schedule: DueSchedule, error: unknown, holdMs: number): void => {
     parts.onBadRow(schedule, error);
-    bad.push({ schedule, by: 'INTERNAL', until: new Date(now + BAD_ROW_HOLD_MS) });
+    bad.push({ schedule, by: 'INTERNAL', until: new Date(now + holdMs) });
   };
-  const first = await moveAll(parts, planAll(due, now, onBadRow), onBadRow);
+  const onBadRow = (schedule: DueSchedule, error: unknown): void =>
+    holdBad(schedule, error, isRowError(error) ? BAD_ROW_HOLD_MS : RETRY_HOLD_MS);
+  const moves = planAll(due, now, (schedule, error) => holdBad(schedule, error, BAD_ROW_HOLD_MS));
+  const first = await moveAll(parts, moves, onBadRow);
   const { counted, holds } = await passLimits(first.refused, { countExecution: parts.countExecution, now });
   const second = await moveAll(parts, counted, onBadRow);
   holds.push(...second.refused.map((refused) => holdBack(refused, now)), ...bad);
