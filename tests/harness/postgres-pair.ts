@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,26 +9,6 @@ import pg from 'pg';
 import { stopLater } from './cleanup.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import { until } from './until.js';
-
-/** Where Debian keeps the programs of each version. */
-const DEBIAN_FOLDER = '/usr/lib/postgresql';
-
-/**
- * Finds PostgreSQL's programs for replication. Returns undefined where there are none: the embedded server has no
- * pg_basebackup.
- */
-export async function findReplicationTools(): Promise<string | undefined> {
-  const versions = await readdir(DEBIAN_FOLDER).catch(() => []);
-  for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
-    const folder = join(DEBIAN_FOLDER, version, 'bin');
-    const isThere = await access(join(folder, 'pg_basebackup')).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return folder;
-  }
-  return undefined;
-}
 
 /** A primary with a replica that follows it asynchronously. */
 export interface PostgresPair {
@@ -41,7 +21,7 @@ export interface PostgresPair {
   failOver(): Promise<string>;
 }
 
-/** Starts a migrated primary and its replica. @param tools the folder that `findReplicationTools` found. */
+/** Starts a migrated primary and its replica. @param tools the folder that `findDebianPostgres` found. */
 export async function startPostgresPair(tools: string): Promise<PostgresPair> {
   const folder = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
   stopLater({ stop: () => rm(folder, { recursive: true, force: true }) });

@@ -45,6 +45,15 @@ async function keptPassword(path: string): Promise<string> {
   }
 }
 
+/** The built-in locale is the same on every system and knows upper and lower case of all of Unicode. */
+const BUILTIN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
+/** PostgreSQL has it since version 17. */
+async function hasBuiltinLocale({ binaries }: PostgresHome): Promise<boolean> {
+  const { stdout } = await execa(join(binaries, 'postgres'), ['--version'], { cwd: '/' });
+  return Number(/\d+/.exec(stdout)?.[0]) >= 17;
+}
+
 /**
  * Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half a cluster.
  */
@@ -69,11 +78,8 @@ async function makeData(
         '--username=postgres',
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
-        // The built-in locale is the same on every system and knows upper and lower case of all of Unicode.
         '--encoding=UTF8',
-        '--locale=C',
-        '--locale-provider=builtin',
-        '--builtin-locale=C.UTF-8',
+        ...((await hasBuiltinLocale(home)) ? BUILTIN_LOCALE : ['--locale=C.UTF-8']),
         ...(options.isDurable ? [] : ['--no-sync']),
       ],
       { cwd: '/', env: POSTGRES_ENV, extendEnv: false, all: true, ...home.identity },

@@ -30,6 +30,7 @@ export interface LocalPostgres {
  * the superuser's password beside it, and used again by the next start.
  * @param options.port a free one by default.
  * @param options.settings server settings, such as `{ fsync: 'off' }` where no crash is to be survived.
+ * @param options.binaries the folder of another PostgreSQL's programs.
  * @param options.database made if missing; `postgres` by default.
  */
 export async function startPostgres(options: {
@@ -38,8 +39,10 @@ export async function startPostgres(options: {
   settings?: Readonly<Record<string, string>>;
   database?: string;
   logPath?: string;
+  binaries?: string | undefined;
 }): Promise<LocalPostgres> {
-  const home = await findPostgresHome(options.dir);
+  const found = await findPostgresHome(options.dir);
+  const home = { ...found, binaries: options.binaries ?? found.binaries };
   const cluster = await prepareCluster(home, { dir: options.dir, isDurable: options.settings?.fsync !== 'off' });
   const port = options.port ?? (await freePort());
   const settings = {

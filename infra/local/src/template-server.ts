@@ -12,11 +12,12 @@ const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes:
 
 /**
  * Starts a throw-away PostgreSQL server for a run of tests, with a database that has every migration.
- * `stop` removes it with all its data.
+ * `stop` removes it with all its data. `TEST_POSTGRES_BINARIES` names the folder of another PostgreSQL's programs.
  */
 export async function startTemplateServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-tests-'));
-  const server = await startPostgres({ dir, database: TEMPLATE_DATABASE, settings: NOT_DURABLE });
+  const { TEST_POSTGRES_BINARIES: binaries } = process.env;
+  const server = await startPostgres({ dir, database: TEMPLATE_DATABASE, settings: NOT_DURABLE, binaries });
   await applyMigrations({ databaseUrl: server.url });
   return { url: server.url, stop: () => server.remove() };
 }

@@ -2,8 +2,13 @@ import { join } from 'node:path';
 import { ensureChromium, NoChromiumError } from './chromium.js';
 import { ensureRedisServer, NoRedisError } from './redis-server.js';
 import { REPOSITORY } from './repository.js';
+import { ensureDebianPostgres } from './debian-postgres.js';
+import { testOtherStores } from './test/other-stores.js';
 import { closingLine, NO_TESTS, readCounts, sum, type TestCounts } from './test/counts.js';
 import { runJest } from './test/run-jest.js';
+
+/** Whether a push is judged: then all is tested, with other stores too. */
+const IS_CI = process.env.CI === 'true';
 
 /** Quick tests first, then those of whole processes; two files at a time, as both wait more than they compute. */
 const ROUNDS = [
@@ -19,6 +24,10 @@ export async function installPrograms(): Promise<number> {
   try {
     await ensureRedisServer(console.log);
     await ensureChromium(console.log);
+    if (IS_CI) {
+      const postgres = await ensureDebianPostgres();
+      if ('missing' in postgres) console.log(`- ${postgres.missing}: tests that need it are skipped`);
+    }
     return 0;
   } catch (error) {
     if (!(error instanceof NoRedisError || error instanceof NoChromiumError)) throw error;
@@ -28,7 +37,7 @@ export async function installPrograms(): Promise<number> {
 }
 
 /**
- * `npm test`: makes sure of what tests need, runs them all, and ends with the line `N passed, N failed`.
+ * `npm test`: makes sure of what tests need, runs them all, in CI some of them with other stores too, and ends with the line `N passed, N failed`.
  * @param args go to Jest: paths, `-t <name>`, or `--selectProjects <name>` for a choice of one's own.
  * @returns 0 when at least one test ran and none failed.
  */
@@ -42,6 +51,11 @@ export async function main(args: string[]): Promise<number> {
     const results = join(REPOSITORY, '.deckhand', `test-results-${index + 1}.json`);
     const isClean = await runJest([...args, ...round], results);
     total = sum(total, readCounts(results));
+    isFailed ||= !isClean;
+  }
+  if (IS_CI && args.length === 0) {
+    const { counts, isClean } = await testOtherStores();
+    total = sum(total, counts);
     isFailed ||= !isClean;
   }
   console.log(closingLine(total));

@@ -1,10 +1,10 @@
 import { createDatabase } from '@deckhand/db';
+import { findDebianPostgres } from '@deckhand/local';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   chain,
   createWorkflow,
-  findReplicationTools,
   spawnApp,
   startInstance,
   startLoad,
@@ -22,7 +22,7 @@ const RUNS_PER_SECOND = 15;
 const LAG_MS = 2_000;
 const LOAD_MS = 4_000;
 
-const tools = await findReplicationTools();
+const tools = await findDebianPostgres();
 if (tools === undefined) process.stdout.write('failover: skipped, there is no pg_basebackup (Debian: postgresql-15)\n');
 
 afterAll(stopAll);

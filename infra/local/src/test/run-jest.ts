@@ -8,14 +8,20 @@ const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=Experimental
 
 /**
  * Runs Jest on the terminal, with its counts in the file `results`.
+ * @param env what it has in its environment besides ours.
  * @returns whether it ended with exit code 0; no test at all is for the caller to judge.
  */
-export async function runJest(args: readonly string[], results: string): Promise<boolean> {
+export async function runJest(
+  args: readonly string[],
+  results: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
   mkdirSync(dirname(results), { recursive: true });
   rmSync(results, { force: true });
   const jest = ['node_modules/jest/bin/jest.js', '--passWithNoTests', '--json', `--outputFile=${results}`, ...args];
   const run = await execa(process.execPath, [...NODE_FLAGS, ...jest], {
     cwd: REPOSITORY,
+    env,
     stdin: 'inherit',
     // With --json, what is on the standard output are the results once more.
     stdout: 'ignore',

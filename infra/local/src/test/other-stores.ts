@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { ensureDebianPostgres } from '../debian-postgres.js';
+import { ensurePgBouncer } from '../pgbouncer.js';
+import { REPOSITORY } from '../repository.js';
+import { NO_TESTS, readCounts, sum, type TestCounts } from './counts.js';
+import { runJest } from './run-jest.js';
+
+/** Tests that are run again with a PostgreSQL or a pooler other than the usual one. */
+interface OtherStore {
+  readonly name: string;
+  /** Finds or installs what it takes. */
+  readonly ensure: () => Promise<{ readonly path: string } | { readonly missing: string }>;
+  /** The environment that chooses it. */
+  readonly env: (path: string) => Readonly<Record<string, string>>;
+  /** Pattern of the test files: those in which most kinds of statement are sent. */
+  readonly tests: string;
+}
+
+const OTHER_STORES: readonly OtherStore[] = [
+  {
+    name: 'PgBouncer in transaction mode',
+    ensure: ensurePgBouncer,
+    env: () => ({ TEST_POOLER: 'pgbouncer' }),
+    tests: 'integration/worker/(timers|waits)',
+  },
+  {
+    name: 'PostgreSQL of Debian',
+    ensure: ensureDebianPostgres,
+    env: (path) => ({ TEST_POSTGRES_BINARIES: path }),
+    tests: 'integration/(executions/(accept|fences|recover|maintenance|concurrency)|schedules/clock|worker/retention)',
+  },
+];
+
+/**
+ * Runs a part of the integration tests with each of them. One that cannot be installed is skipped, and the reason told.
+ * @returns the counts, and whether every run ended well.
+ */
+export async function testOtherStores(): Promise<{ readonly counts: TestCounts; readonly isClean: boolean }> {
+  let counts = NO_TESTS;
+  let isClean = true;
+  for (const [index, { name, ensure, env, tests }] of OTHER_STORES.entries()) {
+    const found = await ensure();
+    if ('missing' in found) {
+      console.log(`- Tests with ${name} skipped: ${found.missing}`);
+      continue;
+    }
+    console.log(`Tests with ${name} (${found.path})`);
+    const results = join(REPOSITORY, '.deckhand', `test-results-other-${index + 1}.json`);
+    const args = ['--testPathPatterns', tests, '--selectProjects', 'integration'];
+    isClean = (await runJest(args, results, env(found.path))) && isClean;
+    counts = sum(counts, readCounts(results));
+  }
+  return { counts, isClean };
+}
