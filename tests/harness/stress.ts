@@ -5,7 +5,7 @@ import { createRandom, shuffled } from './random.js';
 /** Chooses what each client does; the same number, the same choices. */
 const SEED = 18;
 const CLIENTS = 12;
-const STEPS = 90;
+const STEPS = 60;
 
 /** What one client chooses by. */
 export interface Chance {
