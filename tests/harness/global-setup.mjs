@@ -4,6 +4,8 @@
 import { ensurePgBouncer, startPgBouncer, startTemplateServer } from '@deckhand/local';
 
 export default async function setUp() {
+  // Whoever runs the tests again and again starts it once.
+  if (process.env.TEST_POSTGRES_URL) return;
   globalThis.templateServer = await startTemplateServer();
   process.env.TEST_POSTGRES_URL = globalThis.templateServer.url;
   if (process.env.TEST_POOLER === 'pgbouncer') globalThis.pooler = await startPooler(globalThis.templateServer.url);

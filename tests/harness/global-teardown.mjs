@@ -1,4 +1,4 @@
 export default async function tearDown() {
   await globalThis.pooler?.stop();
-  await globalThis.templateServer.stop();
+  await globalThis.templateServer?.stop();
 }

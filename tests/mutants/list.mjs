@@ -21,6 +21,10 @@ const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:engine/src/run/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
 const MIGRATIONS = 'integration:integration/migrations';
+const ACCESS = 'integration:integration/api/access-matrix';
+const ADMISSION = 'integration:integration/webhooks/admission';
+const DELETION = 'integration:integration/worker/workspace-deletion';
+const RETENTION = 'integration:integration/worker/retention';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -321,5 +325,157 @@ export const MUTANTS = [
   ...of('apps/worker/src/run-periodically.ts', 'unit:src/run-periodically', [
     ['passes that hang pile up', 'abandoned <= MAX_ABANDONED_PASSES && ', ''],
     ['a pass that hangs ends its task', "resolve('late'), task.timeLimitMs", "resolve('late'), 1e9"],
+  ]),
+  ...of('packages/contracts/src/execution-status.ts', 'unit:contracts/src/execution-status', [
+    [
+      'paused runs cannot be stopped',
+      'stop: { from: UNFINISHED_STATUSES,',
+      "stop: { from: ['pending', 'running', ...WAITING_STATUSES],",
+    ],
+    [
+      'paused runs never time out',
+      'timeOut: { from: UNFINISHED_STATUSES,',
+      "timeOut: { from: ['pending', 'running', ...WAITING_STATUSES],",
+    ],
+    [
+      'a paused run is claimed',
+      "claim: { from: ['pending', 'running', ...WAITING_STATUSES]",
+      'claim: { from: UNFINISHED_STATUSES',
+    ],
+  ]),
+  ...of('packages/db/src/access.ts', ACCESS, [
+    ['a bound key sees every workspace', '...(actor.boundTo === null ? {} : { id: actor.boundTo }),', ''],
+    ['whoever is a member may do all', 'role: { in: rolesFrom(needed) }', ''],
+    [
+      'a bound key may name another workspace',
+      'actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase()',
+      'false',
+    ],
+    ['a role is not compared', 'if (!hasRole(role, needed))', 'if (false)'],
+  ]),
+  ...of('packages/db/src/executions/lock.ts', ACCESS, [
+    [
+      'a bound key changes runs of another workspace',
+      'AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)',
+      '',
+    ],
+    ['strangers change runs', ' AND m.user_id = ${actor.userId}::uuid', ''],
+    ['viewers change runs', "  requireRoleOf(found.role, 'editor');\n", ''],
+  ]),
+  ...of('packages/db/src/executions/judge.ts', ACCESS, [
+    ['viewers start runs', "        WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
+    ['strangers start runs', 'OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN', 'THEN'],
+    [
+      'a bound key starts runs of another workspace',
+      '(asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)',
+      'true',
+    ],
+  ]),
+  ...of('packages/db/src/executions/judge.ts', 'integration:integration/api/limits', [
+    [
+      'the storage quota is not compared',
+      "        WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'\n",
+      '',
+    ],
+  ]),
+  ...of('apps/api/src/auth/authenticate.ts', ACCESS, [
+    ['scopes are not compared', '        requireScope(caller, scope);\n', ''],
+    ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
+  ]),
+  ...of('packages/db/src/api-keys/find.ts', 'integration:integration/api/auth', [
+    ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
+    ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
+  ]),
+  ...of('apps/api/src/routes/auth/password.ts', 'integration:integration/api/sessions', [
+    ['current passwords may be guessed', '      await loginThrottle.attempt(user.email, address);\n', ''],
+  ]),
+  ...of('apps/api/src/webhooks/check-caller.ts', ADMISSION, [
+    ['a wrong secret passes', 'if (!isSecretRight) throw refusal();', ''],
+    ['a wrong secret passes with the right credential', 'if (!isSecretRight || !isKnown)', 'if (!isKnown)'],
+  ]),
+  ...of('apps/api/src/webhooks/cors.ts', ADMISSION, [
+    [
+      'origins are compared by prefix',
+      '!allowedOrigins.includes(origin)',
+      '!allowedOrigins.some((allowed) => origin.startsWith(allowed))',
+    ],
+  ]),
+  ...of('packages/runtime/src/logger.ts', 'unit:runtime/src/logger', [
+    ["the log has webhooks' secrets", `  'req.headers["x-webhook-secret"]',\n`, ''],
+  ]),
+  ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
+    ['a read-only database is the fault of a row', '(22|23|21000|44000|P0001)', '(22|23|25|21000|44000|P0001)'],
+    ['a full disk is the fault of the deployment', '/^(42|0A|54)/', '/^(42|0A|53|54)/'],
+    [
+      'a stale plan is the fault of the deployment',
+      "  if (error.message.includes(STALE_PLAN)) return 'transient';\n",
+      '',
+    ],
+    ['a broken pipe looks like an SQLSTATE', "    if ('syscall' in error) return 'transient';\n", ''],
+  ]),
+  ...of('apps/worker/src/claims/claim-health.ts', 'unit:claims/claim-health', [
+    ['a row at fault is a store at fault', "if (kind === 'row') answered();\n      else {", '{'],
+    ['refusals are taken for outages', "if (kind === 'deployment') failures.isRefused = true;", ''],
+    ['a read disproves that writes fail', 'watch(read, [reads], reads)', 'watch(read, [reads, writes], reads)'],
+  ]),
+  ...of('apps/worker/src/consume/poll-health.ts', 'unit:consume/poll-health', [
+    ['silence does not count', '      silentChecks += 1;\n', ''],
+    ['a worker that is full counts as silent', 'if (options.isFull() && !isPinging) ping();', ''],
+  ]),
+  ...of('packages/db/src/concurrency/admit.ts', 'unit:concurrency/admit', [
+    ['younger runs go first', 'queue.sort((a, b) => (a.id < b.id ? -1 : 1))', 'queue'],
+    ['a limit of the workflow is passed', 'if (ofWorkspace < 1 || ofWorkflow < 1)', 'if (ofWorkspace < 1)'],
+    ['a slot of the workflow is given twice', '  free.set(workflowId, ofWorkflow - 1);\n', ''],
+    ['what is on its way is dispatched again', 'isAdmitted && !run.isDispatched', 'isAdmitted'],
+  ]),
+  ...of('packages/queue/src/fair-order.ts', 'unit:queue/src/fair-order', [
+    ['an idle flow is owed its turns', 'ahead.get(flow) ?? served', 'ahead.get(flow) ?? 0'],
+    ['time goes back', 'served = Math.max(served, time.served);', 'served = time.served;'],
+  ]),
+  ...of('packages/runtime/src/batcher.ts', 'unit:runtime/src/batcher', [
+    ['answers that are missing leave callers waiting', 'if (answers.length !== batch.length)', 'if (false)'],
+  ]),
+  ...of('apps/worker/src/maintenance/bad-rows.ts', 'unit:maintenance/bad-rows', [
+    ['every bad row is left out for long', 'isRowError(error) ? LEFT_OUT_MS : LEFT_OUT_BRIEFLY_MS', 'LEFT_OUT_MS'],
+    ['a bad row is left out for ever', 'if (until <= now()) leftOutUntil.delete(id);', ''],
+  ]),
+  ...of('apps/worker/src/maintenance/act-on-rows.ts', 'unit:maintenance/process-rows', [
+    ['any number of rows may fail', '        if (badRows > MAX_BAD_ROWS) throw error;\n', ''],
+    ['rows are at fault for an outage', '      if (isUnavailable(error)) throw error;\n', ''],
+  ]),
+  ...of('packages/db/src/retention/prune-data.ts', RETENTION, [
+    [
+      'debug data of nodes stays',
+      'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL',
+      'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL',
+    ],
+    [
+      'debug data of iterations stays',
+      'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL',
+      'UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL',
+    ],
+  ]),
+  ...of('packages/db/src/workspaces/delete-data.ts', DELETION, [
+    [
+      'runs of living workspaces are deleted',
+      '        AND EXISTS (SELECT 1 FROM deleted_workspaces d WHERE d.workspace_id = e.workspace_id)\n',
+      '',
+    ],
+    ['what comes late stays', 'WHERE d.deleted_at < now() - ${REMEMBERED}', 'WHERE true'],
+    [
+      'deletion waits for who holds a run',
+      '${LOCK_FREE_RUNS}\n    ), ${deletionOfTaken}',
+      'ORDER BY e.id FOR UPDATE OF e\n    ), ${deletionOfTaken}',
+    ],
+  ]),
+  ...of('packages/db/src/workspaces/delete.ts', DELETION, [
+    [
+      'a deleted workspace keeps its runs',
+      '    await tx.deletedWorkspace.create({ data: { workspaceId: id, workflowIds } });\n',
+      '',
+    ],
+  ]),
+  ...of('packages/outputs/src/output-store.ts', DELETION, [
+    ['an output is stored for a run that is gone', '      if (!isKept) throw new OutputGoneError(id);\n', ''],
   ]),
 ];

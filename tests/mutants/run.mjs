@@ -1,10 +1,12 @@
 // Puts each mutant of the list in, one at a time, and runs the tests that must fail with it:
-//   npm run mutants -- [--only <text of the name or file>] [--sample <count>] [--seed <number>]
+//   npm run mutants -- [--only <text of the name or file>] [--sample <count>] [--seed <number>] [--trusted]
+// `--trusted` skips the run without a mutant: the tests are known to pass.
 // A mutant that its tests do not notice shows a guard that no test holds.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startTemplateServer } from '@deckhand/local';
 import { MUTANTS } from './list.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,12 +15,15 @@ const CONFIG = fileURLToPath(new URL('jest.config.mjs', import.meta.url));
 const MIN_SHARE = 0.95;
 /** A mutant may make its tests hang; each has a limit of its own well below this, in ms. */
 const LIMIT_MS = 240_000;
+/** Mutants tried at once. */
+const AT_ONCE = 2;
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    trusted: { type: 'boolean', default: false },
   },
 });
 
@@ -26,24 +31,43 @@ checkList();
 const chosen = sample(MUTANTS.filter(({ name, file }) => `${file} ${name}`.includes(values.only)));
 if (chosen.length === 0) throw new Error(`no mutant has "${values.only}" in its name or file`);
 
-// Tests that fail by themselves would kill everything.
-for (const tests of new Set(chosen.map(({ tests }) => tests))) {
+const startedAt = performance.now();
+const server = await startTemplateServer();
+const survivors = [];
+try {
+  if (!values.trusted) await eachOf([...new Set(chosen.map(({ tests }) => tests))], checkTests);
+  await eachOf(chosen, tryMutant);
+} finally {
+  await server.stop();
+}
+const unexplained = survivors.filter(({ survives }) => !survives);
+for (const { file, name, survives } of survivors.filter((mutant) => mutant.survives))
+  console.log(`- ${file}: ${name}: ${survives}`);
+const seconds = Math.round((performance.now() - startedAt) / 1_000);
+const killed = chosen.length - survivors.length;
+console.log(`${killed} killed, ${survivors.length} survived (${unexplained.length} unexplained) in ${seconds} s`);
+process.exitCode = (chosen.length - unexplained.length) / chosen.length >= MIN_SHARE ? 0 : 1;
+
+/** Tests that fail by themselves would kill everything. */
+async function checkTests(tests) {
   if (!(await passes(tests, undefined))) throw new Error(`${tests} fails without a mutant`);
 }
-const survivors = [];
-for (const [index, mutant] of chosen.entries()) {
+
+async function tryMutant(mutant, index) {
   const isKilled = !(await passes(mutant.tests, mutant));
   const verdict = isKilled ? 'killed' : mutant.survives ? 'survived, as explained' : 'SURVIVED';
   console.log(`${index + 1}/${chosen.length} ${verdict}: ${mutant.file}: ${mutant.name}`);
   if (!isKilled) survivors.push(mutant);
 }
-const unexplained = survivors.filter(({ survives }) => !survives);
-for (const { file, name, survives } of survivors.filter((mutant) => mutant.survives))
-  console.log(`- ${file}: ${name}: ${survives}`);
-console.log(
-  `${chosen.length - survivors.length} killed, ${survivors.length} survived (${unexplained.length} unexplained)`,
-);
-process.exitCode = (chosen.length - unexplained.length) / chosen.length >= MIN_SHARE ? 0 : 1;
+
+/** Acts on each item, a few at once, as tests wait more than they compute. */
+async function eachOf(items, act) {
+  const entries = items.entries();
+  const lane = async () => {
+    for (const [index, item] of entries) await act(item, index);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
 
 /** A mutant whose text stands no longer in its file, or stands there twice, tests nothing. */
 function checkList() {
@@ -82,7 +106,11 @@ function passes(tests, mutant) {
       cwd: ROOT,
       stdio: 'ignore',
       timeout: LIMIT_MS,
-      env: { ...process.env, ...(mutant && { DECKHAND_MUTANT: JSON.stringify(mutant) }) },
+      env: {
+        ...process.env,
+        TEST_POSTGRES_URL: server.url,
+        ...(mutant && { DECKHAND_MUTANT: JSON.stringify(mutant) }),
+      },
     });
     child.once('close', (code) => resolve(code === 0));
   });

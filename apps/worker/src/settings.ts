@@ -13,7 +13,7 @@ export const WorkerSettings = Type.Object({
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   /** How long nodes in flight may go on after SIGTERM, in ms. */
   WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
-  /** Connections to PostgreSQL at most: claims, checkpoints, the reconciler and loads side by side. */
+  /** Connections to PostgreSQL at most: claims, checkpoints, maintenance and loads side by side. */
   WORKER_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 10 }),
   ...OutputSettings,
   ...MetricsSettings,

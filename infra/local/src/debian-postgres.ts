@@ -9,8 +9,9 @@ const FOLDER = '/usr/lib/postgresql';
 const PACKAGE = 'postgresql-15';
 
 /**
- * Finds the programs of a PostgreSQL that Debian's packages brought, the newest one: unlike those that we bring, they can
- * replicate. @returns their folder, or undefined.
+ * Finds the programs of a PostgreSQL that Debian's packages brought, the newest one: unlike those that we bring, they
+ * can replicate.
+ * @returns their folder, or undefined.
  */
 export async function findDebianPostgres(): Promise<string | undefined> {
   const versions = await readdir(FOLDER).catch(() => []);
@@ -21,7 +22,10 @@ export async function findDebianPostgres(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Finds them, or installs PostgreSQL 15 with the system's package manager. @returns their folder, or why there is none. */
+/**
+ * Finds them, or installs PostgreSQL 15 with the system's package manager.
+ * @returns their folder, or why there is none.
+ */
 export async function ensureDebianPostgres(): Promise<{ readonly path: string } | { readonly missing: string }> {
   const found = await findDebianPostgres();
   if (found !== undefined) return { path: found };

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { ensureChromium, NoChromiumError } from './chromium.js';
+import { ensureDebianPostgres } from './debian-postgres.js';
 import { ensureRedisServer, NoRedisError } from './redis-server.js';
 import { REPOSITORY } from './repository.js';
-import { ensureDebianPostgres } from './debian-postgres.js';
-import { testOtherStores } from './test/other-stores.js';
 import { closingLine, NO_TESTS, readCounts, sum, type TestCounts } from './test/counts.js';
+import { testOtherStores } from './test/other-stores.js';
 import { runJest } from './test/run-jest.js';
+import { runMutants } from './test/run-mutants.js';
 
 /** Whether a push is judged: then all is tested, with other stores too. */
 const IS_CI = process.env.CI === 'true';
@@ -37,7 +38,8 @@ export async function installPrograms(): Promise<number> {
 }
 
 /**
- * `npm test`: makes sure of what tests need, runs them all, in CI some of them with other stores too, and ends with the line `N passed, N failed`.
+ * `npm test`: makes sure of what tests need, runs them all, and ends with the line `N passed, N failed`. In CI some run
+ * with other stores too, and a sample of the mutants is one more test.
  * @param args go to Jest: paths, `-t <name>`, or `--selectProjects <name>` for a choice of one's own.
  * @returns 0 when at least one test ran and none failed.
  */
@@ -54,9 +56,12 @@ export async function main(args: string[]): Promise<number> {
     isFailed ||= !isClean;
   }
   if (IS_CI && args.length === 0) {
-    const { counts, isClean } = await testOtherStores();
-    total = sum(total, counts);
-    isFailed ||= !isClean;
+    const others = await testOtherStores();
+    total = sum(total, others.counts);
+    isFailed ||= !others.isClean;
+    // Tests that fail by themselves would notice every mutant.
+    const areNoticed = !isFailed && (await runMutants());
+    total = sum(total, { ...NO_TESTS, passed: areNoticed ? 1 : 0, failed: areNoticed ? 0 : 1 });
   }
   console.log(closingLine(total));
   return isFailed || total.failed > 0 || total.passed === 0 ? 1 : 0;

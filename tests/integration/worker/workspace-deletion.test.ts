@@ -1,9 +1,11 @@
-import { foldStorageChanges, keepLargeOutput } from '@deckhand/db';
+import { deleteRunsOfDeletedWorkspaces, foldStorageChanges } from '@deckhand/db';
+import { openOutputStore, OutputGoneError, OutputSettings } from '@deckhand/outputs';
 import { connectRedis, type Redis } from '@deckhand/queue';
-import { createLogger } from '@deckhand/runtime';
+import { createLogger, readSettings } from '@deckhand/runtime';
 import { createMaintenanceMetrics, createWorkspaceDeletion } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
+import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
@@ -189,6 +191,13 @@ describe('the task that deletes them', () => {
     await seed.accept();
     const before = await digestTables(stores.db);
     await pass();
+    const living = await stores.db.execution.findMany({ where: { workspaceId: seed.workspaceId } });
+    expect(
+      await deleteRunsOfDeletedWorkspaces(
+        stores.db,
+        living.map(({ id }) => id),
+      ),
+    ).toEqual([]);
     const { deleted_workspaces: _, ...rest } = await digestTables(stores.db);
     expect(before).toMatchObject(rest);
   });
@@ -199,7 +208,8 @@ describe('the task that deletes them', () => {
     await pass();
     expect(await countRuns(seed)).toBe(0);
     const executionId = uuidv7();
-    expect(await keepLargeOutput(stores.db, { id: uuidv7(), executionId, data: new Uint8Array(1) })).toBe(false);
+    const outputs = await openOutputStore(readSettings(Type.Object(OutputSettings), {}), stores.db);
+    await expect(outputs.put(executionId, '"late"')).rejects.toThrow(OutputGoneError);
     await stores.db.executionText.create({ data: { executionId, workspaceId, text: 'late' } });
     const createdAt = new Date();
     await stores.db.idempotencyKey.create({ data: { workflowId, key: 'late', bodyHash: '', executionId, createdAt } });
