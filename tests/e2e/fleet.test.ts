@@ -106,13 +106,13 @@ describe('the fleet', () => {
     await next.stop();
   });
 
-  it('shows a worker whose queue is silent as wedged although its heart beats, and it recovers', async () => {
+  it('shows a worker whose queue is silent as stalled although its heart beats, and it recovers', async () => {
     const redis = await startTcpProxy(instance.redis.url);
     const worker = await spawnApp('worker', env({ redis }));
     await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
     // Only what asks for jobs: heartbeats go through connections of their own.
     redis.silence((sent) => sent.includes('executions:marker'));
-    await untilSeen('its queue silent', worker, 'wedged', { live: 1, consuming: 0 });
+    await untilSeen('its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
     const answer = await execute(await quick());
     expect(answer).toMatchObject({ workers: { live: 1, consuming: 0 }, warning: expect.any(String) });
     await redis.restore();
@@ -121,14 +121,14 @@ describe('the fleet', () => {
     await worker.stop();
   });
 
-  it('shows a worker that cannot claim as wedged, and it leaves jobs to others', async () => {
+  it('shows a worker that cannot claim as stalled, and it leaves jobs to others', async () => {
     const postgres = await startTcpProxy(instance.databaseUrl);
     const worker = await spawnApp('worker', env({ postgres }));
     await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
     await postgres.cut();
     const workflowId = await quick();
     const taken = await execute(workflowId);
-    await untilSeen('its database away', worker, 'wedged', { live: 1, consuming: 0 });
+    await untilSeen('its database away', worker, 'stalled', { live: 1, consuming: 0 });
     const left = await execute(workflowId);
     const other = await spawnApp('worker', env());
     for (const { executionId } of [taken, left])
@@ -160,7 +160,7 @@ describe('the fleet', () => {
       'four more seconds of heartbeats',
     );
     redis.silence((sent) => sent.includes('executions:marker') || sent.toLowerCase().includes('ping'));
-    await untilSeen('full, its queue silent', worker, 'wedged', { live: 1, consuming: 0 });
+    await untilSeen('full, its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
     await redis.restore();
     await untilSeen('full, its queue back', worker, 'consuming', { live: 1, consuming: 1 });
     await worker.kill();

@@ -24,7 +24,7 @@ const DEFAULTS = {
 export async function spawnApp(
   app: 'api' | 'worker',
   env: Readonly<Record<string, string>>,
-  options: Pick<AppOptions, 'root' | 'onSpawn'> = {},
+  options: Pick<AppOptions, 'root' | 'onSpawn' | 'nodeArgs'> = {},
 ): Promise<TestApp> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-test-'));
   const logPath = join(dir, `${app}.log`);

@@ -19,12 +19,18 @@ export interface Receiver {
 }
 
 /**
- * Starts a receiver on a free port. `delayMs`: how long it takes to answer, by path. `refuses`: whether it answers a
- * call with 503, by path and how many calls of that path came before.
+ * Starts a receiver on a free port. By the path of a call and how many calls of that path came before: `delayMs`, how
+ * long it takes to answer; `refuses`, whether it answers with 503; `body`, what it answers.
  */
 export async function startReceiver(
-  delayMs: (path: string) => number = () => 0,
-  { refuses = () => false }: { refuses?: (path: string, earlier: number) => boolean } = {},
+  delayMs: (path: string, earlier: number) => number = () => 0,
+  {
+    refuses = () => false,
+    body,
+  }: {
+    refuses?: (path: string, earlier: number) => boolean;
+    body?: (path: string, earlier: number) => object;
+  } = {},
 ): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
   const countByPath = new Map<string, number>();
@@ -40,11 +46,14 @@ export async function startReceiver(
     // Also when the caller dies.
     response.on('close', () => (inFlight -= 1));
     request.resume();
-    setTimeout(() => {
-      response.statusCode = refuses(path, earlier) ? 503 : 200;
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ received: calls.length }));
-    }, delayMs(path)).unref();
+    setTimeout(
+      () => {
+        response.statusCode = refuses(path, earlier) ? 503 : 200;
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(body?.(path, earlier) ?? { received: calls.length }));
+      },
+      delayMs(path, earlier),
+    ).unref();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

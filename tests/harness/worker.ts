@@ -41,6 +41,9 @@ export async function startTestWorker(
     version: 'test',
     db,
     redisUrl: stores.redis.url,
+    databaseUrl: url,
+    // A busy test blocks its own event loop now and then, and shares its process.
+    maxBlockedMs: 600_000,
     nodeTypes: await loadNodeTypes(),
     services: watch({
       code,

@@ -299,6 +299,19 @@ export const MUTANTS = [
     ['one reading is enough', 'worker.unchanged >= MIN_READINGS && ', ''],
     ['a gap between readings is silence', 'Math.min(now - lastReadingAt, lifetimeMs / 3)', 'now - lastReadingAt'],
     ['a worker is dead during an interruption', '!isInterrupted && worker', 'worker'],
+    ['an old heartbeat says that a worker is blocked', 'isLive && blockedMs >', 'blockedMs >'],
+    ['a worker is blocked during an interruption', '!isInterrupted && blocked.has', 'blocked.has'],
+    ['a worker that is missing has no culprit', 'worker ?? before ?? NEVER_HEARD_OF', 'worker ?? NEVER_HEARD_OF'],
+  ]),
+  ...of('apps/worker/src/watchdog/block-watch.ts', 'unit:watchdog/block-watch', [
+    ['a process that stood still was blocked', 'Math.min(now - lastCheckAt, 2 * checkMs)', 'now - lastCheckAt'],
+    ['one sample names the culprit', 'samples.length >= MIN_SAMPLES && ', ''],
+    ['the first sample names the culprit', 'samples.every((sample) => sample === first)', 'true'],
+    ['samples outlive the block', '        samples = [];\n', ''],
+  ]),
+  ...of('packages/db/src/executions/fail-blocked.ts', RECOVER, [
+    ['a run that goes on elsewhere fails', 'AND n.finished_at > ${since})\n    AND', 'AND false)\n    AND'],
+    ['a run that is not claimed yet does not fail', "['fail', 'queueFailed']", "['fail']"],
   ]),
   ...of('apps/worker/src/maintenance/maintenance-lease.ts', LEASE, [
     ['a wrong clock keeps the lease', "<= MAX_CLOCK_OFFSET_MS) return 'eager'", "<= Infinity) return 'eager'"],

@@ -51,6 +51,8 @@ async function main(): Promise<void> {
     version: '0.1.0',
     db,
     redisUrl: settings.REDIS_URL,
+    databaseUrl: settings.DATABASE_URL,
+    maxBlockedMs: settings.WORKER_MAX_BLOCKED_MS,
     nodeTypes: await loadNodeTypes(),
     services: {
       code,

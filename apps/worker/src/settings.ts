@@ -13,6 +13,11 @@ export const WorkerSettings = Type.Object({
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   /** How long nodes in flight may go on after SIGTERM, in ms. */
   WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
+  /**
+   * How long one run may keep a worker from running anything else, in ms: the run then fails, and the worker starts
+   * anew.
+   */
+  WORKER_MAX_BLOCKED_MS: Type.Integer({ minimum: 5_000, maximum: 86_400_000, default: 30_000 }),
   /** Connections to PostgreSQL at most: claims, checkpoints, maintenance and loads side by side. */
   WORKER_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 10 }),
   ...OutputSettings,

@@ -16,19 +16,18 @@ import {
 } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
 import {
-  beat,
   connectRedis,
   createRunQueue,
-  HEARTBEAT_INTERVAL_MS,
-  leaveFleet,
   onControl,
   openRunConsumer,
   publishChanges,
+  readRedisUrl,
   type RunChange,
   type WorkerState,
 } from '@deckhand/queue';
 import type { OutputStore } from '@deckhand/outputs';
 import { addPoolMetrics, createBatcher, type Logger, type SecretBox, type Tracing } from '@deckhand/runtime';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
 import type { Registry } from 'prom-client';
 import { type ActiveRun, createActiveRuns } from './session/active-runs.js';
@@ -56,13 +55,14 @@ import { type RunNotifier, type SessionParts, startRunSession } from './session/
 import { createWorkflowStarter } from './session/start-workflows.js';
 import { createRecordsReader } from './session/reuse-records.js';
 import { createRunObserver } from './session/run-observer.js';
+import { startWatchdog } from './watchdog/watchdog.js';
 
 /** Runs of one checkpoint statement at most. */
 const CHECKPOINT_BATCH = 200;
-const HEARTBEAT_TIME_LIMIT_MS = 5_000;
 const DEADLINE_CHECK_MS = 250;
 /** Between two looks at whether jobs come in and can be claimed. */
 const STATE_CHECK_MS = 250;
+const STATE_TIME_LIMIT_MS = 5_000;
 
 /** What a worker is made of. */
 export interface WorkerOptions {
@@ -70,6 +70,10 @@ export interface WorkerOptions {
   readonly version: string;
   readonly db: Database;
   readonly redisUrl: string;
+  /** For the watchdog's own connection. */
+  readonly databaseUrl: string;
+  /** How long a run may block the event loop before the watchdog ends the process, in ms. */
+  readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
   /** What nodes act through; starting workflows is the worker's own. */
   readonly services: Omit<NodeServices, 'workflows'>;
@@ -111,7 +115,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const queue = createRunQueue(redis);
   const active = createActiveRuns();
   const metrics = createWorkerMetrics(registry);
-  addLoadMetrics(registry, { activeRuns: () => active.size, concurrency });
   addPoolMetrics(registry, () => readPoolUse(db));
   /** Aborted once the grace period of draining is over: what a store has not taken by then is left to recovery. */
   const ended = new AbortController();
@@ -123,8 +126,27 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     isLeaseHeld: lease.isHeld,
     clockOffsetMs: clock.offsetMs,
   });
-  const startedAt = new Date(clock.now()).toISOString();
+  const watchdog = startWatchdog({
+    worker: {
+      id,
+      host: hostname(),
+      pid: process.pid,
+      version: options.version,
+      concurrency,
+      startedAt: new Date(clock.now()).toISOString(),
+    },
+    redis: readRedisUrl(options.redisUrl),
+    databaseUrl: options.databaseUrl,
+    maxBlockedMs: options.maxBlockedMs,
+    activeRuns: () => active.size,
+    logger,
+  });
   let state: WorkerState = 'starting';
+  const setState = (next: WorkerState): void => {
+    state = next;
+    watchdog.setState(next);
+  };
+  addLoadMetrics(registry, { activeRuns: () => active.size, concurrency, blockedSeconds: watchdog.blockedSeconds });
   const claims = createClaimHealth();
 
   let checkpointsWritten = 0;
@@ -172,10 +194,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     { db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
     { workerId: id, active, clock, lease, heldBack, outputs },
   );
-  const alarm = createAlarm(() => {
+  // Bound to no run's context: a session sets it, and it wakes the runs of others.
+  const wake = AsyncLocalStorage.bind(() => {
     // The holder of the lease wakes what this one could not.
     maintenance.wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
-  }, clock.now);
+  });
+  const alarm = createAlarm(wake, clock.now);
 
   /** What a run needs before its first checkpoint: without it, it cannot be claimed either. */
   const retryRead = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchRead(act));
@@ -251,28 +275,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }
   });
 
-  const sendHeartbeat = (): Promise<void> =>
-    beat(redis, {
-      id,
-      host: hostname(),
-      pid: process.pid,
-      version: options.version,
-      state,
-      concurrency,
-      active: active.size,
-      startedAt,
-    });
-
   const timers = [
-    runPeriodically(
-      {
-        name: 'heartbeat',
-        intervalMs: HEARTBEAT_INTERVAL_MS,
-        timeLimitMs: HEARTBEAT_TIME_LIMIT_MS,
-        run: sendHeartbeat,
-      },
-      { logger },
-    ),
     drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),
     runPeriodically(
       {
@@ -303,29 +306,26 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await startRunSession(run, sessionParts).claimed;
     },
   });
-  state = 'consuming';
-  // One that gets no answer is no reason to end: the next says the same.
-  await sendHeartbeat().catch((err: unknown) => logger.warn({ err }, 'the first heartbeat as consuming failed'));
+  setState('consuming');
   timers.push(
     runPeriodically(
       {
         name: 'state',
         intervalMs: STATE_CHECK_MS,
-        timeLimitMs: HEARTBEAT_TIME_LIMIT_MS,
+        timeLimitMs: STATE_TIME_LIMIT_MS,
         async run() {
           consumption.checkHealth();
           claims.poll();
           if (state === 'draining') return;
           if (claims.isHealthy()) consumption.release();
           else consumption.hold();
-          const before = state;
-          state = consumption.isHealthy() && claims.isHealthy() ? 'consuming' : 'wedged';
-          if (state === before) return;
+          const next = consumption.isHealthy() && claims.isHealthy() ? 'consuming' : 'stalled';
+          if (state === next) return;
+          setState(next);
           logger.warn(
             { state, claims: claims.isHealthy() ? 'healthy' : 'failing' },
             'the state of this worker changed',
           );
-          await sendHeartbeat();
         },
       },
       { logger },
@@ -337,10 +337,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     isConsuming: () => state === 'consuming',
     checkpointsWritten: () => checkpointsWritten,
     async drain() {
-      state = 'draining';
+      setState('draining');
       const taken = consumption.close();
       active.pauseAll();
-      await Promise.allSettled([sendHeartbeat(), lease.giveUp()]);
+      await lease.giveUp().catch(() => undefined);
       await active.emptied(options.graceMs);
       for (const run of active.all()) run.halt('draining');
       await active.emptied(1_000);
@@ -351,7 +351,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       for (const stop of timers) stop();
       maintenance.stop();
       alarm.close();
-      await leaveFleet(redis, id).catch(() => undefined);
+      await watchdog.leave();
       await queue.close();
       redis.disconnect();
       subscriber.disconnect();

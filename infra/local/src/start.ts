@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isPortFree } from './free-port.js';
-import { tail } from './log-tail.js';
 import { bringUp, type BroughtUp } from './start/bring-up.js';
 import { takeLock } from './start/lock.js';
 import { LOOPBACK, readStartSettings, StartSettingsError, type StartSettings } from './start/settings.js';
@@ -78,8 +77,8 @@ async function upAndRunning(
     return status === 'success' ? 'done' : { fault: `The sample ended with ${status}.` };
   }
   console.log('Ctrl-C stops everything.\n');
-  const how = await up.api.ended;
-  return { fault: `The API ended unexpectedly (${how}). The end of ${up.api.logPath}:\n${tail(up.api.logPath)}` };
+  // What ends is started again; only a signal ends the rest.
+  return new Promise<never>(() => undefined);
 }
 
 function summaryOf(settings: StartSettings, up: BroughtUp): Parameters<typeof describeStart>[0] {

@@ -67,6 +67,7 @@ export {
 } from './executions/claim.js';
 export { type AnswerOutcome, type AnswerRequest, answerWait, type WaitEnd } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
+export { failBlockedRun } from './executions/fail-blocked.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
 export { listApprovals } from './executions/list-approvals.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';

@@ -1,29 +1,10 @@
-import { Cluster, type CommonRedisOptions, Redis as Server } from 'ioredis';
-import { readRedisUrl, type RedisTarget } from './redis-url.js';
+import { connectTarget, type Redis, type RedisRole } from './connect-target.js';
+import { readRedisUrl } from './redis-url.js';
 
-/** A connection to one server, to the current master of several, or to a cluster: all take the same commands. */
-export type Redis = Server | Cluster;
-
-/**
- * What a connection is for. `producer` fails fast while Redis is away, so that a request gets its response; `blocking`
- * waits for Redis to come back, as BullMQ's workers must; `subscriber` resubscribes by itself.
- */
-export type RedisRole = 'producer' | 'blocking' | 'subscriber';
-
-/** How long a producer waits for a response, in ms. */
-const COMMAND_TIMEOUT_MS = 2_000;
-
-/**
- * A connection whose commands get no response for this long is replaced, in ms. The network may drop what is sent
- * without an error; no command of ours is kept waiting for longer than a second.
- */
-const SILENT_AFTER_MS = 5_000;
+export type { Redis, RedisRole };
 
 /** Interval of the pings that show that a subscription still receives messages, in ms. */
 const SUBSCRIBER_PING_MS = 5_000;
-
-/** A server that accepts no writes has become a replica: reconnect, and send again what it refused. */
-const RECONNECT_AND_RESEND = 2;
 
 /**
  * Opens a connection. Errors of the connection are left to the caller's `error` listener.
@@ -31,63 +12,9 @@ const RECONNECT_AND_RESEND = 2;
  * @throws SettingsError naming REDIS_URL when it is none of them.
  */
 export function connectRedis(url: string, { role }: { role: RedisRole }): Redis {
-  const redis = connect(readRedisUrl(url), role);
+  const redis = connectTarget(readRedisUrl(url), role);
   if (role === 'subscriber') keepPinging(redis);
   return redis;
-}
-
-function connect(target: RedisTarget, role: RedisRole): Redis {
-  const isProducer = role === 'producer';
-  const options = optionsFor(role);
-  const waiting = { retryStrategy: reconnect, enableOfflineQueue: !isProducer };
-  switch (target.kind) {
-    case 'server':
-      return new Server(target.url, { ...options, ...waiting });
-    case 'sentinel':
-      return new Server({
-        ...options,
-        ...waiting,
-        sentinels: [...target.sentinels],
-        name: target.masterName,
-        db: target.db,
-        ...defined(target.login),
-        ...(target.sentinelLogin.username === undefined ? {} : { sentinelUsername: target.sentinelLogin.username }),
-        ...(target.sentinelLogin.password === undefined ? {} : { sentinelPassword: target.sentinelLogin.password }),
-        ...(target.hasTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
-        sentinelRetryStrategy: reconnect,
-        // No failoverDetector: notified of a change while it connects, ioredis 6 gives the connection up for good. A
-        // master that is demoted closes its connections, or answers READONLY.
-      });
-    case 'cluster':
-      return new Cluster([...target.nodes], {
-        enableOfflineQueue: !isProducer,
-        clusterRetryStrategy: reconnect,
-        redisOptions: { ...options, ...defined(target.login), ...(target.hasTls ? { tls: {} } : {}) },
-        // Certificates name hosts, so these are not to be looked up before.
-        ...(target.hasTls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
-      });
-  }
-}
-
-function optionsFor(role: RedisRole): CommonRedisOptions {
-  const always: CommonRedisOptions = {
-    socketTimeout: SILENT_AFTER_MS,
-    reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? RECONNECT_AND_RESEND : false),
-  };
-  return role === 'producer'
-    ? { ...always, maxRetriesPerRequest: 0, commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: COMMAND_TIMEOUT_MS }
-    : { ...always, maxRetriesPerRequest: null };
-}
-
-function reconnect(attempt: number): number {
-  return Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
-}
-
-function defined({ username, password }: { username: string | undefined; password: string | undefined }): {
-  username?: string;
-  password?: string;
-} {
-  return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
 }
 
 /** A subscriber sends nothing by itself, so it would never find out that its connection is dead. */

@@ -1,6 +1,7 @@
 import type { WorkerCounts } from '@deckhand/contracts';
 import type { Redis } from './connect.js';
-import { readFleet, type FleetEntry, HEARTBEAT_LIFETIME_MS } from './heartbeat.js';
+import { HEARTBEAT_LIFETIME_MS } from './heartbeat.js';
+import { type FleetEntry, readFleet } from './read-fleet.js';
 
 const REFRESH_INTERVAL_MS = 500;
 

@@ -1,6 +1,5 @@
-import { parseOwnJson } from '@deckhand/contracts';
-import type { Redis } from './connect.js';
-import { HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY } from './names.js';
+import type { Redis } from './connect-target.js';
+import { HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
 
 /** How often a worker says that it is alive, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;
@@ -8,14 +7,20 @@ export const HEARTBEAT_INTERVAL_MS = 1_000;
 /** A worker that was silent for longer than this is dead, in ms. */
 export const HEARTBEAT_LIFETIME_MS = 3_000;
 
+/** A worker whose event loop has not answered for longer than this loses its runs to others, in ms. */
+export const BLOCKED_AFTER_MS = 3_000;
+
 /** Dead workers are forgotten after this long, in ms. */
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * `consuming` takes jobs, or would if there were any; `wedged` is alive and takes none: the queue does not answer it,
- * or the database does not let it claim what it took; `draining` was told to stop.
+ * `consuming` takes jobs, or would if there were any; `stalled` is alive and takes none: the queue does not answer it,
+ * the database does not let it claim what it took, or its event loop is blocked; `draining` was told to stop.
  */
-export type WorkerState = 'starting' | 'consuming' | 'wedged' | 'draining';
+export type WorkerState = 'starting' | 'consuming' | 'stalled' | 'draining';
+
+/** What `stalled` is called in Redis: workers of earlier versions know no other name for it. */
+export const STALLED_IN_REDIS = 'wedged';
 
 /** What a worker says of itself with each heartbeat. */
 export interface WorkerDescription {
@@ -30,16 +35,10 @@ export interface WorkerDescription {
   readonly active: number;
   /** ISO 8601. */
   readonly startedAt: string;
-}
-
-/** A worker as the fleet sees it. */
-export interface FleetEntry extends WorkerDescription {
-  /** ISO 8601, by Redis's clock. */
-  readonly lastSeenAt: string;
-  /** How old its heartbeat was when it was read, in ms. */
-  readonly silentForMs: number;
-  /** False once its heartbeat is older than its lifetime. */
-  readonly isLive: boolean;
+  /** For how long its event loop has not answered, in ms; 0 while it does. */
+  readonly blockedMs: number;
+  /** Id of the run that occupies its event loop; null while it answers, and where that run is not certain. */
+  readonly occupiedBy: string | null;
 }
 
 /*
@@ -59,67 +58,14 @@ if #gone > 0 then
 end
 return now`;
 
-/*
- * KEYS[1] heartbeats (sorted set)  KEYS[2] workers (hash)
- * Returns now in ms, then for each worker: id, time of its last heartbeat in ms, description as JSON.
- */
-const READ = `
-local time = redis.call('TIME')
-local answer = { time[1] * 1000 + math.floor(time[2] / 1000) }
-local beats = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
-for i = 1, #beats, 2 do
-  local description = redis.call('HGET', KEYS[2], beats[i])
-  if description then
-    answer[#answer + 1] = beats[i]
-    answer[#answer + 1] = tostring(beats[i + 1])
-    answer[#answer + 1] = description
-  end
-end
-return answer`;
-
-/*
- * KEYS[3] a key that is written before anything is read. Otherwise like READ.
- */
-const READ_AFTER_WRITE = `redis.call('SET', KEYS[3], '1', 'EX', 60)${READ}`;
-
 /** Renews a worker's heartbeat. */
 export async function beat(redis: Redis, worker: WorkerDescription): Promise<void> {
-  await redis.eval(BEAT, 2, HEARTBEATS_KEY, WORKERS_KEY, worker.id, JSON.stringify(worker), FORGET_AFTER_MS);
+  const state = worker.state === 'stalled' ? STALLED_IN_REDIS : worker.state;
+  const description = JSON.stringify({ ...worker, state });
+  await redis.eval(BEAT, 2, HEARTBEATS_KEY, WORKERS_KEY, worker.id, description, FORGET_AFTER_MS);
 }
 
 /** Takes a worker out of the fleet: it left, it did not die. */
 export async function leaveFleet(redis: Redis, workerId: string): Promise<void> {
   await redis.multi().zrem(HEARTBEATS_KEY, workerId).hdel(WORKERS_KEY, workerId).exec();
-}
-
-/** Reads every worker that was heard of lately, the dead included. */
-export async function readFleet(redis: Redis): Promise<FleetEntry[]> {
-  return toFleet(await redis.eval(READ, 2, HEARTBEATS_KEY, WORKERS_KEY));
-}
-
-/**
- * Reads the fleet at a moment at which heartbeats can be written, so that a heartbeat which did not change says
- * something of its worker.
- * @throws when Redis takes no writes (no memory left, no replica, a failed snapshot) or is away: then nobody's silence
- * means anything.
- */
-export async function readWritableFleet(redis: Redis): Promise<FleetEntry[]> {
-  return toFleet(await redis.eval(READ_AFTER_WRITE, 3, HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY));
-}
-
-function toFleet(answer: unknown): FleetEntry[] {
-  if (!Array.isArray(answer)) return [];
-  const now = Number(answer[0]);
-  const entries: FleetEntry[] = [];
-  for (let i = 1; i + 2 < answer.length; i += 3) {
-    const seenAt = Number(answer[i + 1]);
-    const description = parseOwnJson<WorkerDescription>(String(answer[i + 2]));
-    entries.push({
-      ...description,
-      lastSeenAt: new Date(seenAt).toISOString(),
-      silentForMs: now - seenAt,
-      isLive: now - seenAt <= HEARTBEAT_LIFETIME_MS,
-    });
-  }
-  return entries;
 }

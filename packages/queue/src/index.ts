@@ -6,11 +6,20 @@ export { connectRedis, type Redis, type RedisRole } from './connect.js';
 export * from './drain-request.js';
 export { type CountExecution, createExecutionCounter } from './execution-rate.js';
 export * from './fleet-view.js';
-export * from './heartbeat.js';
+export {
+  beat,
+  BLOCKED_AFTER_MS,
+  HEARTBEAT_INTERVAL_MS,
+  HEARTBEAT_LIFETIME_MS,
+  type WorkerDescription,
+  type WorkerState,
+} from './heartbeat.js';
 export { JOB_VERSION, type JobData, readJob } from './job-format.js';
 export * from './lease.js';
 export { createLiveness, type Liveness } from './liveness.js';
 export * from './names.js';
+export * from './read-fleet.js';
+export { readRedisUrl, type RedisTarget } from './redis-url.js';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.js';
 export * from './run-queue.js';
 export { createWindowRate, type RateLimit, type WindowRate } from './window-rate.js';

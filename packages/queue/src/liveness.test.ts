@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FleetEntry } from './heartbeat.js';
+import type { FleetEntry } from './read-fleet.js';
 import { createLiveness } from './liveness.js';
 
 const LIFETIME_MS = 3_000;
 
-function worker(id: string, beat: number): FleetEntry {
+function worker(id: string, beat: number, loop: Partial<FleetEntry> = {}): FleetEntry {
   return {
     id,
     host: 'here',
@@ -17,6 +17,9 @@ function worker(id: string, beat: number): FleetEntry {
     lastSeenAt: String(beat),
     silentForMs: 0,
     isLive: true,
+    blockedMs: 0,
+    occupiedBy: null,
+    ...loop,
   };
 }
 
@@ -27,6 +30,9 @@ describe('a worker', () => {
     expect(liveness.isDead('a')).toBe(false);
     liveness.observe([worker('a', 1)], 3_000);
     expect(liveness.isDead('a')).toBe(true);
+    // From then on nobody can be heard of.
+    liveness.interrupt();
+    expect(liveness.isDead('a')).toBe(false);
   });
 
   it('is alive again with its next heartbeat', () => {
@@ -103,5 +109,40 @@ describe('a worker', () => {
     expect(liveness.isDead('gone')).toBe(false);
     for (let second = 11; second <= 14; second += 1) liveness.observe([], second * 1_000);
     expect(liveness.isDead('gone')).toBe(true);
+  });
+});
+
+describe('a worker whose event loop is blocked', () => {
+  it('is blocked after 3 s, until it answers', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    const isBlocked = (blockedMs: number) => {
+      liveness.observe([worker('a', 1, { blockedMs, occupiedBy: 'run' })], 0);
+      return liveness.isBlocked('a');
+    };
+    expect([0, 2_900, 3_100, 0].map(isBlocked)).toEqual([false, false, true, false]);
+  });
+
+  it('is not blocked by an old heartbeat, or one that cannot be read', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1, { blockedMs: 9_000, isLive: false })], 0);
+    expect(liveness.isBlocked('a')).toBe(false);
+    liveness.observe([worker('a', 2, { blockedMs: 9_000 })], 500);
+    liveness.interrupt();
+    expect(liveness.isBlocked('a')).toBe(false);
+  });
+
+  it('names the run that occupied it when it was last heard of, also once it is missing', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1, { blockedMs: 1_500, occupiedBy: 'run' }), worker('b', 1)], 0);
+    for (let second = 1; second <= 5; second += 1) liveness.observe([], second * 1_000);
+    expect([liveness.isDead('a'), liveness.culpritOf('a')]).toEqual([true, 'run']);
+    expect([liveness.isDead('b'), liveness.culpritOf('b')]).toEqual([true, null]);
+  });
+
+  it('names none once it answers again', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1, { blockedMs: 1_500, occupiedBy: 'run' })], 0);
+    liveness.observe([worker('a', 2)], 1_000);
+    expect(liveness.culpritOf('a')).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
-import type { FleetEntry } from './heartbeat.js';
+import { BLOCKED_AFTER_MS } from './heartbeat.js';
+import type { FleetEntry } from './read-fleet.js';
 
-/** Tells dead workers from live ones by watching their heartbeats. */
+/** Tells dead and blocked workers from others by watching their heartbeats. */
 export interface Liveness {
   /** Takes one reading of the fleet, made while heartbeats could be written. `now`: any steady clock, in ms. */
   observe(fleet: readonly FleetEntry[], now: number): void;
@@ -13,6 +14,12 @@ export interface Liveness {
    * interruption. One that was never heard of is watched from now on.
    */
   isDead(workerId: string): boolean;
+  /** True for a live worker whose event loop, as it said itself in the last reading, has not answered for too long. */
+  isBlocked(workerId: string): boolean;
+  /**
+   * The run that occupied a worker's event loop when it was last heard of; null where none did, or it was not certain.
+   */
+  culpritOf(workerId: string): string | null;
   /** True for a worker that said itself, in the last reading, that it can claim no runs. */
   cannotClaim(workerId: string): boolean;
 }
@@ -23,7 +30,11 @@ interface Watched {
   silentMs: number;
   /** Readings in that time. */
   unchanged: number;
+  /** What it last said of its event loop. */
+  occupiedBy: string | null;
 }
+
+const NEVER_HEARD_OF: Readonly<Watched> = { seen: '', silentMs: 0, unchanged: 0, occupiedBy: null };
 
 /** Readings without a new heartbeat before a worker can be dead: a gap in reading is no silence of the worker. */
 const MIN_READINGS = 3;
@@ -38,13 +49,15 @@ const MIN_READINGS = 3;
 export function createLiveness(lifetimeMs: number): Liveness {
   const watched = new Map<string, Watched>();
   let withoutClaims: ReadonlySet<string> = new Set();
+  let blocked: ReadonlySet<string> = new Set();
   let lastReadingAt = -Infinity;
   let isInterrupted = true;
 
-  function see(workerId: string, heartbeat: string, sinceLastMs: number): void {
+  function see(workerId: string, heartbeat: string, sinceLastMs: number, worker?: FleetEntry): void {
     const before = watched.get(workerId);
     if (before?.seen !== heartbeat || isInterrupted) {
-      watched.set(workerId, { seen: heartbeat, silentMs: 0, unchanged: 0 });
+      const { occupiedBy } = worker ?? before ?? NEVER_HEARD_OF;
+      watched.set(workerId, { seen: heartbeat, silentMs: 0, unchanged: 0, occupiedBy });
       return;
     }
     before.unchanged += 1;
@@ -55,9 +68,12 @@ export function createLiveness(lifetimeMs: number): Liveness {
     observe(fleet, now) {
       const sinceLastMs = Math.min(now - lastReadingAt, lifetimeMs / 3);
       const present = new Set(fleet.map((worker) => worker.id));
-      for (const worker of fleet) see(worker.id, worker.lastSeenAt, sinceLastMs);
+      for (const worker of fleet) see(worker.id, worker.lastSeenAt, sinceLastMs, worker);
       for (const workerId of watched.keys()) if (!present.has(workerId)) see(workerId, '', sinceLastMs);
-      withoutClaims = new Set(fleet.filter(({ state }) => state === 'wedged').map(({ id }) => id));
+      withoutClaims = new Set(fleet.filter(({ state }) => state === 'stalled').map(({ id }) => id));
+      blocked = new Set(
+        fleet.filter(({ isLive, blockedMs }) => isLive && blockedMs > BLOCKED_AFTER_MS).map(({ id }) => id),
+      );
       lastReadingAt = now;
       isInterrupted = false;
     },
@@ -67,11 +83,13 @@ export function createLiveness(lifetimeMs: number): Liveness {
     isDead(workerId) {
       const worker = watched.get(workerId);
       if (!worker) {
-        watched.set(workerId, { seen: '', silentMs: 0, unchanged: 0 });
+        watched.set(workerId, { ...NEVER_HEARD_OF });
         return false;
       }
       return !isInterrupted && worker.unchanged >= MIN_READINGS && worker.silentMs >= lifetimeMs;
     },
+    isBlocked: (workerId) => !isInterrupted && blocked.has(workerId),
+    culpritOf: (workerId) => watched.get(workerId)?.occupiedBy ?? null,
     cannotClaim: (workerId) => withoutClaims.has(workerId),
   };
 }

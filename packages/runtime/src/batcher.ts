@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBatchTurns } from './batch-turns.js';
 
 /** How a batcher gathers and writes. */
@@ -24,6 +25,8 @@ interface Waiting<I, O> {
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const waiting: Waiting<I, O>[] = [];
   const turns = createBatchTurns({ concurrency: options.concurrency, onFree: schedule });
+  // A batch belongs to none of its callers.
+  const flushBatch = AsyncLocalStorage.bind(options.flush);
   let isScheduled = false;
 
   function schedule(): void {
@@ -41,7 +44,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
     if (batch.length === 0) return;
     turns.begin();
     try {
-      const answers = await options.flush(batch.map((entry) => entry.item));
+      const answers = await flushBatch(batch.map((entry) => entry.item));
       if (answers.length !== batch.length) {
         throw new Error(`a batch of ${batch.length} got ${answers.length} answers`);
       }

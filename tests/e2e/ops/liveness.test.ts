@@ -53,11 +53,23 @@ afterEach(async () => {
 });
 afterAll(stopAll);
 
+const NOT_BLOCKED = { blockedMs: 0, occupiedBy: null };
+
 /** A heartbeat that is late when it arrives, by Redis's clock. */
 async function beatLate(id: string): Promise<void> {
   const startedAt = new Date().toISOString();
   const [host, pid, version] = ['here', 1, 'test'];
-  await beat(redis, { id, host, pid, version, state: 'consuming', concurrency: 1, active: 0, startedAt });
+  await beat(redis, {
+    id,
+    host,
+    pid,
+    version,
+    state: 'consuming',
+    concurrency: 1,
+    active: 0,
+    startedAt,
+    ...NOT_BLOCKED,
+  });
   await redis.zincrby(HEARTBEATS_KEY, -LATE_MS, id);
 }
 

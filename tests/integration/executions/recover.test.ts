@@ -2,6 +2,7 @@ import {
   claimExecutions,
   createDatabase,
   type Database,
+  failBlockedRun,
   findRunsOfWorkers,
   recoverRuns,
   wakeDueRuns,
@@ -108,5 +109,51 @@ describe('the runs of a lost worker', () => {
       const page = await findRunsOfWorkers(db, [workerId], { limit: 2, except: [] });
       expect((await recoverRuns(db, lost, page)).dispatched).toHaveLength(expected);
     }
+  });
+});
+
+describe('a run that blocks its worker for too long', () => {
+  const fail = (executionId: string) => failBlockedRun(db, { executionId, blockedMs: 30_000 });
+
+  async function claimed(): Promise<string> {
+    const id = await seed.accept();
+    await claimAll([id], uuidv7());
+    return id;
+  }
+
+  async function addNode(executionId: string, finishedSecondsAgo: number): Promise<void> {
+    const finishedAt = new Date(Date.now() - finishedSecondsAgo * 1_000);
+    await db.nodeRun.create({ data: { executionId, nodeId: 'a', status: 'success', finishedAt } });
+  }
+
+  it('fails, whoever holds it, and its worker writes nothing more', async () => {
+    const id = await claimed();
+    await addNode(id, 40);
+    const { epoch } = await read(id);
+    expect(await fail(id)).toBe(true);
+    const { status, error, workerId, epoch: raised } = await read(id);
+    expect({ status, workerId, raised }).toEqual({ status: 'failed', workerId: null, raised: epoch + 1 });
+    expect(JSON.parse(error ?? '')).toMatchObject({ code: 'RUN_BLOCKED_WORKER' });
+    expect(await fail(id)).toBe(false);
+  });
+
+  it('fails also if no checkpoint has claimed it yet', async () => {
+    const id = await seed.accept();
+    expect(await fail(id)).toBe(true);
+    expect((await read(id)).status).toBe('failed');
+  });
+
+  it('goes on if it has finished a node since, on another worker', async () => {
+    const id = await claimed();
+    await addNode(id, 5);
+    expect(await fail(id)).toBe(false);
+    expect((await read(id)).status).toBe('running');
+  });
+
+  it.each(['paused', 'waiting_for_input'] as const)('stays as it is when it is %s', async (status) => {
+    const id = await claimed();
+    await db.execution.update({ where: { id }, data: { status } });
+    expect(await fail(id)).toBe(false);
+    expect((await read(id)).status).toBe(status);
   });
 });

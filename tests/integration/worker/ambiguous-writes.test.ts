@@ -85,6 +85,8 @@ describe('when answers of the database get lost', () => {
           version: 'test',
           db: withFaults(db, counts),
           redisUrl: stores.redis.url,
+          databaseUrl: stores.databaseUrl,
+          maxBlockedMs: 600_000,
           nodeTypes: await loadNodeTypes(),
           services: { ...NO_SERVICES, code, http: createHttpClient({ allowPrivate: true }) },
           outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),

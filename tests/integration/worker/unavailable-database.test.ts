@@ -130,7 +130,7 @@ describe('while PostgreSQL is read-only', () => {
     const ids = await startRuns(seed, RUNS);
     await until(() => receiver.calls.length > RUNS, 10_000, 'runs in progress');
     await beReadOnly(async () => {
-      await untilState('wedged');
+      await untilState('stalled');
     });
     await allFinished(seed, RUNS);
     expect(await tally(stores.db, ids, receiver.calls, { effects: EFFECTS })).toEqual({
@@ -149,7 +149,7 @@ describe('while PostgreSQL is read-only', () => {
     const ids = await startRuns(seed, 20);
     await until(() => receiver.calls.length > before + 10, 10_000, 'runs in progress');
     await beReadOnly(async () => {
-      await untilState('wedged');
+      await untilState('stalled');
       await workers[0]?.stop();
     });
     await startWorker();
@@ -170,7 +170,7 @@ describe('while the schema is not what the worker needs', () => {
     await until(() => receiver.calls.length > before + 10, 10_000, 'runs in progress');
     await stores.db.$executeRaw`ALTER TABLE node_runs RENAME COLUMN attempts TO attempts_before`;
     try {
-      await untilState('wedged');
+      await untilState('stalled');
     } finally {
       await stores.db.$executeRaw`ALTER TABLE node_runs RENAME COLUMN attempts_before TO attempts`;
     }

@@ -43,6 +43,8 @@ beforeAll(async () => {
     version: 'test',
     db,
     redisUrl: server.url,
+    databaseUrl: database.url,
+    maxBlockedMs: 600_000,
     nodeTypes: await loadNodeTypes(),
     services: NO_SERVICES,
     outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),

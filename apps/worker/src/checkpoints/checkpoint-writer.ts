@@ -1,5 +1,6 @@
 import { type Checkpoint, type CheckpointVerdict, classifyStoreError, type StoreErrorKind } from '@deckhand/db';
 import { createBatchTurns } from '@deckhand/runtime';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.js';
 
 /** A run with something to write. The writer asks for its checkpoint only when it is that run's turn. */
@@ -67,25 +68,29 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   /** Checkpoints that are being prepared. */
   let preparing = 0;
   let isScheduled = false;
+  // Outside the context of the run that was enqueued first: a batch is of many runs.
+  const beginBatch = AsyncLocalStorage.bind(writeNext);
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
     if (isScheduled || line.size === 0 || !turns.isFree(line.size >= options.maxSize)) return;
     isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      const batch = takeBatch();
-      if (batch.length === 0) {
-        notifyIdle();
-        return;
-      }
-      turns.begin();
-      void writeBatch(batch).finally(() => {
-        turns.end();
-        release(batch);
-      });
-      schedule();
+    setImmediate(beginBatch);
+  }
+
+  function writeNext(): void {
+    isScheduled = false;
+    const batch = takeBatch();
+    if (batch.length === 0) {
+      notifyIdle();
+      return;
+    }
+    turns.begin();
+    void writeBatch(batch).finally(() => {
+      turns.end();
+      release(batch);
     });
+    schedule();
   }
 
   function release(batch: readonly Entry[]): void {

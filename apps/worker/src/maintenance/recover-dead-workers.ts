@@ -24,9 +24,9 @@ const TIME_LIMIT_MS = 5_000;
 const BATCH = 1_000;
 
 /**
- * Takes the runs of dead workers from them: they are dispatched again, at once or after a delay, or fail. Every worker
- * watches the heartbeats, so that whoever gets the lease next already knows who is silent; only the holder of the lease
- * acts.
+ * Takes the runs of dead workers, and of those whose event loop is blocked, from them: they are dispatched again, at
+ * once or after a delay, or fail. Every worker watches the heartbeats, so that whoever gets the lease next already
+ * knows who is silent; only the holder of the lease acts.
  */
 export function createDeadWorkerRecovery(
   { db, redis, queue, logger, metrics, runs }: MaintenanceContext,
@@ -52,7 +52,7 @@ export function createDeadWorkerRecovery(
     runs.finished('failed', failed.length);
     logger.warn(
       { dispatched: dispatched.length, delayed: delayed.length, failed },
-      'took runs from dead workers: dispatched again, delayed, or lost too often',
+      'took runs from dead or blocked workers: dispatched again, delayed, or lost too often',
     );
     await queue.add(dispatched);
     await announceEnds(redis, failed, 'failed');
@@ -66,19 +66,16 @@ export function createDeadWorkerRecovery(
       await watch();
       if (!lease.isHeld()) return;
       const holding = await findHoldingWorkers(db);
-      const dead = holding.filter((workerId) => liveness.isDead(workerId));
-      if (dead.length === 0) return;
+      const lost = holding
+        .filter((id) => liveness.isDead(id) || liveness.isBlocked(id))
+        .map((id) => ({ id, culprit: liveness.culpritOf(id) }));
+      if (lost.length === 0) return;
+      const lostIds = lost.map(({ id }) => id);
       await processRows(
         {
-          find: (page) => findRunsOfWorkers(db, dead, page),
+          find: (page) => findRunsOfWorkers(db, lostIds, page),
           idOf: (id) => id,
-          act: async (ids) => [
-            await recoverRuns(
-              db,
-              dead.map((id) => ({ id, culprit: null })),
-              ids,
-            ),
-          ],
+          act: async (ids) => [await recoverRuns(db, lost, ids)],
           onDone: follow,
           maxRows: BATCH,
           budgetMs: TIME_LIMIT_MS / 2,

@@ -13,6 +13,7 @@ import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-che
 import { type EarlierRecords, NeededOutputGoneError } from './records.js';
 import { SourceRunGoneError } from './reuse-records.js';
 import type { RunObserver } from './run-observer.js';
+import { inRunContext } from '../watchdog/run-context.js';
 import { createWaitTimer, type WaitTimer } from './wait-timer.js';
 
 /** What a worker does with one run of a job. */
@@ -185,7 +186,7 @@ class Session {
     const observer = observe(claimed);
     try {
       this.#enter('loading');
-      await this.#runHeld(claimed, run, observer, logger);
+      await inRunContext(claimed.id, () => this.#runHeld(claimed, run, observer, logger));
     } catch (error) {
       if (error instanceof RetriesEndedError) {
         logger.warn({ err: error }, 'a run was left to recovery');

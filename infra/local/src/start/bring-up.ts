@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Execution } from '@deckhand/contracts';
 import { applyMigrations } from '@deckhand/db';
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2';
-import type { ManagedProcess } from '../managed-process.js';
 import { REPOSITORY } from '../repository.js';
 import { createApiClient } from './api-client.js';
 import { ensureAccess, type Access } from './owner.js';
@@ -24,7 +23,6 @@ export interface BroughtUp {
   databaseUrl: string;
   dataPath: string | undefined;
   redisUrl: string;
-  api: ManagedProcess;
   receiverUrl: string;
   owner: { email: string; password: string };
   access: Access;
@@ -61,7 +59,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
   const processes: ListrTask<BroughtUp>[] = [
     {
       title: 'Start the API',
-      task: async (found) => void (found.api = await runApi(settings, environment(found), stack)),
+      task: async (found) => runApi(settings, environment(found), stack),
     },
     {
       title: settings.workers === 1 ? 'Start a worker' : `Start ${settings.workers} workers`,

@@ -26,39 +26,44 @@ export function appEnvironment(
   };
 }
 
-/** Starts the API. Its end is the end of everything, so the caller watches `ended`. */
-export function runApi(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<ManagedProcess> {
-  return startApi({
-    env,
-    logPath: join(settings.folder, 'logs', 'api.log'),
-    onSpawn: (api) => stack.add('api', () => api.stop()),
-  });
+/** Starts the API; it is started again when it ends. */
+export function runApi(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<void> {
+  const logPath = join(settings.folder, 'logs', 'api.log');
+  return run('api', (onSpawn) => startApi({ env, logPath, onSpawn }), stack);
 }
 
 /** Starts the workers; one that ends is started again. */
 export async function runWorkers(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<void> {
-  await Promise.all(Array.from({ length: settings.workers }, (_, index) => runWorker(index + 1, settings, env, stack)));
+  const numbers = Array.from({ length: settings.workers }, (_, index) => index + 1);
+  await Promise.all(
+    numbers.map((number) =>
+      run(
+        'worker',
+        (onSpawn) =>
+          startWorker({
+            name: `worker ${number}`,
+            env: { ...env, ...workerPorts(env, number) },
+            logPath: join(settings.folder, 'logs', `worker-${number}.log`),
+            onSpawn,
+          }),
+        stack,
+      ),
+    ),
+  );
 }
 
-async function runWorker(
-  number: number,
-  settings: StartSettings,
-  env: Record<string, string>,
+async function run(
+  role: 'api' | 'worker',
+  start: (onSpawn: (spawned: ManagedProcess) => void) => Promise<ManagedProcess>,
   stack: Stack,
 ): Promise<void> {
-  let worker: ManagedProcess | undefined;
-  const start = (): Promise<ManagedProcess> =>
-    startWorker({
-      name: `worker ${number}`,
-      env: { ...env, ...workerPorts(env, number) },
-      logPath: join(settings.folder, 'logs', `worker-${number}.log`),
-      onSpawn: (spawned) => {
-        if (worker === undefined) stack.add('worker', async () => worker?.stop());
-        worker = spawned;
-        if (stack.isStopping()) void spawned.stop();
-      },
-    });
-  const part = { process: await start(), restart: async () => void (part.process = await start()) };
+  let current: ManagedProcess | undefined;
+  const onSpawn = (spawned: ManagedProcess): void => {
+    if (current === undefined) stack.add(role, async () => current?.stop());
+    current = spawned;
+    if (stack.isStopping()) void spawned.stop();
+  };
+  const part = { process: await start(onSpawn), restart: async () => void (part.process = await start(onSpawn)) };
   void keepRunning(part, stack, console.error);
 }
 

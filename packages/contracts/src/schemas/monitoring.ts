@@ -54,7 +54,7 @@ export const FleetAnswer = Type.Object({
       host: Type.String(),
       pid: Type.Integer(),
       version: Type.String(),
-      state: oneOf(['starting', 'consuming', 'wedged', 'draining']),
+      state: oneOf(['starting', 'consuming', 'stalled', 'draining']),
       concurrency: Type.Integer(),
       active: Type.Integer(),
       startedAt: Time,

@@ -9,7 +9,7 @@ const LOOKS: Readonly<Record<WorkerStateName, { label: string; means: string; Ic
   starting: { label: 'Starting', means: 'takes no runs yet', Icon: PlugZap, tone: 'idle' },
   consuming: { label: 'Consuming', means: 'takes runs', Icon: CircleCheck, tone: 'good' },
   draining: { label: 'Draining', means: 'ends what it has, takes nothing new', Icon: Hourglass, tone: 'wait' },
-  wedged: { label: 'Wedged', means: 'lives, but has stopped taking runs', Icon: TriangleAlert, tone: 'bad' },
+  stalled: { label: 'Unresponsive', means: 'is alive, but takes no runs', Icon: TriangleAlert, tone: 'bad' },
   gone: { label: 'Not live', means: 'is not heard of any more', Icon: Unplug, tone: 'bad' },
 };
 

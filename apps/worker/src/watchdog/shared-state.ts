@@ -1,0 +1,51 @@
+import type { RedisTarget, WorkerDescription, WorkerState } from '@deckhand/queue';
+
+/** Numbers that the main thread and the watchdog's thread share, by their place. */
+export const SLOT = {
+  /** Counted up by the main thread's event loop. */
+  ticks: 0,
+  /** The worker's state, as a place in STATES. */
+  state: 1,
+  /** Runs that the worker holds. */
+  activeRuns: 2,
+  /** How long the event loop was blocked, in ms, in all. */
+  blockedMs: 3,
+} as const;
+
+/** Creates them, all 0. */
+export function createSharedState(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Object.keys(SLOT).length * Int32Array.BYTES_PER_ELEMENT));
+}
+
+export const STATES: readonly WorkerState[] = ['starting', 'consuming', 'stalled', 'draining'];
+
+/** What the watchdog's thread is started with. */
+export interface WatchdogData {
+  readonly shared: Int32Array;
+  /** What does not change in the worker's heartbeats. */
+  readonly worker: Omit<WorkerDescription, 'state' | 'active' | 'blockedMs' | 'occupiedBy'>;
+  readonly redis: RedisTarget;
+  readonly databaseUrl: string;
+  /** How long the event loop may be blocked before the thread ends the process, in ms. */
+  readonly maxBlockedMs: number;
+  readonly logLevel: string;
+}
+
+/** Exit code of a worker whose event loop was blocked for too long (EX_SOFTWARE of sysexits.h). */
+export const EXIT_BLOCKED = 70;
+
+/** A block of the main thread's event loop. */
+export interface Block {
+  /** The run that occupies it; null where that is not certain. */
+  readonly executionId: string | null;
+  readonly blockedMs: number;
+  /** The innermost calls of the main thread; empty where it could not be interrupted. */
+  readonly stack: string;
+}
+
+/** What the thread reports to the main thread: a heartbeat that failed, or a block that is over. */
+export type WatchdogReport =
+  { readonly kind: 'heartbeatFailed'; readonly message: string } | { readonly kind: 'blocked'; readonly block: Block };
+
+/** What the main thread asks of the thread: to send a heartbeat now, or to take the worker out of the fleet and end. */
+export type WatchdogRequest = 'beat' | 'leave';

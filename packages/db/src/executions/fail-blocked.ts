@@ -1,0 +1,29 @@
+import { runError } from '@deckhand/contracts';
+import { type Database, Prisma } from '../client.js';
+import { endRuns } from './run-status.js';
+
+const BLOCKED_WORKER = JSON.stringify(runError('RUN_BLOCKED_WORKER'));
+
+/**
+ * Fails a run that has occupied a worker's event loop for `blockedMs`, whoever holds it by now. A run that has finished
+ * a node since then goes on elsewhere and is left alone, as is one that ended, was paused or waits for a person. May be
+ * repeated.
+ * @returns whether it failed the run.
+ */
+export function failBlockedRun(
+  db: Database,
+  { executionId, blockedMs }: { readonly executionId: string; readonly blockedMs: number },
+): Promise<boolean> {
+  const since = Prisma.sql`now() - ${blockedMs}::float8 * interval '1 millisecond'`;
+  const condition = Prisma.sql`
+    NOT EXISTS (SELECT FROM node_runs n WHERE n.execution_id = e.id AND n.finished_at > ${since})
+    AND NOT EXISTS (SELECT FROM node_iterations n WHERE n.execution_id = e.id AND n.finished_at > ${since})`;
+  return db.$transaction(async (tx) => {
+    // A run that no checkpoint has claimed yet is still pending.
+    for (const trigger of ['fail', 'queueFailed'] as const) {
+      const ended = await endRuns(tx, [executionId], { trigger, error: Prisma.sql`${BLOCKED_WORKER}`, condition });
+      if (ended.length > 0) return true;
+    }
+    return false;
+  });
+}

@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import type { JsonObject } from '@deckhand/contracts';
+import { connectRedis, createRunQueue, readFleet, type Redis, type RunQueue } from '@deckhand/queue';
+import type { Database } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  chain,
+  type Instance,
+  logMoves,
+  type Receiver,
+  seedWorkflow,
+  spawnApp,
+  startInstance,
+  startReceiver,
+  startTcpProxy,
+  stopAll,
+  stopLater,
+  tally,
+  type TestApp,
+  until,
+} from '../harness/index.js';
+
+const NEIGHBOURS = 5;
+const FOR_GOOD_MS = 600_000;
+/** Shorter than by default, so that a test need not wait for it. */
+const MAX_BLOCKED_MS = 6_000;
+const EXIT_BLOCKED = 'code 70';
+const BLOCKING = ['--import', join(import.meta.dirname, '../harness/block-on-marker.mjs')];
+
+let instance: Instance;
+let redis: Redis;
+let queue: RunQueue;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  await logMoves(instance.db);
+  await logLosses(instance.db);
+  redis = connectRedis(instance.redis.url, { role: 'producer' });
+  redis.on('error', () => undefined);
+  await until(() => redis.status === 'ready');
+  queue = createRunQueue(redis);
+  stopLater({
+    stop: async () => {
+      await queue.close();
+      redis.disconnect();
+    },
+  });
+});
+afterAll(stopAll);
+
+/** Keeps which runs a loss was counted for: a finished node takes the number back. */
+async function logLosses(db: Database): Promise<void> {
+  for (const statement of [
+    'CREATE TABLE losses (execution_id uuid)',
+    `CREATE FUNCTION log_loss() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       INSERT INTO losses VALUES (NEW.id);
+       RETURN NULL;
+     END $$`,
+    `CREATE TRIGGER log_loss AFTER UPDATE ON executions FOR EACH ROW
+       WHEN (NEW.losses > OLD.losses) EXECUTE FUNCTION log_loss()`,
+  ]) {
+    await db.$executeRawUnsafe(statement);
+  }
+}
+
+/** Of the given runs, those for which a loss was counted. */
+async function readLosers(ids: readonly string[]): Promise<string[]> {
+  const rows = await instance.db.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT execution_id AS id FROM losses WHERE execution_id = ANY (${ids}::uuid[])`;
+  return rows.map(({ id }) => id);
+}
+
+const startWorker = (databaseUrl = instance.databaseUrl) =>
+  spawnApp(
+    'worker',
+    {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: instance.redis.url,
+      WORKER_MAX_BLOCKED_MS: String(MAX_BLOCKED_MS),
+    },
+    { nodeArgs: BLOCKING },
+  );
+const read = (id: string) => instance.db.execution.findUniqueOrThrow({ where: { id } });
+const readAll = (ids: readonly string[]) => Promise.all(ids.map(read));
+const entryOf = async ({ pid }: TestApp) => (await readFleet(redis)).find((entry) => entry.pid === pid);
+
+interface Scene {
+  readonly receiver: Receiver;
+  /** The run that blocks its worker. */
+  readonly culprit: string;
+  /** Runs in the middle of a call as their worker is blocked; called again, they get their response at once. */
+  readonly neighbours: readonly string[];
+}
+
+/** @param blockForMs how long the response to the culprit's call blocks the worker, by how many calls came before. */
+async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene> {
+  const receiver = await startReceiver(
+    (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? FOR_GOOD_MS : 0),
+    { body: (path, earlier): JsonObject => (path === '/culprit' ? { blockForMs: blockForMs(earlier) } : {}) },
+  );
+  const start = async (path: string, count: number) => {
+    const call = { id: 'call', type: 'http', parameters: { url: receiver.url + path, method: 'POST' } };
+    const seed = await seedWorkflow(instance.db, chain(call));
+    const ids = await Promise.all(Array.from({ length: count }, () => seed.accept()));
+    await queue.add(ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 })));
+    return ids;
+  };
+  const neighbours = await start('/neighbour', NEIGHBOURS);
+  await until(() => receiver.calls.length === NEIGHBOURS, 10_000, 'the calls of the neighbours');
+  const [culprit = ''] = await start('/culprit', 1);
+  await until(() => receiver.calls.length > NEIGHBOURS, 10_000, 'the call of the culprit');
+  return { receiver, culprit, neighbours };
+}
+
+/** Waits for the end of the neighbours, none of which counts a loss or repeats its effect under another key. */
+async function untilNeighboursEnd({ receiver, neighbours }: Scene): Promise<void> {
+  await until(
+    async () => (await readAll(neighbours)).every(({ status }) => status === 'success'),
+    15_000,
+    'the end of the neighbours',
+  );
+  const calls = receiver.calls.filter(({ path }) => path === '/neighbour');
+  expect(await tally(instance.db, neighbours, calls, { effects: 1 })).toMatchObject({ lost: 0, doubled: 0 });
+}
+
+async function expectFailedForBlocking(culprit: string): Promise<void> {
+  const { status, error, workerId } = await read(culprit);
+  expect({ status, workerId }).toEqual({ status: 'failed', workerId: null });
+  expect(JSON.parse(error ?? '')).toMatchObject({ code: 'RUN_BLOCKED_WORKER' });
+}
+
+describe('a run that blocks its worker', () => {
+  it('is named by the heartbeat; others go on with the runs of that worker, and only its loss counts', async () => {
+    const first = await startWorker();
+    const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
+    await until(async () => (await entryOf(first))?.occupiedBy === scene.culprit, 10_000, 'the culprit to be named');
+    await until(async () => (await entryOf(first))?.state === 'stalled', 10_000, 'the worker to be stalled');
+    const second = await startWorker();
+    await untilNeighboursEnd(scene);
+    await until(async () => (await read(scene.culprit)).status === 'success', 10_000, 'the end of the culprit');
+    // It went on elsewhere: the worker that it blocked ends without failing it.
+    expect(await first.ended).toBe(EXIT_BLOCKED);
+    expect((await read(scene.culprit)).status).toBe('success');
+    expect(await readLosers([scene.culprit, ...scene.neighbours])).toEqual([scene.culprit]);
+    await second.stop();
+  });
+
+  it('goes on elsewhere once only, when the worker comes back', async () => {
+    const first = await startWorker();
+    const scene = await startRuns((earlier) => (earlier === 0 ? 4_500 : 0));
+    const second = await startWorker();
+    await untilNeighboursEnd(scene);
+    await until(async () => (await read(scene.culprit)).status === 'success', 10_000, 'the end of the culprit');
+    const ended = await readAll([scene.culprit, ...scene.neighbours]);
+    await until(async () => (await entryOf(first))?.active === 0, 10_000, 'the worker to notice what it lost');
+    expect(await entryOf(first)).toMatchObject({ state: 'consuming', blockedMs: 0, occupiedBy: null });
+    expect(first.output()).toContain('the event loop was blocked');
+    expect(await readAll([scene.culprit, ...scene.neighbours])).toEqual(ended);
+    expect(await readLosers(scene.neighbours)).toEqual([]);
+    await Promise.all([first.stop(), second.stop()]);
+  });
+});
+
+describe('a run that blocks its worker while PostgreSQL does not answer', () => {
+  it('does not keep the process from ending, and counts the loss', async () => {
+    const postgres = await startTcpProxy(instance.databaseUrl);
+    const worker = await startWorker(postgres.url);
+    const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
+    await until(async () => (await read(scene.culprit)).workerId !== null, 10_000, 'the claim of the culprit');
+    postgres.silence(() => true);
+    expect(await worker.ended).toBe(EXIT_BLOCKED);
+    const next = await startWorker();
+    await untilNeighboursEnd(scene);
+    await until(async () => (await read(scene.culprit)).status === 'success', 10_000, 'the end of the culprit');
+    expect(await readLosers([scene.culprit, ...scene.neighbours])).toEqual([scene.culprit]);
+    await next.stop();
+  });
+});
+
+describe('a run that blocks every worker', () => {
+  it('fails, and the workers that it blocked end, so that others go on', async () => {
+    const workers = [await startWorker(), await startWorker()];
+    const scene = await startRuns(() => FOR_GOOD_MS);
+    await Promise.race(workers.map(({ ended }) => ended));
+    await expectFailedForBlocking(scene.culprit);
+    for (const worker of workers) expect(await worker.ended).toBe(EXIT_BLOCKED);
+    const next = await startWorker();
+    await untilNeighboursEnd(scene);
+    await next.stop();
+  });
+
+  it('fails where there is one worker, which goes on by itself once it is started again', async () => {
+    const worker = await startWorker();
+    const scene = await startRuns(() => FOR_GOOD_MS);
+    expect(await worker.ended).toBe(EXIT_BLOCKED);
+    await expectFailedForBlocking(scene.culprit);
+    const next = await startWorker();
+    await untilNeighboursEnd(scene);
+    expect(await readLosers(scene.neighbours)).toEqual([]);
+    await next.stop();
+  });
+});
