@@ -3,6 +3,7 @@ export { compileWorkflow } from './compile/compile-workflow.js';
 export { findLimitWarnings } from './compile/limit-warnings.js';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.js';
 export * from './expressions/index.js';
+export { indexOfText } from './find-text.js';
 export type { NodeFailure } from './node-failure.js';
 export type * from './node-services.js';
 export * from './node-type.js';

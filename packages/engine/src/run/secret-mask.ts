@@ -1,4 +1,5 @@
 import { type Credential, isJsonObject, type JsonValue, secretTexts } from '@deckhand/contracts';
+import { replaceAllText } from '../find-text.js';
 import type { Outcome } from '../node-type.js';
 
 const MASK = '********';
@@ -71,5 +72,5 @@ function maskMessage(message: string, secrets: readonly string[]): string {
 }
 
 function maskText(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((masked, secret) => (masked.includes(secret) ? masked.replaceAll(secret, MASK) : masked), text);
+  return secrets.reduce((masked, secret) => replaceAllText(masked, secret, MASK), text);
 }

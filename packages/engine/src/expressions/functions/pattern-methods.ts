@@ -1,3 +1,4 @@
+import { indexOfText } from '../../find-text.js';
 import { toText } from '../convert.js';
 import { exceed, fail } from '../failure.js';
 import { containerBytes, elementBytes } from '../limits.js';
@@ -19,11 +20,11 @@ function needPattern(search: Search, name: string): Pattern {
 /** The places where `search` occurs as plain text, from left to right. */
 function* textMatches(run: Run, text: string, search: string, all: boolean): Generator<Match, void, undefined> {
   spendSearch(run, text, search);
-  for (let start = text.indexOf(search); start !== -1;) {
+  for (let start = indexOfText(text, search); start !== -1;) {
     spendSteps(run, 1);
     yield { start, end: start + search.length, groups: [search] };
     if (!all || start >= text.length) return;
-    start = text.indexOf(search, start + Math.max(1, search.length));
+    start = indexOfText(text, search, start + Math.max(1, search.length));
   }
 }
 
@@ -86,8 +87,23 @@ function splitByText(run: Run, text: string, separator: string): readonly Value[
   spendSearch(run, text, separator);
   // Never makes more pieces than the budget holds, although their number is known only afterwards.
   const piecesMax = Math.floor(run.bytesLeft / elementBytes);
-  const pieces = text.split(separator, Math.min(piecesMax + 1, 2 ** 32 - 1));
+  const pieces =
+    separator.length <= 1
+      ? text.split(separator, Math.min(piecesMax + 1, 2 ** 32 - 1))
+      : cutAt(text, separator, piecesMax + 1);
   return pieces.length > piecesMax ? exceed('the expression produces too much data') : pieces;
+}
+
+function cutAt(text: string, separator: string, limit: number): string[] {
+  const pieces: string[] = [];
+  let end = 0;
+  while (pieces.length < limit) {
+    const start = indexOfText(text, separator, end);
+    pieces.push(text.slice(end, start === -1 ? text.length : start));
+    if (start === -1) break;
+    end = start + separator.length;
+  }
+  return pieces;
 }
 
 function splitByPattern(run: Run, text: string, pattern: Pattern): readonly Value[] {

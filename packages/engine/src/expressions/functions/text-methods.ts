@@ -1,4 +1,5 @@
 import { joinTexts, toText } from '../convert.js';
+import { indexOfText } from '../../find-text.js';
 import { fail } from '../failure.js';
 import { spendScan, spendSearch, spendText, type Run } from '../run.js';
 import { numberArgument, textArgument, wholeArgument } from './arguments.js';
@@ -78,7 +79,7 @@ export const textMethods: readonly PlainMethod<string>[] = [
   plain('includes(text: string, from?: number): boolean', 'Whether it contains a text.', (run, text, args) => {
     const needle = textArgument(run, args, 0);
     spendSearch(run, text, needle);
-    return text.includes(needle, numberArgument(run, args, 1));
+    return indexOfText(text, needle, numberArgument(run, args, 1)) !== -1;
   }),
   plain('startsWith(text: string, from?: number): boolean', 'Whether it begins with a text.', (run, text, args) => {
     const needle = textArgument(run, args, 0);
@@ -93,7 +94,7 @@ export const textMethods: readonly PlainMethod<string>[] = [
   plain('indexOf(text: string, from?: number): number', 'Where a text first occurs, or -1.', (run, text, args) => {
     const needle = textArgument(run, args, 0);
     spendSearch(run, text, needle);
-    return text.indexOf(needle, numberArgument(run, args, 1));
+    return indexOfText(text, needle, numberArgument(run, args, 1));
   }),
   plain('lastIndexOf(text: string, from?: number): number', 'Where a text last occurs, or -1.', (run, text, args) => {
     const needle = textArgument(run, args, 0);

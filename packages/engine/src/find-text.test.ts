@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { compileExpression } from './expressions/index.js';
+import { indexOfText, replaceAllText } from './find-text.js';
+import { createSecretMask } from './run/secret-mask.js';
+
+const ab = (maxLength: number, minLength = 0) =>
+  fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength, size: 'max' });
+
+/** The native search takes the product of both lengths for these. */
+const text = 'a'.repeat(50_000);
+const needle = `${'a'.repeat(500)}b${'a'.repeat(500)}`;
+
+describe('a search for a text', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('finds what the native one finds', () => {
+    fc.assert(
+      fc.property(ab(3_000), ab(12), fc.integer({ min: -5, max: 3_100 }), (whole, part, from) => {
+        expect(indexOfText(whole, part, from)).toBe(whole.indexOf(part, from));
+      }),
+    );
+    fc.assert(
+      fc.property(ab(3_000), ab(6, 1), (whole, part) => {
+        expect(replaceAllText(whole, part, '$&')).toBe(whole.replaceAll(part, () => '$&'));
+      }),
+    );
+  });
+
+  it.each([
+    ['includes', 'text.includes(needle)', false],
+    ['indexOf', 'text.indexOf(needle, 1)', -1],
+    ['split', 'text.split(needle).length', 1],
+    ['replace', 'text.replace(needle, "x").length', 50_000],
+    ['replaceAll', 'text.replaceAll(needle, "x").length', 50_000],
+  ])('never leaves a long one to the native search: %s', (_name, source, expected) => {
+    const natives = (['includes', 'indexOf', 'split', 'replaceAll'] as const).map((name) =>
+      jest.spyOn(String.prototype, name),
+    );
+    const compiled = compileExpression(source.replaceAll(/\b(text|needle)\b/g, '$trigger.$1'));
+    if ('fault' in compiled) throw new Error(compiled.fault.message);
+    const scope = {
+      trigger: { text, needle },
+      input: null,
+      node: () => undefined,
+      vars: {},
+      execution: { id: '', mode: '' },
+      now: () => '',
+    };
+    const result = compiled.expression.evaluate(scope);
+    const searched = natives.flatMap((native) => native.mock.calls.map(([search]) => search as unknown));
+    expect(searched).not.toContain(needle);
+    expect(result).toBe(expected);
+  });
+
+  it('hides secrets without it', () => {
+    const natives = (['includes', 'replaceAll'] as const).map((name) => jest.spyOn(String.prototype, name));
+    const mask = createSecretMask();
+    mask.hide({ type: 'bearer', secret: { token: needle } });
+    const masked = mask.mask({ kind: 'output', output: [text, `-${needle}-`] });
+    const searched = natives.flatMap((native) => native.mock.calls.map(([search]) => search as unknown));
+    expect(searched).not.toContain(needle);
+    expect(masked).toEqual({ kind: 'output', output: [text, '-********-'] });
+  });
+});
