@@ -2,9 +2,9 @@
 const NATIVE_LENGTH_MAX = 1_024;
 
 /**
- * Returns where `needle` first occurs in `text` at or after `from`, or -1, as `String.prototype.indexOf` does. Its time is
- * proportional to the sum of both lengths (Knuth, Morris and Pratt). That of the native search can be proportional to their
- * product: minutes for a needle of 100,000 characters.
+ * Returns where `needle` first occurs in `text` at or after `from`, or -1, as `String.prototype.indexOf` does. Its
+ * time is proportional to the sum of both lengths (Knuth, Morris and Pratt), where that of the native search can be to
+ * their product: minutes for a needle of 100,000 characters.
  */
 export function indexOfText(text: string, needle: string, from = 0): number {
   if (needle.length <= 1 || text.length < NATIVE_LENGTH_MAX) return text.indexOf(needle, from);

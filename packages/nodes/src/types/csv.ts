@@ -1,10 +1,11 @@
 import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { defineNodeType, NodeError, output } from '@deckhand/engine';
-import { CsvError, parse } from 'csv-parse/sync';
+import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
 import { ItemsParameter, itemsOf } from '../items/items.js';
-import { checkLength } from '../text/limit.js';
+import { checkLength, checkResultLength } from '../text/limit.js';
+import { readRows } from '../text/read-csv.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
 export default defineNodeType({
   type: 'csv',
@@ -46,7 +47,7 @@ export default defineNodeType({
   check({ operation, text }): Fault[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
-  run(parameters, { input }) {
+  run(parameters, { input, signal }) {
     const {
       operation,
       text = '',
@@ -57,30 +58,82 @@ export default defineNodeType({
       defuseFormulas = false,
     } = parameters;
     if (operation === 'parse') {
-      const rows = readRows(checkLength(text), delimiter);
-      return output(hasHeader ? toObjects(rows) : rows);
+      checkLength(text);
+      return runInSlices(signal, (work) => readTable(text, { delimiter, hasHeader, work }));
     }
     const list = itemsOf(items, input);
     const [first] = list;
     const names = columns ?? (first !== undefined && isJsonObject(first) ? Object.keys(first) : []);
-    const rows = list.map((item) => toRow(item, names));
-    const lines = hasHeader && names.length > 0 ? [[...names], ...rows] : rows;
-    return output({ text: stringify(lines, { delimiter, escape_formulas: defuseFormulas }) });
+    const table: Table = {
+      header: hasHeader && names.length > 0 ? [[...names]] : [],
+      list,
+      names,
+      write: (rows) => stringify([...rows], { delimiter, escape_formulas: defuseFormulas }),
+    };
+    return runInSlices(signal, (work) => writeTable(table, work));
   },
 });
 
-function readRows(text: string, delimiter: string): string[][] {
-  try {
-    return parse(text, { delimiter, bom: true, relax_column_count: true, skip_empty_lines: true });
-  } catch (error) {
-    if (error instanceof CsvError) throw new NodeError('CSV_INVALID', error.message, { isRetryable: false });
-    throw error;
-  }
+function* readTable(
+  text: string,
+  { delimiter, hasHeader, work }: { delimiter: string; hasHeader: boolean; work: Work },
+): Steps<Outcome> {
+  const rows = yield* readRows(text, delimiter, work);
+  return output(hasHeader ? yield* toObjects(rows, text, work) : rows);
 }
 
-/** Values beyond the header have no name and are left out; columns that a row lacks are empty. */
-function toObjects([header = [], ...rows]: readonly string[][]): JsonValue[] {
-  return rows.map((row) => Object.fromEntries(header.map((name, index) => [name, row[index] ?? ''])));
+/**
+ * Names the values of every row. Values beyond the header have no name and are left out; columns that a row lacks are
+ * empty; of columns of one name the last one counts.
+ */
+function* toObjects(rows: readonly string[][], text: string, work: Work): Steps<JsonValue[]> {
+  const columns = new Map<string, number>();
+  for (const [index, name] of (rows[0] ?? []).entries()) {
+    columns.set(name, index);
+    if (work.spend(2)) yield;
+  }
+  // Each row repeats all names, with quotes, a colon and a comma: a few characters more can make gigabytes.
+  let rowLength = 2;
+  for (const name of columns.keys()) rowLength += name.length + 6;
+  checkResultLength(rowLength * (rows.length - 1) + text.length);
+  const objects: JsonValue[] = [];
+  for (let at = 1; at < rows.length; at += 1) {
+    if (work.spend(1 + columns.size * 4)) yield;
+    const row = rows[at] ?? [];
+    objects.push(Object.fromEntries(Array.from(columns, ([name, index]) => [name, row[index] ?? ''])));
+  }
+  return objects;
+}
+
+/** What is written: a header of one row or none, and the items. */
+interface Table {
+  readonly header: readonly string[][];
+  readonly list: readonly JsonValue[];
+  readonly names: readonly string[];
+  readonly write: (rows: readonly string[][]) => string;
+}
+
+/** Rows that are written at once. */
+const ROWS_PER_BATCH = 100;
+
+function* writeTable({ header, list, names, write }: Table, work: Work): Steps<Outcome> {
+  const parts: string[] = [];
+  let batch: string[][] = [...header];
+  let length = 0;
+  for (const item of list) {
+    const row = toRow(item, names);
+    const rowLength = row.reduce((sum, value) => sum + value.length + 1, 0);
+    length += rowLength;
+    checkResultLength(length);
+    batch.push(row);
+    const isUsedUp = work.spend(4 + row.length * 2 + rowLength / 4);
+    if (!isUsedUp && batch.length < ROWS_PER_BATCH) continue;
+    parts.push(write(batch));
+    batch = [];
+    if (isUsedUp) yield;
+  }
+  parts.push(write(batch));
+  return output({ text: parts.join('') });
 }
 
 function toRow(item: JsonValue, names: readonly string[]): string[] {

@@ -161,6 +161,33 @@ describe('csv', () => {
     await expect(parse('x'.repeat(5_000_001))).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE' });
   });
 
+  it('refuses a result that repeats a long header too often, before it is made', async () => {
+    const header = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(1_000)}`).join(',');
+    await expect(parse(`${header}\n${'1\n'.repeat(1_000)}`)).rejects.toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+      isRetryable: false,
+    });
+    const long = 'x'.repeat(1_000_000);
+    const written = write(Array.from({ length: 20 }, () => long));
+    await expect(written).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE', isRetryable: false });
+  });
+
+  it('takes the last of columns of one name', async () => {
+    expect(await parse('a,a,b\n1,2,3')).toEqual([{ a: '2', b: '3' }]);
+    // A header of one name a million times is one name.
+    expect(await parse(`${'a,'.repeat(1_000)}a\n${'1\n'.repeat(2_000)}`)).toHaveLength(2_000);
+  });
+
+  it('reads a long text in slices: values across their borders are whole, and it can be stopped', async () => {
+    const long = 'x'.repeat(50_000);
+    expect(await parse(`a,b\r\n"${long}""\r\n${long}",1\r\n`)).toEqual([{ a: `${long}"\r\n${long}`, b: '1' }]);
+    await expect(parse(`a\n"${long}`)).rejects.toMatchObject({ code: 'CSV_INVALID', isRetryable: false });
+    const abort = new AbortController();
+    const running = run(csv, { operation: 'parse', text: 'a,b\n'.repeat(100_000) }, { signal: () => abort.signal });
+    abort.abort(new Error('stopped'));
+    await expect(running).rejects.toThrow('stopped');
+  });
+
   it('writes what it reads', async () => {
     const cell = fc.string({ maxLength: 8 });
     await fc.assert(

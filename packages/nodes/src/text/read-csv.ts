@@ -1,0 +1,71 @@
+import { NodeError } from '@deckhand/engine';
+import type { Steps, Work } from '../work/slices.js';
+
+const QUOTE = 34;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Reads the rows of comma-separated values (RFC 4180) in one pass. Rows may differ in length, and empty lines are
+ * skipped. The first line end decides which of CRLF, LF and CR ends lines.
+ * @throws NodeError CSV_INVALID for a quote where none may be.
+ */
+export function* readRows(text: string, delimiter: string, work: Work): Steps<string[][]> {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let lineEnd: string | undefined;
+  let at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  const invalid = (reason: string): NodeError =>
+    new NodeError('CSV_INVALID', `${reason} (row ${rows.length + 1})`, { isRetryable: false });
+  const isLineEnd = (): boolean => {
+    if (lineEnd === undefined && isBreak(text.charCodeAt(at))) lineEnd = breakAt(text, at);
+    return lineEnd !== undefined && text.startsWith(lineEnd, at);
+  };
+
+  let isFieldNext = at < text.length;
+  while (isFieldNext) {
+    const start = at;
+    const isQuoted = text.charCodeAt(at) === QUOTE && !text.startsWith(delimiter, at);
+    let value: string;
+    if (isQuoted) {
+      let end = text.indexOf('"', at + 1);
+      while (end !== -1 && text.charCodeAt(end + 1) === QUOTE) {
+        end = text.indexOf('"', end + 2);
+        if (work.spend(1)) yield;
+      }
+      if (end === -1) throw invalid('a quote is not closed');
+      value = text.slice(start + 1, end).replaceAll('""', '"');
+      at = end + 1;
+    } else {
+      while (at < text.length && !text.startsWith(delimiter, at) && !isLineEnd()) {
+        if (text.charCodeAt(at) === QUOTE) throw invalid('a quote stands in a value that does not begin with one');
+        at += 1;
+        if ((at & 0xfff) === 0 && work.spend(0x1000)) yield;
+      }
+      value = text.slice(start, at);
+    }
+    row.push(value);
+    if (text.startsWith(delimiter, at)) {
+      at += delimiter.length;
+    } else if (at >= text.length || isLineEnd()) {
+      if (row.length > 1 || value !== '' || isQuoted) rows.push(row);
+      row = [];
+      at += at < text.length ? (lineEnd?.length ?? 0) : 0;
+      isFieldNext = at < text.length;
+    } else {
+      throw invalid('a value goes on after its closing quote');
+    }
+    if (work.spend(2)) yield;
+  }
+  return rows;
+}
+
+function isBreak(code: number): boolean {
+  return code === LINE_FEED || code === CARRIAGE_RETURN;
+}
+
+function breakAt(text: string, at: number): string {
+  if (text.charCodeAt(at) === LINE_FEED) return '\n';
+  return text.charCodeAt(at + 1) === LINE_FEED ? '\r\n' : '\r';
+}

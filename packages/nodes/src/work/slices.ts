@@ -1,0 +1,73 @@
+import { NodeError } from '@deckhand/engine';
+
+/** Units of the first slice, which runs at once. A unit is about 0.1 µs: an item, or 16 characters. */
+const FIRST_SLICE_UNITS = 50_000;
+/** Units of every further slice: about 10 ms. */
+const SLICE_UNITS = 100_000;
+/** Units that one attempt of a node may use: about 10 s. */
+const MAX_UNITS = 100_000_000;
+
+/** Counts the work of one attempt of a node. */
+export interface Work {
+  /**
+   * Charges work, before or after it is done.
+   * @returns whether the slice is used up: then the steps yield before they go on.
+   * @throws NodeError NODE_BUDGET when the attempt has used all that it may.
+   */
+  spend(units: number): boolean;
+}
+
+/** Work in steps: each `yield` is a place where other work may go first. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/**
+ * Does work that may be long without holding up the event loop: small work at once, and the rest in slices, between
+ * which everything else goes on. Slices of all nodes take turns.
+ * @throws NodeError NODE_BUDGET, or the signal's reason between two slices.
+ */
+export function runInSlices<T>(signal: () => AbortSignal, begin: (work: Work) => Steps<T>): T | Promise<T> {
+  let left = FIRST_SLICE_UNITS;
+  let total = MAX_UNITS;
+  const steps = begin({
+    spend(units) {
+      left -= units;
+      total -= units;
+      if (!(total >= 0)) throw new NodeError('NODE_BUDGET', 'the node takes too many steps', { isRetryable: false });
+      return left <= 0;
+    },
+  });
+  const first = steps.next();
+  if (first.done === true) return first.value;
+  return (async () => {
+    for (;;) {
+      await nextSlice(signal());
+      left = SLICE_UNITS;
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  })();
+}
+
+/** What waits for a slice, oldest first. */
+const waiting: (() => void)[] = [];
+let isScheduled = false;
+
+/** Waits for a slice of the event loop: one in each of its rounds. @throws the signal's reason. */
+async function nextSlice(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    waiting.push(resolve);
+    scheduleSlice();
+  });
+  signal.throwIfAborted();
+}
+
+/** Node.js runs all immediates that are there in one round, so there is one at a time: slices would add up. */
+function scheduleSlice(): void {
+  if (isScheduled || waiting.length === 0) return;
+  isScheduled = true;
+  setImmediate(() => {
+    isScheduled = false;
+    waiting.shift()?.();
+    scheduleSlice();
+  });
+}
