@@ -9,6 +9,8 @@ import {
   findUnclaimed,
   findUnindexedRuns,
   indexExecutions,
+  pruneData,
+  pruneRuns,
   recoverRuns,
   timeOutRuns,
   wakeDueRuns,
@@ -196,5 +198,35 @@ describe('the searchable text of one run', () => {
     expect(text.length).toBeGreaterThan(1_000_000);
     expect(text).toContain('mark-16.');
     expect(text).not.toContain('mark-100.');
+  });
+});
+
+describe('retention', () => {
+  const ended = async () => {
+    const id = await seed.accept({ word: 'sesame' });
+    await update(id, { status: 'success', finishedAt: secondsAgo(60) });
+    await db.unindexedExecution.create({ data: { executionId: id } });
+    return id;
+  };
+
+  it('takes no run that is being indexed, whose text would come back', async () => {
+    const id = await ended();
+    await db.$transaction(async (tx) => {
+      await indexExecutions(tx, [id]);
+      expect(await pruneData(db, [id])).toBe(0);
+      await tx.execution.update({ where: { id }, data: { triggerData: null } });
+      expect(await pruneRuns(db, [id])).toBe(0);
+    });
+    expect(await db.executionText.count({ where: { executionId: id } })).toBe(1);
+    await update(id, { triggerData: '{"word":"sesame"}' });
+    expect(await pruneData(db, [id])).toBe(1);
+    expect(await db.executionText.count({ where: { executionId: id } })).toBe(0);
+  });
+
+  it('takes one that waits for its index', async () => {
+    const id = await ended();
+    expect(await pruneData(db, [id])).toBe(1);
+    expect(await pruneRuns(db, [id])).toBe(1);
+    expect(await db.unindexedExecution.count({ where: { executionId: id } })).toBe(0);
   });
 });

@@ -5,8 +5,8 @@ import { REPOSITORY } from '../repository.js';
 const SAMPLE = 8;
 
 /**
- * Takes away a few guards, one at a time, to see that their tests fail. Which ones is chosen by the commit, so that each commit tries
- * others and a failure can be repeated.
+ * Takes away a few guards, one at a time, to see that their tests fail. The commit chooses which, so that each
+ * one tries others, and a failure can be repeated.
  * @returns whether they were noticed.
  */
 export async function runMutants(): Promise<boolean> {

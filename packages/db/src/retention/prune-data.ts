@@ -1,6 +1,7 @@
 import { type Database, Prisma } from '../client.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { isNotRepeated } from '../maintenance/find-runs.js';
+import { isNotBeingIndexed, waitingForIndex } from './not-being-indexed.js';
 
 /**
  * Takes trigger data, results and outputs from those of the given runs that are finished, and gives their bytes
@@ -9,10 +10,11 @@ import { isNotRepeated } from '../maintenance/find-runs.js';
  */
 export async function pruneData(db: Database, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */
-    WITH taken AS (
+    WITH ${waitingForIndex(executionIds)}, taken AS (
       SELECT e.id, e.workspace_id, e.stored_bytes FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[])
         AND e.finished_at IS NOT NULL AND e.trigger_data IS NOT NULL AND ${isNotRepeated}
+        AND ${isNotBeingIndexed}
       ${LOCK_FREE_RUNS}
     ), emptied AS (
       UPDATE executions e SET trigger_data = NULL, result = NULL, stored_bytes = 0, revision = e.revision + 1

@@ -1,11 +1,11 @@
-import { type Database, Prisma } from '../client.js';
+import { Prisma, type Queryable } from '../client.js';
 import { executionError, executionText } from './execution-text.js';
 
 /**
  * Makes the given finished runs searchable by index. Until then a search reads them one by one.
  * @returns how many.
  */
-export function indexExecutions(db: Database, executionIds: readonly string[]): Promise<number> {
+export function indexExecutions(db: Queryable, executionIds: readonly string[]): Promise<number> {
   return db.$executeRaw(Prisma.sql`/* search.index-executions */
     WITH taken AS (
       DELETE FROM unindexed_executions
