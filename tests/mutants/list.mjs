@@ -296,8 +296,11 @@ export const MUTANTS = [
   ]),
   ...of('packages/queue/src/liveness.ts', 'unit:queue/src/liveness', [
     ['silence counts while nobody can write', '|| isInterrupted)', ')'],
-    ['one reading is enough', 'worker.unchanged >= MIN_READINGS && ', ''],
-    ['a gap between readings is silence', 'Math.min(now - lastReadingAt, lifetimeMs / 3)', 'now - lastReadingAt'],
+    [
+      'a gap between readings is silence',
+      'Math.min(now - lastReadingAt, lifetimeMs / MIN_READINGS)',
+      'now - lastReadingAt',
+    ],
     ['a worker is dead during an interruption', '!isInterrupted && worker', 'worker'],
     ['an old heartbeat says that a worker is blocked', 'isLive && blockedMs >', 'blockedMs >'],
     ['a worker is blocked during an interruption', '!isInterrupted && blocked.has', 'blocked.has'],
@@ -358,7 +361,12 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/access.ts', ACCESS, [
     ['a bound key sees every workspace', '...(actor.boundTo === null ? {} : { id: actor.boundTo }),', ''],
-    ['whoever is a member may do all', 'role: { in: rolesFrom(needed) }', ''],
+    [
+      'whoever is a member may do all',
+      'role: { in: rolesFrom(needed) }',
+      '',
+      'every change asks for the role first: this is for one that is taken away in between',
+    ],
     [
       'a bound key may name another workspace',
       'actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase()',

@@ -28,15 +28,16 @@ interface Watched {
   seen: string;
   /** For how long it has been silent, as far as readings can say, in ms. */
   silentMs: number;
-  /** Readings in that time. */
-  unchanged: number;
   /** What it last said of its event loop. */
   occupiedBy: string | null;
 }
 
-const NEVER_HEARD_OF: Readonly<Watched> = { seen: '', silentMs: 0, unchanged: 0, occupiedBy: null };
+const NEVER_HEARD_OF: Readonly<Watched> = { seen: '', silentMs: 0, occupiedBy: null };
 
-/** Readings without a new heartbeat before a worker can be dead: a gap in reading is no silence of the worker. */
+/**
+ * Readings without a new heartbeat before a worker can be dead: the time between two counts up to this part of its
+ * lifetime, since a gap in reading is no silence of the worker.
+ */
 const MIN_READINGS = 3;
 
 /**
@@ -57,16 +58,15 @@ export function createLiveness(lifetimeMs: number): Liveness {
     const before = watched.get(workerId);
     if (before?.seen !== heartbeat || isInterrupted) {
       const { occupiedBy } = worker ?? before ?? NEVER_HEARD_OF;
-      watched.set(workerId, { seen: heartbeat, silentMs: 0, unchanged: 0, occupiedBy });
+      watched.set(workerId, { seen: heartbeat, silentMs: 0, occupiedBy });
       return;
     }
-    before.unchanged += 1;
     before.silentMs += sinceLastMs;
   }
 
   return {
     observe(fleet, now) {
-      const sinceLastMs = Math.min(now - lastReadingAt, lifetimeMs / 3);
+      const sinceLastMs = Math.min(now - lastReadingAt, lifetimeMs / MIN_READINGS);
       const present = new Set(fleet.map((worker) => worker.id));
       for (const worker of fleet) see(worker.id, worker.lastSeenAt, sinceLastMs, worker);
       for (const workerId of watched.keys()) if (!present.has(workerId)) see(workerId, '', sinceLastMs);
@@ -86,7 +86,7 @@ export function createLiveness(lifetimeMs: number): Liveness {
         watched.set(workerId, { ...NEVER_HEARD_OF });
         return false;
       }
-      return !isInterrupted && worker.unchanged >= MIN_READINGS && worker.silentMs >= lifetimeMs;
+      return !isInterrupted && worker.silentMs >= lifetimeMs;
     },
     isBlocked: (workerId) => !isInterrupted && blocked.has(workerId),
     culpritOf: (workerId) => watched.get(workerId)?.occupiedBy ?? null,

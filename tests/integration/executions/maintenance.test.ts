@@ -160,6 +160,7 @@ describe('the runs that a worker owns', () => {
     const [running, paused, resting] = [await held(), await held(), await held()];
     await update(paused, { status: 'paused', epoch: 4 });
     await update(resting, { workerId: null });
+    await update(await held(), { workerId: uuidv7() });
     const owned = await findOwnedRuns(db, worker);
     expect(new Map(owned.map(({ executionId, epoch }) => [executionId, epoch]))).toEqual(
       new Map([
