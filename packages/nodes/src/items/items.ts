@@ -24,16 +24,29 @@ export function itemsOf(items: readonly JsonValue[] | undefined, input: JsonValu
   });
 }
 
-/** Reads a field of an item; undefined when the item has none. Without a field, the item itself. */
-export function fieldOf(item: JsonValue, field: string | undefined): JsonValue | undefined {
-  if (field === undefined) return item;
-  let value: JsonValue | undefined = item;
-  for (const name of field.split('.')) {
-    if (value !== undefined && isJsonObject(value) && Object.hasOwn(value, name)) value = value[name];
-    else if (value !== undefined && isList(value) && /^\d+$/.test(name)) value = value[Number(name)];
-    else return undefined;
-  }
-  return value;
+/** Reads one field of items: undefined when an item has none. */
+export interface FieldReader {
+  readonly read: (item: JsonValue) => JsonValue | undefined;
+  /** Units of work of one read at most. */
+  readonly units: number;
+}
+
+/** Makes a reader of a field; without a field, of the item itself. */
+export function fieldReader(field: string | undefined): FieldReader {
+  if (field === undefined) return { read: (item) => item, units: 1 };
+  const names = field.split('.').map((name) => ({ name, index: /^\d+$/.test(name) ? Number(name) : undefined }));
+  return {
+    units: names.length,
+    read(item) {
+      let value: JsonValue | undefined = item;
+      for (const { name, index } of names) {
+        if (value !== undefined && isJsonObject(value) && Object.hasOwn(value, name)) value = value[name];
+        else if (value !== undefined && isList(value) && index !== undefined) value = value[index];
+        else return undefined;
+      }
+      return value;
+    },
+  };
 }
 
 /** `Array.isArray` alone forgets what the elements are. */

@@ -1,7 +1,9 @@
-import type { JsonValue } from '@deckhand/contracts';
-import { defineNodeType, output } from '@deckhand/engine';
+import type { JsonObject, JsonValue } from '@deckhand/contracts';
+import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { FieldParameter, fieldOf, ItemsParameter, itemsOf } from '../items/items.js';
+import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
+import { checkResultLength } from '../text/limit.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
 type Summary = (values: readonly JsonValue[]) => JsonValue;
 
@@ -14,7 +16,8 @@ const SUMMARIES = {
   first: (values) => values[0] ?? null,
   last: (values) => values.at(-1) ?? null,
   list: (values) => [...values],
-  distinct: (values) => [...new Map(values.map((value) => [JSON.stringify(value), value])).values()],
+  // Its values were made distinct before, in steps: see `distinct`.
+  distinct: (values) => [...values],
 } satisfies Record<string, Summary>;
 
 const OPERATIONS = Object.keys(SUMMARIES).filter((name): name is keyof typeof SUMMARIES => name in SUMMARIES);
@@ -50,39 +53,78 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  run({ items, groupBy, operations }, { input }) {
-    const summarise = (list: readonly JsonValue[]): [string, JsonValue][] =>
-      operations.map(({ operation, field, as }) => [as, SUMMARIES[operation](valuesOf(list, field))]);
+  run({ items, groupBy, operations }, { input, signal }) {
     const list = itemsOf(items, input);
-    if (!groupBy) return output(Object.fromEntries(summarise(list)));
-    return output(
-      group(list, groupBy).map(({ keys, members }) =>
-        Object.fromEntries([
-          ...groupBy.map((field, index): [string, JsonValue] => [field, keys[index] ?? null]),
-          ...summarise(members),
-        ]),
-      ),
-    );
+    return runInSlices(signal, (work) => aggregate(list, { groupBy, operations, work }));
   },
 });
 
-function group(list: readonly JsonValue[], fields: readonly string[]) {
+interface Aggregation {
+  readonly groupBy: readonly string[] | undefined;
+  readonly operations: readonly { operation: keyof typeof SUMMARIES; field?: string; as: string }[];
+  readonly work: Work;
+}
+
+function* aggregate(list: readonly JsonValue[], { groupBy, operations, work }: Aggregation): Steps<Outcome> {
+  const groups = groupBy ? yield* group(list, groupBy, work) : [{ keys: [], members: list }];
+  // Each group repeats all names.
+  const names = [...(groupBy ?? []), ...operations.map(({ as }) => as)];
+  checkResultLength(groups.length * names.reduce((length, name) => length + name.length + 4, 2));
+  const made: JsonObject[] = [];
+  for (const { keys, members } of groups) {
+    const entries = (groupBy ?? []).map((field, index): [string, JsonValue] => [field, keys[index] ?? null]);
+    for (const { operation, field, as } of operations) {
+      const all = yield* valuesOf(members, field, work);
+      const values = operation === 'distinct' ? yield* distinct(all, work) : all;
+      entries.push([as, SUMMARIES[operation](values)]);
+      if (work.spend(values.length + 1)) yield;
+    }
+    made.push(Object.fromEntries(entries));
+  }
+  return output(groupBy ? made : (made[0] ?? {}));
+}
+
+interface Group {
+  readonly keys: readonly JsonValue[];
+  readonly members: readonly JsonValue[];
+}
+
+function* group(list: readonly JsonValue[], fields: readonly string[], work: Work): Steps<Group[]> {
+  const readers = fields.map(fieldReader);
   const groups = new Map<string, { keys: JsonValue[]; members: JsonValue[] }>();
   for (const item of list) {
-    const keys = fields.map((field) => fieldOf(item, field) ?? null);
+    const keys = readers.map(({ read, units }) => {
+      work.spend(units);
+      return read(item) ?? null;
+    });
     const id = JSON.stringify(keys);
     const known = groups.get(id);
     if (known) known.members.push(item);
     else groups.set(id, { keys, members: [item] });
+    if (work.spend(2 + id.length / 8)) yield;
   }
   return [...groups.values()];
 }
 
-function valuesOf(list: readonly JsonValue[], field: string | undefined): JsonValue[] {
-  return list.flatMap((item) => {
-    const value = fieldOf(item, field);
-    return value === undefined || value === null ? [] : [value];
-  });
+function* valuesOf(list: readonly JsonValue[], field: string | undefined, work: Work): Steps<JsonValue[]> {
+  const { read, units } = fieldReader(field);
+  const values: JsonValue[] = [];
+  for (const item of list) {
+    const value = read(item);
+    if (value !== undefined && value !== null) values.push(value);
+    if (work.spend(units)) yield;
+  }
+  return values;
+}
+
+function* distinct(values: readonly JsonValue[], work: Work): Steps<JsonValue[]> {
+  const known = new Map<string, JsonValue>();
+  for (const value of values) {
+    const text = JSON.stringify(value);
+    known.set(text, value);
+    if (work.spend(10 + text.length / 8)) yield;
+  }
+  return [...known.values()];
 }
 
 function numbers(values: readonly JsonValue[]): number[] {

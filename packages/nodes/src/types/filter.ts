@@ -1,32 +1,35 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { defineNodeType, output } from '@deckhand/engine';
+import { defineNodeType, indexOfText, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { isDeepStrictEqual } from 'node:util';
-import { FieldParameter, fieldOf, ItemsParameter, itemsOf } from '../items/items.js';
+import { createJsonSet, isSameJson } from '../items/equality.js';
+import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
-type Test = (found: JsonValue | undefined, value: JsonValue | undefined) => boolean;
+type Test = (found: JsonValue | undefined, value: JsonValue | undefined, work: Work) => boolean;
 
 /** Numbers are compared with numbers and texts with texts; anything else is neither less nor greater. */
 const ordered =
   (test: (order: number) => boolean): Test =>
-  (found, value) => {
+  (found, value, work) => {
     if (typeof found === 'number' && typeof value === 'number') return test(found - value);
-    if (typeof found === 'string' && typeof value === 'string') return test(found < value ? -1 : Number(found > value));
-    return false;
+    if (typeof found !== 'string' || typeof value !== 'string') return false;
+    work.spend(Math.min(found.length, value.length) / 16);
+    return test(found < value ? -1 : Number(found > value));
   };
 
 const TESTS = {
-  equals: (found, value) => isDeepStrictEqual(found, value),
-  notEquals: (found, value) => !isDeepStrictEqual(found, value),
+  equals: isSameJson,
+  notEquals: (found, value, work) => !isSameJson(found, value, work),
   greater: ordered((order) => order > 0),
   greaterOrEqual: ordered((order) => order >= 0),
   less: ordered((order) => order < 0),
   lessOrEqual: ordered((order) => order <= 0),
-  contains: (found, value) => contains(found, value),
-  notContains: (found, value) => !contains(found, value),
-  startsWith: (found, value) => typeof found === 'string' && typeof value === 'string' && found.startsWith(value),
-  endsWith: (found, value) => typeof found === 'string' && typeof value === 'string' && found.endsWith(value),
-  in: (found, value) => Array.isArray(value) && value.some((one) => isDeepStrictEqual(one, found)),
+  contains,
+  notContains: (found, value, work) => !contains(found, value, work),
+  startsWith: atAnEnd((found, value) => found.startsWith(value)),
+  endsWith: atAnEnd((found, value) => found.endsWith(value)),
+  // Looks into a set that is made once: see `prepare`.
+  in: () => false,
   exists: (found) => found !== undefined && found !== null,
   missing: (found) => found === undefined || found === null,
   empty: (found) => isEmpty(found),
@@ -62,19 +65,65 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  run({ items, conditions, match = 'all' }, { input }) {
-    const holds = (item: JsonValue) => (condition: (typeof conditions)[number]) =>
-      TESTS[condition.operator](fieldOf(item, condition.field), condition.value);
+  run({ items, conditions, match = 'all' }, { input, signal }) {
     const list = itemsOf(items, input);
-    return output(
-      list.filter((item) => (match === 'all' ? conditions.every(holds(item)) : conditions.some(holds(item)))),
-    );
+    return runInSlices(signal, (work) => keepItems(list, { conditions, isAll: match === 'all', work }));
   },
 });
 
-function contains(found: JsonValue | undefined, value: JsonValue | undefined): boolean {
-  if (typeof found === 'string') return typeof value === 'string' && found.includes(value);
-  return Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, value));
+interface Condition {
+  readonly field?: string;
+  readonly operator: keyof typeof TESTS;
+  readonly value?: JsonValue;
+}
+
+function* keepItems(
+  list: readonly JsonValue[],
+  { conditions, isAll, work }: { conditions: readonly Condition[]; isAll: boolean; work: Work },
+): Steps<Outcome> {
+  const tests: { readonly field: FieldReader; readonly holds: (found: JsonValue | undefined) => boolean }[] = [];
+  for (const condition of conditions) {
+    tests.push({ field: fieldReader(condition.field), holds: yield* prepare(condition, work) });
+  }
+  const kept: JsonValue[] = [];
+  for (const item of list) {
+    let holds = isAll;
+    for (const test of tests) {
+      if (work.spend(1 + test.field.units)) yield;
+      holds = test.holds(test.field.read(item));
+      if (holds !== isAll) break;
+    }
+    if (holds) kept.push(item);
+  }
+  return output(kept);
+}
+
+/** Makes the test of one condition: that of `in` looks into a set. */
+function* prepare({ operator, value }: Condition, work: Work): Steps<(found: JsonValue | undefined) => boolean> {
+  if (operator !== 'in') return (found) => TESTS[operator](found, value, work);
+  const known = createJsonSet(work);
+  const values: readonly JsonValue[] = Array.isArray(value) ? value : [];
+  for (const one of values) {
+    known.add(one);
+    if (work.spend(1)) yield;
+  }
+  return (found) => found !== undefined && known.has(found);
+}
+
+function atAnEnd(test: (found: string, value: string) => boolean): Test {
+  return (found, value, work) => {
+    if (typeof found !== 'string' || typeof value !== 'string') return false;
+    work.spend(value.length / 16);
+    return test(found, value);
+  };
+}
+
+function contains(found: JsonValue | undefined, value: JsonValue | undefined, work: Work): boolean {
+  if (typeof found === 'string') {
+    work.spend(found.length / 16);
+    return typeof value === 'string' && indexOfText(found, value) !== -1;
+  }
+  return Array.isArray(found) && found.some((one: JsonValue) => isSameJson(one, value, work));
 }
 
 function isEmpty(found: JsonValue | undefined): boolean {

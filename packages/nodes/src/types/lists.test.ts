@@ -30,6 +30,57 @@ describe('nodes that work on lists', () => {
   });
 });
 
+describe('large lists', () => {
+  const numbered = (length: number) => Array.from({ length }, (_, index) => index);
+  const start = async (node: NodeType, parameters: JsonValue, signal?: AbortSignal) => {
+    const outcome = node.run(parameters, nodeContext(signal ? { signal: () => signal } : {}));
+    return { isInSlices: outcome instanceof Promise, outcome: await outcome };
+  };
+
+  it('are looked up in a set by `in`, with items of any kind', async () => {
+    const value: JsonValue[] = [...numbered(50_000), { b: 1, a: [2] }];
+    const items: JsonValue[] = [...numbered(50_000).map((number) => number + 49_999), { a: [2], b: 1 }, '5', {}];
+    const { isInSlices, outcome } = await start(filter, { items, conditions: [{ operator: 'in', value }] });
+    expect(isInSlices).toBe(true);
+    expect(outcome).toMatchObject({ output: [49_999, { a: [2], b: 1 }] });
+  });
+
+  it.each<[string, NodeType, Record<string, JsonValue>]>([
+    ['filter', filter, { conditions: [{ operator: 'exists' }] }],
+    ['sort', sort, {}],
+    ['aggregate', aggregate, { groupBy: ['a'], operations: [{ operation: 'count', as: 'count' }] }],
+    ['split', split, { field: 'a' }],
+  ])('are worked on in slices by %s, which can be stopped', async (_name, node, parameters) => {
+    const abort = new AbortController();
+    const items = numbered(60_000).map((a) => ({ a }));
+    const running = start(node, { ...parameters, items }, abort.signal);
+    abort.abort(new Error('stopped'));
+    await expect(running).rejects.toThrow('stopped');
+  });
+
+  it('are sorted in slices as at once', async () => {
+    const items = numbered(20_000).map((number) => ({ n: (number * 7_919) % 1_000, number }));
+    const { outcome } = await start(sort, { items, by: [{ field: 'n', order: 'descending' }] });
+    expect(outcome).toMatchObject({ output: items.toSorted((a, b) => b.n - a.n) });
+  });
+
+  it('fail where fields of many levels take too many steps', async () => {
+    const field = `${'a.'.repeat(249)}a`;
+    const by = Array.from({ length: 10 }, () => ({ field }));
+    const running = start(sort, { items: numbered(50_000).map(() => ({})), by });
+    await expect(running).rejects.toMatchObject({ code: 'NODE_BUDGET', isRetryable: false });
+  });
+
+  it('cannot be multiplied beyond what a result may be', async () => {
+    const refused = { code: 'RESULT_TOO_LARGE', isRetryable: false };
+    const item = { text: 'x'.repeat(100_000), list: numbered(1_000) };
+    await expect(start(split, { items: [item], field: 'list' })).rejects.toMatchObject(refused);
+    const operations = numbered(50).map((number) => ({ operation: 'count', as: String(number).padEnd(200, 'x') }));
+    const grouped = start(aggregate, { items: numbered(5_000).map((a) => ({ a })), groupBy: ['a'], operations });
+    await expect(grouped).rejects.toMatchObject(refused);
+  });
+});
+
 describe('filter', () => {
   const items: JsonValue[] = [
     { n: 1, s: 'abc', list: [1, 2], deep: { a: { b: 5 } } },

@@ -1,7 +1,9 @@
 import type { JsonValue } from '@deckhand/contracts';
-import { defineNodeType, output } from '@deckhand/engine';
+import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { FieldParameter, fieldOf, ItemsParameter, itemsOf } from '../items/items.js';
+import { FieldParameter, type FieldReader, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { sortInSteps } from '../work/sort-in-steps.js';
 
 export default defineNodeType({
   type: 'sort',
@@ -43,22 +45,49 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  run({ items, by = [{}], locale = 'en' }, { input }) {
-    const collator = new Intl.Collator(locale);
-    const keyed = itemsOf(items, input).map((item) => ({
-      item,
-      keys: by.map(({ field, as }) => (as === 'number' ? toNumber(fieldOf(item, field)) : fieldOf(item, field))),
+  run({ items, by = [{}], locale = 'en' }, { input, signal }) {
+    const list = itemsOf(items, input);
+    const criteria = by.map(({ field, order, as }) => ({
+      field: fieldReader(field),
+      isNumber: as === 'number',
+      sign: order === 'descending' ? -1 : 1,
     }));
-    keyed.sort((a, b) => {
-      for (const [index, { order }] of by.entries()) {
-        const result = compare(a.keys[index], b.keys[index], { collator, sign: order === 'descending' ? -1 : 1 });
-        if (result !== 0) return result;
-      }
-      return 0;
-    });
-    return output(keyed.map(({ item }) => item));
+    return runInSlices(signal, (work) => sortItems(list, criteria, { collator: new Intl.Collator(locale), work }));
   },
 });
+
+interface Criterion {
+  readonly field: FieldReader;
+  readonly isNumber: boolean;
+  readonly sign: number;
+}
+
+interface Comparing {
+  readonly collator: Intl.Collator;
+  readonly work: Work;
+}
+
+function* sortItems(list: readonly JsonValue[], criteria: readonly Criterion[], comparing: Comparing): Steps<Outcome> {
+  const { work } = comparing;
+  const keyed: { readonly item: JsonValue; readonly keys: readonly (JsonValue | undefined)[] }[] = [];
+  for (const item of list) {
+    const keys = criteria.map(({ field, isNumber }) => {
+      work.spend(1 + field.units);
+      return isNumber ? toNumber(field.read(item)) : field.read(item);
+    });
+    keyed.push({ item, keys });
+    if (work.spend(1)) yield;
+  }
+  const compareKeys = (a: (typeof keyed)[number], b: (typeof keyed)[number]): number => {
+    for (const [index, { sign }] of criteria.entries()) {
+      const result = compare(a.keys[index], b.keys[index], { ...comparing, sign });
+      if (result !== 0) return result;
+    }
+    return 0;
+  };
+  const sorted = yield* sortInSteps(keyed, compareKeys, work);
+  return output(sorted.map(({ item }) => item));
+}
 
 function toNumber(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value !== 'string') return value;
@@ -70,12 +99,16 @@ function toNumber(value: JsonValue | undefined): JsonValue | undefined {
 function compare(
   a: JsonValue | undefined,
   b: JsonValue | undefined,
-  { collator, sign }: { collator: Intl.Collator; sign: number },
+  { collator, work, sign }: Comparing & { readonly sign: number },
 ): number {
+  work.spend(1);
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
   if (rankA !== rankB) return rankA === MISSING || rankB === MISSING ? rankA - rankB : sign * (rankA - rankB);
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-  if (typeof a === 'string' && typeof b === 'string') return sign * collator.compare(a, b);
+  if (typeof a === 'string' && typeof b === 'string') {
+    work.spend(2 + (a.length + b.length) / 16);
+    return sign * collator.compare(a, b);
+  }
   return typeof a === 'boolean' && typeof b === 'boolean' ? sign * (Number(a) - Number(b)) : 0;
 }
 

@@ -1,8 +1,9 @@
 import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { FieldParameter, fieldOf, ItemsParameter, itemsOf } from '../items/items.js';
-import { checkLength } from '../text/limit.js';
+import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
+import { checkLength, checkResultLength } from '../text/limit.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
 export default defineNodeType({
   type: 'split',
@@ -36,11 +37,11 @@ export default defineNodeType({
     const [first = 'size'] = ways;
     return [{ path: first, message: 'has to be the one of size, field and text that is there' }];
   },
-  run({ items, size, field, as, text, separator = '\n' }, { input }) {
+  run({ items, size, field, as, text, separator = '\n' }, { input, signal }) {
     if (text !== undefined) return output(checkLength(text).split(separator));
     const list = itemsOf(items, input);
     if (size !== undefined) return output(batches(list, size));
-    if (field !== undefined) return output(list.flatMap((item) => elements(item, field, as ?? field)));
+    if (field !== undefined) return runInSlices(signal, (work) => splitItems(list, { field, as: as ?? field, work }));
     throw new NodeError('PARAMETERS_INVALID', 'parameters.size, field or text is required', { isRetryable: false });
   },
 });
@@ -52,10 +53,35 @@ function batches(list: readonly JsonValue[], size: number): JsonValue[] {
 }
 
 /** An item without the list stays as it is. */
-function elements(item: JsonValue, field: string, as: string): JsonValue[] {
-  const list = fieldOf(item, field);
-  if (!Array.isArray(list) || !isJsonObject(item)) return [item];
-  const members: readonly JsonValue[] = list;
-  const others: JsonObject = Object.fromEntries(Object.entries(item).filter(([name]) => name !== field));
-  return members.map((member) => ({ ...others, [as]: member }));
+function* splitItems(
+  list: readonly JsonValue[],
+  { field, as, work }: { field: string; as: string; work: Work },
+): Steps<Outcome> {
+  const { read, units } = fieldReader(field);
+  const made: JsonValue[] = [];
+  let length = 0;
+  for (const item of list) {
+    if (work.spend(units)) yield;
+    const members = read(item);
+    if (!isList(members) || !isJsonObject(item)) {
+      made.push(item);
+      continue;
+    }
+    const others: JsonObject = Object.fromEntries(Object.entries(item).filter(([name]) => name !== field));
+    const names = Object.keys(others).length;
+    const othersLength = JSON.stringify(others).length;
+    work.spend(othersLength / 8);
+    // Each element repeats the other members.
+    length += members.length * (othersLength + as.length);
+    checkResultLength(length);
+    for (const member of members) {
+      made.push({ ...others, [as]: member });
+      if (work.spend(1 + names)) yield;
+    }
+  }
+  return output(made);
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
