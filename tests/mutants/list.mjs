@@ -432,7 +432,6 @@ export const MUTANTS = [
       "  if (error.message.includes(STALE_PLAN)) return 'transient';\n",
       '',
     ],
-    ['a broken pipe looks like an SQLSTATE', "    if ('syscall' in error) return 'transient';\n", ''],
   ]),
   ...of('apps/worker/src/claims/claim-health.ts', 'unit:claims/claim-health', [
     ['a row at fault is a store at fault', "if (kind === 'row') answered();\n      else {", '{'],

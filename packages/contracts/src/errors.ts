@@ -78,12 +78,17 @@ export class DeckhandError extends Error {
   }
 }
 
-/** Faults of one answer at most: what has more was not written by hand, and the answer would outgrow the request. */
-export const FAULTS_MAX = 1_000;
+/** Faults of one answer at most: whoever mends so many asks again. */
+export const FAULTS_MAX = 20;
 
-/** A 400 that lists every fault, up to `FAULTS_MAX`. @returns the error, to be thrown. */
-export function validationFailed(faults: readonly Fault[]): DeckhandError {
+/**
+ * A 400 that lists the faults, up to `FAULTS_MAX`; `truncated: true` says that there may be more.
+ * @param isTruncated whether more were not looked for.
+ * @returns the error, to be thrown.
+ */
+export function validationFailed(faults: readonly Fault[], isTruncated = false): DeckhandError {
   const first = faults[0];
   const message = first ? `${first.path || 'body'}: ${first.message}` : ERRORS.VALIDATION_FAILED.message;
-  return new DeckhandError('VALIDATION_FAILED', { message, details: faults.slice(0, FAULTS_MAX) });
+  const extra = isTruncated || faults.length > FAULTS_MAX ? { truncated: true } : {};
+  return new DeckhandError('VALIDATION_FAILED', { message, details: faults.slice(0, FAULTS_MAX), extra });
 }

@@ -1,16 +1,29 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type Fault, validationFailed } from './errors.js';
 import { isTime, UUID_PATTERN } from './formats.js';
 
-const BODY_OPTIONS = { allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true } as const;
+const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
+
+/** Two of a kind: `first` stops at the first fault, which does for valid values; `all` looks for every one. */
+interface Validators {
+  readonly first: Ajv2020;
+  readonly all: Ajv2020;
+}
+
+function createValidators(options: Options): Validators {
+  return {
+    first: withFormats(new Ajv2020(options)),
+    all: withFormats(new Ajv2020({ ...options, allErrors: true })),
+  };
+}
 
 /** Bodies and parameters: nothing is coerced, nothing is removed. */
-const bodies = withFormats(new Ajv2020(BODY_OPTIONS));
+const bodies = createValidators(BODY_OPTIONS);
 
 /** Query strings: "5" becomes 5, "true" becomes true, defaults are filled in. */
-const queries = withFormats(new Ajv2020({ ...BODY_OPTIONS, coerceTypes: true, useDefaults: true }));
+const queries = createValidators({ ...BODY_OPTIONS, coerceTypes: true, useDefaults: true });
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv, ['email', 'uri']);
@@ -22,16 +35,29 @@ function withFormats(ajv: Ajv2020): Ajv2020 {
 /** The message of a fault about a member that a schema does not know. */
 export const UNKNOWN_FIELD = 'is not a known field';
 
-/** Checks a value against one schema: its faults, none when it is valid. */
-export type Check<T> = (value: unknown) => { readonly value: T } | { readonly faults: readonly Fault[] };
+/** What is wrong with a value. */
+export interface Faults {
+  readonly faults: readonly Fault[];
+  /** Set where more faults were not looked for. */
+  readonly isTruncated?: boolean;
+}
 
-/** Makes a check of a JSON Schema that reports every fault at once. */
+/** Checks a value against one schema: its faults, none when it is valid. */
+export type Check<T> = (value: unknown) => { readonly value: T } | Faults;
+
+/**
+ * Members and items of a value for which every fault is looked for: in a larger one only the first, as each of millions
+ * of members could have one.
+ */
+const EXAMINED_MAX = 10_000;
+
+/** Makes a check of a JSON Schema that reports the faults of a value, all of them unless it is very large. */
 export function compileCheck<S extends TSchema>(schema: S): Check<Static<S>> {
-  return toCheck(whenNeeded<Static<S>>(bodies, schema));
+  return toCheck<Static<S>>(bodies, schema);
 }
 
 /**
- * Makes a check of a schema for a request's body: what it returns throws VALIDATION_FAILED with every fault.
+ * Makes a check of a schema for a request's body: what it returns throws VALIDATION_FAILED with the faults.
  * Unknown members are faults where the schema says `additionalProperties: false`.
  */
 export function compileBody<S extends TSchema>(schema: S): (body: unknown) => Static<S> {
@@ -46,7 +72,7 @@ const NOTHING = {};
 
 /** Makes a check of a schema for a query string: values are coerced from text, unknown parameters ignored. */
 export function compileQuery<S extends TSchema>(schema: S): (query: Record<string, unknown>) => Static<S> {
-  const parse = throwing(toCheck(whenNeeded<Static<S>>(queries, schema)));
+  const parse = throwing(toCheck<Static<S>>(queries, schema));
   return (query) => parse({ ...NOTHING, ...query });
 }
 
@@ -56,31 +82,55 @@ export function compileQuery<S extends TSchema>(schema: S): (query: Record<strin
  */
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
-    const ajv = withFormats(new Ajv2020({ allErrors: true, strict: false }));
-    const validate = ajv.compile(schema);
-    return { check: toCheck(() => validate) };
+    const validators = createValidators({ strict: false });
+    validators.first.compile(schema);
+    return { check: toCheck(validators, schema) };
   } catch (error) {
     return { faults: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
   }
 }
 
 /** Compiles a schema once it is asked for: all of them together would be a sixth of the API's start. */
-function whenNeeded<T>(ajv: Ajv2020, schema: TSchema): () => ValidateFunction<T> {
+function whenNeeded<T>(ajv: Ajv2020, schema: object): () => ValidateFunction<T> {
   let compiled: ValidateFunction<T> | undefined;
   return () => (compiled ??= ajv.compile<T>(schema));
 }
 
-function toCheck<T>(validator: () => ValidateFunction<T>): Check<T> {
+function toCheck<T>({ first, all }: Validators, schema: object): Check<T> {
+  const [validate, examine] = [whenNeeded<T>(first, schema), whenNeeded<T>(all, schema)];
   return (value) => {
-    const validate = validator();
-    return validate(value) ? { value } : { faults: (validate.errors ?? []).filter(isOwn).map(toFault) };
+    const isValid = validate();
+    if (isValid(value)) return { value };
+    if (isLargerThan(value, EXAMINED_MAX)) return { faults: faultsOf(isValid), isTruncated: true };
+    const findAll = examine();
+    findAll(value);
+    return { faults: faultsOf(findAll) };
   };
+}
+
+function faultsOf({ errors }: ValidateFunction): Fault[] {
+  return (errors ?? []).filter(isOwn).map(toFault);
+}
+
+/** Whether a value has more members and items, those of its members included. It looks at no more than these. */
+function isLargerThan(value: unknown, max: number): boolean {
+  let count = 0;
+  const isPast = (part: unknown): boolean => {
+    if (typeof part !== 'object' || part === null) return false;
+    if (Array.isArray(part) && part.length > max) return true;
+    for (const key in part) {
+      count += 1;
+      if (count > max || isPast(Reflect.get(part, key))) return true;
+    }
+    return false;
+  };
+  return isPast(value);
 }
 
 function throwing<T>(check: Check<T>): (value: unknown) => T {
   return (value) => {
     const result = check(value);
-    if ('faults' in result) throw validationFailed(result.faults);
+    if ('faults' in result) throw validationFailed(result.faults, result.isTruncated);
     return result.value;
   };
 }

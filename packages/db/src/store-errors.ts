@@ -82,8 +82,7 @@ export function classifyStoreError(error: unknown): StoreErrorKind {
   const code: unknown = 'code' in error ? error.code : undefined;
   if (typeof code === 'string') {
     if (VALUE_CODE.test(code)) return 'row';
-    // Codes of the operating system may look like an SQLSTATE: EPIPE.
-    if ('syscall' in error) return 'transient';
+    // Codes of the operating system that look like an SQLSTATE (EPIPE) are of no class of these.
     if (PRISMA_CODE.test(code) && isPrismaError(error)) return kindBy(PRISMA_KINDS, code);
     return SQLSTATE.test(code) ? kindBy(SQLSTATE_KINDS, code) : 'transient';
   }

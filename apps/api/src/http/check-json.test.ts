@@ -22,6 +22,12 @@ describe('JSON that cannot be kept', () => {
     ]);
   });
 
+  it('is found in lists of objects of lists', () => {
+    expect(detailsOf('[[{"a":[{"b":{"c":["x\\u0000"]}}]}]]')).toEqual([
+      { path: '[0][0].a[0].b.c[0]', message: 'holds a NUL character' },
+    ]);
+  });
+
   it('is nested without end', () => {
     expect(detailsOf(nested(201))).toEqual([{ path: '', message: 'is nested deeper than 200 levels' }]);
     expect(detailsOf(nested(1_000_000))).toEqual([{ path: '', message: 'is nested deeper than 200 levels' }]);

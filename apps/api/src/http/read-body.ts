@@ -4,8 +4,11 @@ import { DeckhandError } from '@deckhand/contracts';
 import { checkJson } from './check-json.js';
 import { readBytes } from './read-bytes.js';
 
-/** Largest JSON body: definitions and trigger data may be this large. */
-const BODY_BYTES_MAX = 10 * 1024 * 1024;
+/** Largest JSON body, in bytes, unless a route takes definitions or data. */
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** Largest JSON body of definitions and of data that runs are given. */
+export const DATA_BODY_BYTES_MAX = 10 * 1024 * 1024;
 
 /** Largest body before anybody is signed in. */
 export const OPEN_BODY_BYTES_MAX = 16 * 1024;

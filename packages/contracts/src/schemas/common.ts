@@ -84,6 +84,7 @@ export const ErrorBody = Type.Object({
   error: Type.String({ description: 'For people; the wording can change' }),
   code: Type.String({ description: 'For programs' }),
   details: Type.Optional(Type.Unknown()),
+  truncated: Type.Optional(Type.Literal(true)),
   required: Type.Optional(Type.String({ description: 'With INSUFFICIENT_SCOPE: the scope' })),
   hint: Type.Optional(Type.String()),
   executionId: Type.Optional(Type.String({ description: 'The run that the request made or is about' })),

@@ -9,7 +9,7 @@ import {
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
 import { pathId } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
+import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer } from '../../runs/answer.js';
@@ -31,7 +31,7 @@ export function completeHuman(services: Services): Route {
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const { data } = parse(await readBody(request));
+      const { data } = parse(await readBody(request, DATA_BODY_BYTES_MAX));
       const recorded = await answer(services, caller, {
         executionId,
         nodeId: String(request.params.nodeId),

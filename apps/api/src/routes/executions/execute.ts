@@ -1,6 +1,6 @@
 import { compileBody, ExecuteBody, ExecuteAnswer } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
-import { readOptionalBody } from '../../http/read-body.js';
+import { DATA_BODY_BYTES_MAX, readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
@@ -35,7 +35,7 @@ export function execute({ breaker, intake, fleet }: Services): Route {
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
-      const body = parse(await readOptionalBody(request));
+      const body = parse(await readOptionalBody(request, DATA_BODY_BYTES_MAX));
       const asked = {
         triggerNodeId: body.triggerNodeId ?? null,
         mode: body.executionMode ?? 'normal',

@@ -2,7 +2,7 @@ import { compileCheck, SaveVersionBody, SavedVersion } from '@deckhand/contracts
 import { readSealedSecrets, saveVersion as save } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { pathId } from '../../http/query.js';
-import { readBody } from '../../http/read-body.js';
+import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -19,7 +19,11 @@ export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
     { summary: 'Save a version', body: SaveVersionBody, answers: { 201: SavedVersion }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
       const workflowId = pathId(request);
-      const { body, definition, warnings } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const { body, definition, warnings } = parseWithDefinition(
+        check,
+        await readBody(request, DATA_BODY_BYTES_MAX),
+        nodeTypes,
+      );
       // The schema requires it, so there is one.
       if (!definition) throw new Error('a version without a definition passed its check');
       const place = { workflowId };

@@ -1,7 +1,7 @@
 import { compileCheck, CreatedWorkflow, CreateWorkflowBody } from '@deckhand/contracts';
 import { createWorkflow as create, readWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
-import { readBody } from '../../http/read-body.js';
+import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { checkCredentials } from '../../workflows/check-credentials.js';
@@ -19,7 +19,11 @@ export function createWorkflow(services: Services): Route {
     '/api/workflows',
     { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: CreatedWorkflow }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
-      const { body, definition, warnings } = parseWithDefinition(check, await readBody(request), nodeTypes);
+      const { body, definition, warnings } = parseWithDefinition(
+        check,
+        await readBody(request, DATA_BODY_BYTES_MAX),
+        nodeTypes,
+      );
       const place = { workspaceId: body.workspaceId.toLowerCase() };
       if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor: caller, place });
       const sealed =

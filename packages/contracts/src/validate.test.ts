@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import Type from 'typebox';
+import { DeckhandError, FAULTS_MAX } from './errors.js';
+import { compileBody, compileCheck } from './validate.js';
+
+const Body = Type.Object({ name: Type.String(), count: Type.Integer() }, { additionalProperties: false });
+
+/** An object with so many members that no schema knows. */
+const unknownMembers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`m${n}`, n]));
+
+function refusalOf(body: unknown): { details: unknown[]; extra: object } {
+  try {
+    compileBody(Body)(body);
+  } catch (error) {
+    if (error instanceof DeckhandError && Array.isArray(error.details))
+      return { extra: error.extra, details: error.details };
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a body that is not valid', () => {
+  it('is told all that is wrong', () => {
+    const { details, extra } = refusalOf({ name: 1, other: 2 });
+    expect(details).toHaveLength(3);
+    expect(extra).toEqual({});
+  });
+
+  it('is told the first faults, and that there are more', () => {
+    const { details, extra } = refusalOf(unknownMembers(100));
+    expect(details).toHaveLength(FAULTS_MAX);
+    expect(extra).toEqual({ truncated: true });
+  });
+
+  it.each([
+    ['members', { ...unknownMembers(20_000) }],
+    ['items', { name: Array.from({ length: 20_000 }, () => ({})) }],
+    ['members further in', { name: { deep: unknownMembers(20_000) } }],
+  ])('has only its first fault looked for where it has very many %s', (_, body) => {
+    const { details, extra } = refusalOf(body);
+    expect(details).toHaveLength(1);
+    expect(extra).toEqual({ truncated: true });
+  });
+
+  it('is not changed by looking for more faults', () => {
+    const check = compileCheck(Body);
+    expect(check({ name: 'a', count: 1 })).toEqual({ value: { name: 'a', count: 1 } });
+  });
+});
