@@ -18,7 +18,7 @@ export interface MainThreadProbe {
   exit(code: number): Promise<void>;
 }
 
-/** Creates it. It connects with the first sample: a debugger that is attached costs nothing as long as it is not. */
+/** Creates it. It connects with the first sample: no debugger is attached while all is well. */
 export function createMainThreadProbe(): MainThreadProbe {
   let session: Session | undefined;
   let isAsking = false;

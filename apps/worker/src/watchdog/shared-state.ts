@@ -1,10 +1,10 @@
 import type { RedisTarget, WorkerDescription, WorkerState } from '@deckhand/queue';
 
-/** Numbers that the main thread and the watchdog's thread share, by their place. */
+/** Index of each number that the main thread and the watchdog's thread share. */
 export const SLOT = {
   /** Counted up by the main thread's event loop. */
   ticks: 0,
-  /** The worker's state, as a place in STATES. */
+  /** The worker's state, as an index of STATES. */
   state: 1,
   /** Runs that the worker holds. */
   activeRuns: 2,
@@ -17,6 +17,7 @@ export function createSharedState(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Object.keys(SLOT).length * Int32Array.BYTES_PER_ELEMENT));
 }
 
+/** The states of a worker, by their number in the shared state. */
 export const STATES: readonly WorkerState[] = ['starting', 'consuming', 'stalled', 'draining'];
 
 /** What the watchdog's thread is started with. */

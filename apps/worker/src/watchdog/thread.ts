@@ -45,6 +45,7 @@ function report(what: WatchdogReport): void {
   parentPort?.postMessage(what);
 }
 
+/** Sends a heartbeat. One that fails is reported, and the next is sent at its time. */
 async function sendHeartbeat(): Promise<void> {
   if (redis.status !== 'ready') return;
   const state = STATES[Atomics.load(shared, SLOT.state)] ?? 'starting';
@@ -58,6 +59,7 @@ async function sendHeartbeat(): Promise<void> {
   }).catch((err: unknown) => report({ kind: 'heartbeatFailed', message: String(err) }));
 }
 
+/** Checks whether the event loop answers, and does what its being blocked for so long calls for. */
 function checkEventLoop(): void {
   const before = blockedMs;
   blockedMs = watch.check(Atomics.load(shared, SLOT.ticks), performance.now());
@@ -86,7 +88,7 @@ async function sampleMainThread(): Promise<void> {
   if (!sample || blockedMs < SAMPLE_AFTER_MS) return;
   watch.sampled(sample.executionId);
   ({ stack } = sample);
-  // Told at once: the process may be about to die of it.
+  // At once, not with the next heartbeat: the process may be about to die of it.
   if (watch.occupant() !== occupant) await sendHeartbeat();
 }
 
@@ -105,6 +107,7 @@ parentPort?.on('message', (request: WatchdogRequest) => {
   else void leave();
 });
 
+/** Takes the worker out of the fleet after its last heartbeat, over the same connection, and ends this thread. */
 async function leave(): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   await leaveFleet(redis, worker.id).catch(() => undefined);
