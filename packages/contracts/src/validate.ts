@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type Fault, validationFailed } from './errors.js';
 import { isTime, UUID_PATTERN } from './formats.js';
+import { createUntrustedAjv } from './untrusted-schema.js';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
 
@@ -77,12 +78,15 @@ export function compileQuery<S extends TSchema>(schema: S): (query: Record<strin
 }
 
 /**
- * Validates any JSON Schema given by a user (forms of human nodes).
+ * Compiles any JSON Schema given by a user (forms of human nodes), with a bound on what its checks cost.
  * @returns faults of the schema itself, or a check.
  */
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
-    const validators = createValidators({ strict: false });
+    const validators = {
+      first: createUntrustedAjv({ allErrors: false }),
+      all: createUntrustedAjv({ allErrors: true }),
+    };
     validators.first.compile(schema);
     return { check: toCheck(validators, schema) };
   } catch (error) {

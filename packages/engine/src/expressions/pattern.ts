@@ -1,7 +1,7 @@
+import { estimatePatternSize, mayRescan } from '@deckhand/contracts';
 import { RE2JS, type Matcher } from 're2js';
 import { fail } from './failure.js';
 import { spendSteps, type Run } from './run.js';
-import { estimatePatternSize, mayRescan } from './pattern-size.js';
 
 /** The longest regular expression, in characters. */
 const patternLengthMax = 1_000;

@@ -11,7 +11,14 @@ export default defineNodeType({
   parameters: Type.Object(
     {
       title: Type.String({ minLength: 1, maxLength: 500, description: 'What is to be done' }),
-      schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of what the person fills in' }),
+      schema: Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'JSON Schema of what the person fills in; its patterns have no lookaround and no back references',
+        },
+      ),
       timeoutSeconds: Type.Optional(
         Type.Number({
           exclusiveMinimum: 0,

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { compileUntrusted } from './validate.js';
+
+/** The faults of a value; those of the schema where that is at fault. */
+function faultsOf(schema: object, value: unknown) {
+  const compiled = compileUntrusted(schema);
+  if ('faults' in compiled) return compiled.faults;
+  const result = compiled.check(value);
+  return 'faults' in result ? result.faults : [];
+}
+
+describe('a schema of a user', () => {
+  it.each([
+    [{ type: 'string', pattern: '^(a+)+$' }],
+    [{ type: 'string', pattern: '(x|xx)*y$' }],
+    [{ patternProperties: { '^(a+)+$': { type: 'null' } }, additionalProperties: false }],
+  ])('cannot make a pattern take for ever: %j', (schema) => {
+    const text = 'a'.repeat(40);
+    expect(faultsOf(schema, `${text}!`)).toHaveLength('pattern' in schema ? 1 : 0);
+    expect(faultsOf(schema, { [`${text}!`]: null })).toHaveLength(1);
+  });
+
+  it('matches as patterns do', () => {
+    expect(faultsOf({ pattern: '^R-\\d{2,}$' }, 'R-12')).toEqual([]);
+    expect(faultsOf({ pattern: '^\\p{L}+$' }, 'Größe')).toEqual([]);
+    expect(faultsOf({ pattern: '^R-\\d{2,}$' }, 'R-1')).toHaveLength(1);
+  });
+
+  it.each([
+    ['(?=a)b', 'no lookaround'],
+    ['(a)\\1', 'no back references'],
+    ['(?:a{1000}){1000}', 'too large'],
+    ['a'.repeat(1_001), 'too large'],
+    ['(', 'cannot be used'],
+  ])('is refused for the pattern %s', (pattern, reason) => {
+    const compiled = compileUntrusted({ pattern });
+    expect('faults' in compiled && compiled.faults[0]?.message).toContain(reason);
+  });
+
+  it('compares the items of a list in linear time', () => {
+    const items = Array.from({ length: 100_000 }, (_, n) => ({ n, of: [n] }));
+    expect(faultsOf({ uniqueItems: true }, items)).toEqual([]);
+    expect(
+      faultsOf({ uniqueItems: true }, [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ]),
+    ).toHaveLength(1);
+    expect(faultsOf({ uniqueItems: false }, [1, 1])).toEqual([]);
+    expect(faultsOf({ uniqueItems: true }, [1, '1', null, 'null'])).toEqual([]);
+  });
+
+  it('takes a text for no e-mail address, and no URI, that is very long', () => {
+    expect(faultsOf({ format: 'email' }, 'ada@example.com')).toEqual([]);
+    expect(faultsOf({ format: 'email' }, `ada@${'a'.repeat(20_000)}.com`)).toHaveLength(1);
+    expect(faultsOf({ format: 'uri' }, 'https://example.com/a')).toEqual([]);
+    expect(faultsOf({ format: 'uri' }, `https://example.com/${'a'.repeat(20_000)}`)).toHaveLength(1);
+  });
+});
