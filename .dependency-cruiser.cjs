@@ -13,7 +13,7 @@ const MAY_IMPORT = {
 
 /** Third-party packages of the packages that must stay pure. */
 const MAY_INSTALL = {
-  contracts: ['typebox', 'ajv', 'ajv-formats'],
+  contracts: ['typebox', 'ajv', 'ajv-formats', 're2js'],
   engine: ['acorn', 're2js', 'typebox'],
 };
 

@@ -3,7 +3,7 @@
 // Each preparation is skipped while nothing that it depends on has changed (stamps in .deckhand/).
 import { audit } from './bootstrap/audit.mjs';
 import { sbom } from './bootstrap/sbom.mjs';
-import { build, bundle, checks, generate, install, lint } from './bootstrap/preparations.mjs';
+import { build, bundle, checks, generate, install } from './bootstrap/preparations.mjs';
 import { StepError } from './bootstrap/step.mjs';
 
 const COMMANDS = {
@@ -14,25 +14,25 @@ const COMMANDS = {
     install,
     generate,
     build,
-    together(bundle, checks, auditInCi, lead('../local/dist/test.js', 'installPrograms')),
-    // The slowest check has company: tests wait more than they compute.
-    together(lint, lead('../local/dist/test.js')),
+    together(bundle, lead('../local/dist/test.js', 'installPrograms')),
+    // Checks have company: tests wait more than they compute.
+    (args) => lead('../local/dist/test.js')(args, countFailedChecks()),
   ],
   audit: [audit],
   sbom: [sbom],
   bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
 };
 
-/** Like the other checks, where a push is judged; it needs the network. */
-function auditInCi() {
-  return process.env.CI === 'true' ? audit([]) : 0;
+/** Checks the code where a push is judged (`npm run verify` elsewhere); resolves with how many checks failed. */
+async function countFailedChecks() {
+  return process.env.CI === 'true' ? (await checks()) + (await audit([])) : 0;
 }
 
 /** Runs a function of a built module in this process, with the arguments; resolves with its exit code. */
 function lead(path, name = 'main') {
-  return async (args) => {
+  return async (...args) => {
     const module = await import(new URL(path, new URL('./bootstrap/', import.meta.url)).href);
-    return module[name](args);
+    return module[name](...args);
   };
 }
 

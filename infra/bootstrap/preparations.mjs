@@ -85,33 +85,24 @@ const CHECKS = [
   ['Check types', 'typecheck'],
   ['Check imports', 'deps'],
   ['Look for dead code', 'deadcode'],
+  ['Lint', 'lint'],
 ];
 
 /**
- * Runs the checks but `lint`, in CI only (`npm run verify` elsewhere). One that fails is shown and the tests are run
- * all the same, so that one push tells everything.
- * @returns 1 when any failed.
+ * Runs the checks one after the other. One that fails is shown and the rest are run all the same, so that one push
+ * tells everything.
+ * @returns how many failed.
  */
-export function checks() {
-  return checkInTurn(CHECKS);
-}
-
-/** The same of the check that takes longest. */
-export function lint() {
-  return checkInTurn([['Lint', 'lint']]);
-}
-
-async function checkInTurn(scripts) {
-  if (process.env.CI !== 'true') return 0;
-  let result = 0;
-  for (const [title, script] of scripts) {
+export async function checks() {
+  let failed = 0;
+  for (const [title, script] of CHECKS) {
     try {
       await step(title, 'npm', ['run', '--silent', script]);
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
       console.error(error.message);
-      result = 1;
+      failed += 1;
     }
   }
-  return result;
+  return failed;
 }

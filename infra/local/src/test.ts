@@ -41,9 +41,10 @@ export async function installPrograms(): Promise<number> {
  * `npm test`: makes sure of what tests need, runs them all, and ends with the line `N passed, N failed`. In CI some run
  * with other stores too, and a sample of the mutants is one more test.
  * @param args go to Jest: paths, `-t <name>`, or `--selectProjects <name>` for a choice of one's own.
+ * @param checks resolves with how many checks of the code failed; they run meanwhile, and count as failed tests.
  * @returns 0 when at least one test ran and none failed.
  */
-export async function main(args: string[]): Promise<number> {
+export async function main(args: string[], checks: Promise<number> = Promise.resolve(0)): Promise<number> {
   if ((await installPrograms()) !== 0) return 1;
   const rounds = args.includes('--selectProjects') ? [[]] : ROUNDS;
   let total: TestCounts = NO_TESTS;
@@ -63,6 +64,9 @@ export async function main(args: string[]): Promise<number> {
     const areNoticed = !isFailed && (await runMutants());
     total = sum(total, { ...NO_TESTS, passed: areNoticed ? 1 : 0, failed: areNoticed ? 0 : 1 });
   }
+  const failedChecks = await checks;
+  total = sum(total, { ...NO_TESTS, failed: failedChecks });
+  if (failedChecks > 0) console.log(`${failedChecks} of the checks failed: see above`);
   console.log(closingLine(total));
   return isFailed || total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
