@@ -39,6 +39,7 @@ export interface Stack {
 const SHARED_BUFFERS = `${Math.min(1_024, Math.floor(totalmem() / 4 / 1_048_576))}MB`;
 
 const OWNER = { email: 'owner@bench.local', password: 'bench-password-1', name: 'Owner', workspaceName: 'Bench' };
+const SETUP_TOKEN = randomBytes(24).toString('base64url');
 
 /** How a stack is started. */
 export interface StackOptions {
@@ -74,7 +75,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   const nodeArgs = options.profileDir ? ['--cpu-prof', `--cpu-prof-dir=${options.profileDir}`] : [];
   const api = await startApi({
-    env: { ...env, METRICS_PORT: String(apiMetrics) },
+    env: { ...env, SETUP_TOKEN, METRICS_PORT: String(apiMetrics) },
     nodeArgs,
     logPath: join(dir, 'api.log'),
   });
@@ -86,7 +87,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     logPath: join(dir, 'worker.log'),
   });
   const added: ManagedProcess[] = [];
-  const { token } = await post<{ token: string }>(api.url, '/api/auth/setup', OWNER, {});
+  const { token } = await post<{ token: string }>(api.url, '/api/auth/setup', { ...OWNER, token: SETUP_TOKEN }, {});
   const session = { authorization: `Bearer ${token}` };
   const { key } = await post<{ key: string }>(
     api.url,

@@ -169,7 +169,7 @@ describe('the chart', () => {
   });
 
   it('says at the end how to go on', () => {
-    expect(renderFiles(CHART, WITH_SECRETS).get('NOTES.txt')).toContain('/api/auth/setup');
+    expect(renderFiles(CHART, WITH_SECRETS).get('NOTES.txt')).toContain('/setup#');
   });
 });
 
@@ -187,7 +187,13 @@ describe.each(APPS)('the %s of the chart', (app) => {
   it('can be given every setting', () => {
     // By values of another name, or in the Secret.
     const elsewhere = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'METRICS_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'];
-    const secret = [...Object.keys(SECRETS), 'ENCRYPTION_KEYS_OLD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+    const secret = [
+      ...Object.keys(SECRETS),
+      'SETUP_TOKEN',
+      'ENCRYPTION_KEYS_OLD',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+    ];
     const names = namesToOffer(app).filter((name) => !elsewhere.includes(name) && !secret.includes(name));
     const given = Object.fromEntries(names.map((name) => [name, `given ${name}`]));
     const rendered = findDeployment(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chain,
   createTestDatabase,
-  OWNER,
+  SETUP,
   type ReceivedCall,
   spawnApp,
   startReceiver,
@@ -36,7 +36,7 @@ beforeAll(async () => {
   stopLater({ stop: () => db.$disconnect() });
   api = await spawnApp('api', env);
   workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
-  ({ token: session } = await call('POST', '/api/auth/setup', OWNER));
+  ({ token: session } = await call('POST', '/api/auth/setup', SETUP));
   workspaceId = (await call('GET', '/api/auth/me')).workspaces[0].workspaceId;
 });
 afterAll(stopAll);

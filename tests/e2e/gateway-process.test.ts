@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@deckhand/local';
@@ -7,6 +8,7 @@ import {
   chain,
   createTestDatabase,
   OWNER,
+  SETUP,
   spawnApp,
   startTestRedis,
   stopAll,
@@ -93,10 +95,21 @@ it('metrics without a token are for this machine alone, with one for whoever sen
   }
 });
 
+it('the log shows a link to the setup, which creates the first owner', async () => {
+  const database = await createTestDatabase();
+  const api = await spawnApp('api', { ...env, DATABASE_URL: database.url, SETUP_TOKEN: '', LOG_LEVEL: 'warn' });
+  const findToken = async () => /setup#([^"]+)"/.exec(await readFile(api.logPath, 'utf8'))?.[1];
+  await until(async () => (await findToken()) !== undefined, 5_000, 'the link in the log');
+  const body = JSON.stringify({ ...SETUP, token: await findToken() });
+  const headers = { 'content-type': 'application/json' };
+  expect((await fetch(`${api.url}/api/auth/setup`, { method: 'POST', headers, body })).status).toBe(201);
+  await api.stop();
+});
+
 describe('when the API is told to stop', () => {
   it('a request under way gets its answer, nobody else gets in, and it exits with 0', async () => {
     const api = await spawnApp('api', env);
-    const body = JSON.stringify(OWNER);
+    const body = JSON.stringify(SETUP);
     const { sent, answer } = await beginSetup(api, body);
     const ended = api.kill('SIGTERM');
     const isRefused = () =>

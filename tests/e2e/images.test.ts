@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import {
   chain,
   createEmptyDatabase,
-  OWNER,
+  SETUP,
   spawnApp,
   startTestRedis,
   stopAll,
@@ -72,7 +72,7 @@ describe('what the images hold', () => {
     const page = await fetch(api.url, { headers: { accept: 'text/html' } });
     const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1] ?? '';
     expect((await fetch(new URL(script, api.url))).headers.get('content-type')).toContain('javascript');
-    const { body: setup } = await post(api.url, '/api/auth/setup', OWNER);
+    const { body: setup } = await post(api.url, '/api/auth/setup', SETUP);
     const token = setup.token as string;
     const definition = chain({ id: 'double', type: 'code', parameters: { source: 'return $trigger.n * 2' } });
     const [workspace] = await db.workspace.findMany();

@@ -10,6 +10,7 @@ import {
   chain,
   createTestDatabase,
   OWNER,
+  SETUP,
   runOps,
   spawnApp,
   startReceiver,
@@ -57,7 +58,7 @@ async function signUp({ url }: TestApp, receiverUrl: string): Promise<Caller> {
   const isSetUp = (await db.user.count()) > 0;
   const { body: session } = await (isSetUp
     ? send('/api/auth/login', { email: OWNER.email, password: OWNER.password })
-    : send('/api/auth/setup', OWNER));
+    : send('/api/auth/setup', SETUP));
   const { id: workspaceId } = await db.workspace.findFirstOrThrow();
   const call = (id: string) => ({ id, type: 'http', parameters: { url: `${receiverUrl}/${id}` } });
   const definition = chain(call('a'), { id: 'b', type: 'set', parameters: { fields: { ok: true } } }, call('c'));

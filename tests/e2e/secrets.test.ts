@@ -6,6 +6,7 @@ import {
   chain,
   createTestDatabase,
   OWNER,
+  SETUP,
   spawnApp,
   startReceiver,
   startTestRedis,
@@ -92,7 +93,7 @@ describe('nothing secret', () => {
     // People
     const password = story.secret('password');
     const wrong = story.secret('wrong password');
-    const owner = { ...OWNER, password };
+    const owner = { ...SETUP, password };
     const { body: first } = await story.say('POST', '/api/auth/setup', owner, { shows: true });
     const session = story.secret('session token', first.token);
     await story.say('POST', '/api/auth/setup', owner);

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   OWNER,
+  SETUP,
   type ReceivedCall,
   spawnApp,
   startReceiver,
@@ -49,7 +50,7 @@ async function setUp(
   url: string,
   receiverUrl: string,
 ): Promise<{ key: string; workspaceId: string; workflows: Workflow[] }> {
-  const { token } = await post(url, 'auth/setup', {}, OWNER);
+  const { token } = await post(url, 'auth/setup', {}, SETUP);
   const session = { authorization: `Bearer ${token}` };
   const { name, password } = OWNER;
   const { key = '' } = await post(url, 'api-keys', session, { name, password, preset: 'full' });

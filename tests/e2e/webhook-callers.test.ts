@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '@deckhand/db';
 import {
   createTestDatabase,
   hookDefinition,
-  OWNER,
+  SETUP,
   spawnApp,
   startReceiver,
   startTestRedis,
@@ -33,7 +33,7 @@ beforeAll(async () => {
   stopLater({ stop: () => db.$disconnect() });
   env = { DATABASE_URL: database.url, REDIS_URL: (await startTestRedis()).url };
   api = await spawnApp('api', env);
-  const setup = await post(`${api.url}/api/auth/setup`, OWNER, {});
+  const setup = await post(`${api.url}/api/auth/setup`, SETUP, {});
   headers = { authorization: `Bearer ${setup.body.token}` };
   const me = await fetch(`${api.url}/api/auth/me`, { headers });
   workspaceId = JSON.parse(await me.text()).workspaces[0].workspaceId;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AppOptions, freePort, startApi, startWorker, type ManagedProcess } from '@deckhand/local';
 import { stopLater } from './cleanup.js';
-import { TEST_ENCRYPTION_KEY } from './gateway.js';
+import { TEST_ENCRYPTION_KEY, TEST_SETUP_TOKEN } from './gateway.js';
 
 /** A built process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
 export type TestApp = ManagedProcess & { readonly url: string; readonly logPath: string };
@@ -11,6 +11,7 @@ export type TestApp = ManagedProcess & { readonly url: string; readonly logPath:
 /** What every app of a test gets unless it says otherwise. */
 const DEFAULTS = {
   ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+  SETUP_TOKEN: TEST_SETUP_TOKEN,
   LOG_LEVEL: 'info',
   HTTP_NODE_ALLOW_PRIVATE: 'true',
 };

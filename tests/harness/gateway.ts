@@ -61,6 +61,12 @@ export const OWNER = {
   workspaceName: 'Home',
 };
 
+/** What gateways of a test want for the setup. */
+export const TEST_SETUP_TOKEN = 'a token for the setup of tests';
+
+/** The body that creates the owner. */
+export const SETUP = { ...OWNER, token: TEST_SETUP_TOKEN };
+
 /** What gateways and workers of a test seal secrets with. */
 export const TEST_ENCRYPTION_KEY = 'a key for tests, thirty-two characters or more';
 
@@ -85,6 +91,7 @@ export async function startGateway(stores: Stores, { env, times }: GatewayOption
     ...databaseSettings(stores.databaseUrl),
     REDIS_URL: stores.redis.url,
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    SETUP_TOKEN: TEST_SETUP_TOKEN,
     PORT: '0',
     PUBLIC_URL: 'https://deckhand.example',
     ...env,
@@ -174,7 +181,7 @@ export interface Instance extends Stores {
 export async function startInstance(given?: Stores, options?: GatewayOptions): Promise<Instance> {
   const stores = given ?? (await startStores());
   const gateway = await startGateway(stores, options);
-  const { body } = await gateway.call('POST', '/api/auth/setup', { body: OWNER });
+  const { body } = await gateway.call('POST', '/api/auth/setup', { body: SETUP });
   const session: string = body.token;
   const key = await createKey(gateway, session, { preset: 'full' });
   const me = await gateway.call('GET', '/api/auth/me', { as: session });

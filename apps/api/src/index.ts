@@ -1,3 +1,4 @@
+export { announceSetup } from './announce-setup.js';
 export { createApp } from './app.js';
 export { createHttpServer, type ServerTimes } from './http/create-server.js';
 export { listRoutes } from './routes.js';

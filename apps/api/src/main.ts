@@ -9,12 +9,13 @@ import {
   serveMetrics,
   SettingsError,
 } from '@deckhand/runtime';
+import { announceSetup } from './announce-setup.js';
 import { createApp } from './app.js';
 import { closeServer } from './http/close-server.js';
 import { createHttpServer } from './http/create-server.js';
 import { reportLostKeys } from './report-lost-keys.js';
 import { createServices } from './services.js';
-import { ApiSettings } from './settings.js';
+import { ApiSettings, publicUrl } from './settings.js';
 
 /** Requests under way may take this long once the process is told to stop, in ms. */
 const GRACE_MS = 10_000;
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
     server.listen({ port: settings.PORT, host: settings.LISTEN_ADDRESS }, resolve);
   });
   logger.info({ port: settings.PORT }, 'ready');
+  void announceSetup(services, publicUrl(settings));
   void reportLostKeys(services);
   void reportMissingSessionLimits(db, logger);
   collectAtRest({ logger, workSoFar: () => requests });

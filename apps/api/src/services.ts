@@ -18,6 +18,7 @@ import { type Logger, openSecretBox, type SecretBox, type Tracing } from '@deckh
 import type { Registry } from 'prom-client';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
+import { setupToken } from './auth/setup-token.js';
 import { createUsageLog } from './auth/usage-log.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
@@ -49,6 +50,8 @@ export interface Services {
   readonly secretBox: SecretBox;
   readonly authenticate: Authenticate;
   readonly loginThrottle: LoginThrottle;
+  /** What creating the first owner needs. */
+  readonly setupToken: string;
   readonly intake: Intake;
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
@@ -124,6 +127,7 @@ export async function createServices(options: {
     secretBox,
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     loginThrottle: createLoginThrottle(redis),
+    setupToken: setupToken(settings),
     intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, tracing, logger }),
     breaker,
     executions: createExecutionReader(db),

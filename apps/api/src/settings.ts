@@ -12,6 +12,8 @@ export const ApiSettings = Type.Object({
   /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
   WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   ...EncryptionSettings,
+  /** What creating the first owner needs; derived from ENCRYPTION_KEY when it is not set. */
+  SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
   /** The largest body that a webhook takes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
@@ -24,8 +26,16 @@ export const ApiSettings = Type.Object({
 
 export type ApiSettings = Static<typeof ApiSettings>;
 
+/** Where people reach the service, without a slash at the end. */
+export function publicUrl(settings: ApiSettings): string {
+  return withoutSlash(settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`);
+}
+
 /** What webhooks' URLs begin with, without a slash at the end. */
 export function webhookBaseUrl(settings: ApiSettings): string {
-  const url = settings.WEBHOOK_BASE_URL ?? settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`;
+  return withoutSlash(settings.WEBHOOK_BASE_URL ?? publicUrl(settings));
+}
+
+function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }

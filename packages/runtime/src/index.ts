@@ -11,6 +11,7 @@ export * from './metrics/process-metrics.js';
 export * from './metrics/run-counters.js';
 export * from './metrics/serve-metrics.js';
 export * from './metrics/settings.js';
+export * from './same-secret.js';
 export * from './secret-box.js';
 export * from './settings.js';
 export * from './shutdown.js';

@@ -9,7 +9,7 @@ import {
   takePicture,
 } from '../../harness/browser.js';
 import { type Stack, startStack } from '../../harness/console.js';
-import { OWNER, stopAll, until } from '../../harness/index.js';
+import { OWNER, TEST_SETUP_TOKEN, stopAll, until } from '../../harness/index.js';
 
 let stack: Stack;
 let browser: Browser;
@@ -24,6 +24,9 @@ describe('the way in', () => {
     const { page, complaints } = await openWindow(browser, stack.url);
     await page.goto('/');
     await page.waitForURL('**/setup');
+    await page.getByLabel('Setup token').waitFor();
+    await page.goto(`/setup#${TEST_SETUP_TOKEN}`);
+    expect(await page.getByLabel('Setup token').count()).toBe(0);
     await page.getByLabel('Your name').fill(OWNER.name);
     await page.getByLabel('E-mail').fill(OWNER.email);
     await page.getByLabel(/^Password/).fill(OWNER.password);

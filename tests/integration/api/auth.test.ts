@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { announceSetup } from '@deckhand/api';
 import {
   createKey,
   createWorkflow,
   type Gateway,
   type Instance,
   OWNER,
+  SETUP,
   startGateway,
   startInstance,
   startStores,
@@ -33,7 +35,7 @@ describe('setup', () => {
   it('makes one owner of two who try at once: one 201, one 409', async () => {
     const stores = await startStores();
     const replicas = [await startGateway(stores), await startGateway(stores)];
-    const answers = await Promise.all(replicas.map((one) => one.call('POST', '/api/auth/setup', { body: OWNER })));
+    const answers = await Promise.all(replicas.map((one) => one.call('POST', '/api/auth/setup', { body: SETUP })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(await stores.db.user.count()).toBe(1);
     expect(await stores.db.workspace.count()).toBe(1);
@@ -50,9 +52,44 @@ describe('setup', () => {
       'email',
       'extra',
       'name',
+      'token',
       'workspaceName',
     ]);
     expect(await stores.db.user.count()).toBe(0);
+  });
+});
+
+describe('the setup token', () => {
+  it('403: refuses setup without the right one, and creates nobody', async () => {
+    const stores = await startStores();
+    const fresh = await startGateway(stores);
+    for (const token of ['', 'a guess', `${SETUP.token} `]) {
+      const { status, body } = await fresh.call('POST', '/api/auth/setup', { body: { ...SETUP, token } });
+      expect([status, body.code, body.error]).toEqual([403, 'FORBIDDEN', expect.stringContaining('setup token')]);
+    }
+    expect(await stores.db.user.count()).toBe(0);
+    const right = await fresh.call('POST', '/api/auth/setup', { body: SETUP });
+    expect(right.status).toBe(201);
+  });
+
+  it('is logged in a link by every replica alike while there is no user, also where none is set', async () => {
+    const stores = await startStores();
+    const replicas = await Promise.all(
+      ['a', 'b'].map(async () => {
+        const one = await startGateway(stores, { env: { SETUP_TOKEN: '' } });
+        await announceSetup(one.services, 'https://deckhand.example');
+        return one;
+      }),
+    );
+    const links = replicas.map(({ log }) => log.map((line) => /https:[^"]+#([^"]+)/.exec(line)?.[1]).find(Boolean));
+    expect(links[0]).toMatch(/^[\w-]{43}$/);
+    expect(links[1]).toBe(links[0]);
+    const [first] = replicas;
+    const { status } = await first!.call('POST', '/api/auth/setup', { body: { ...SETUP, token: links[0] } });
+    expect(status).toBe(201);
+    const later = await startGateway(stores);
+    await announceSetup(later.services, 'https://deckhand.example');
+    expect(later.log.join('')).not.toContain('/setup#');
   });
 });
 

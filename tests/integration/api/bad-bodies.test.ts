@@ -39,6 +39,7 @@ import {
   digestTables,
   type Instance,
   OWNER,
+  SETUP,
   startInstance,
   stopAll,
   type World,
@@ -89,7 +90,7 @@ function describeOperations(world: World): Record<string, Operation> {
   const inFolder = { name: 'N', description: 'D', folderId: folder.id };
   const span = { gte: '2026-01-01T00:00:00Z', lte: '2036-01-01T00:00:00Z' };
   return {
-    'POST /api/auth/setup': { schema: SetupBody, examples: [OWNER] },
+    'POST /api/auth/setup': { schema: SetupBody, examples: [SETUP] },
     'POST /api/auth/login': { schema: LoginBody, examples: [{ email, password }] },
     'POST /api/auth/logout': NOTHING,
     'POST /api/auth/password': {

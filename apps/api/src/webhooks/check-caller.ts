@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
 import { type Credential, DeckhandError } from '@deckhand/contracts';
+import { isSameSecret } from '@deckhand/runtime';
 import type { WebhookTarget } from './find-target.js';
 import type { CredentialReader } from './read-credential.js';
 
@@ -25,7 +25,7 @@ export async function checkCaller(
   readCredential: CredentialReader,
 ): Promise<CheckedCaller> {
   const { secret, authentication, credentialId } = settings;
-  const isSecretRight = secret === undefined || isSame(request.headers[SECRET_HEADER], secret);
+  const isSecretRight = secret === undefined || isSameSecret(request.headers[SECRET_HEADER], secret);
   if (authentication === 'none') {
     if (!isSecretRight) throw refusal();
     return { secretHeaders: [] };
@@ -41,12 +41,14 @@ function isPresented({ headers }: Request, credential: Credential): boolean {
     case 'basic': {
       const given = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '')?.[1];
       const { username, password } = credential.secret;
-      return given !== undefined && isSame(Buffer.from(given, 'base64').toString('utf8'), `${username}:${password}`);
+      return (
+        given !== undefined && isSameSecret(Buffer.from(given, 'base64').toString('utf8'), `${username}:${password}`)
+      );
     }
     case 'bearer':
-      return isSame(/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1], credential.secret.token);
+      return isSameSecret(/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1], credential.secret.token);
     case 'apiKey':
-      return isSame(headers[keyHeader(credential)], credential.secret.value);
+      return isSameSecret(headers[keyHeader(credential)], credential.secret.value);
     default:
       return false;
   }
@@ -54,15 +56,6 @@ function isPresented({ headers }: Request, credential: Credential): boolean {
 
 function keyHeader({ secret }: Extract<Credential, { type: 'apiKey' }>): string {
   return (secret.header ?? DEFAULT_KEY_HEADER).toLowerCase();
-}
-
-/** Compares in a time that says nothing about either text, its length included. */
-function isSame(given: unknown, expected: string): boolean {
-  return typeof given === 'string' && timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function refusal(authentication?: 'basic' | 'bearer' | 'apiKey'): DeckhandError {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Execution } from '@deckhand/contracts';
 import { applyMigrations } from '@deckhand/db';
@@ -37,10 +38,16 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
   // Kept before first use: data encrypted with a key that a crash took along would be lost.
   saveSecrets(secretsPath, secrets);
   const client = createApiClient(`http://127.0.0.1:${settings.port}`);
+  // Known to this start and its API alone: nobody else gets in between.
+  const setupToken = randomBytes(24).toString('base64url');
   const owner = { email: settings.ownerEmail, password: settings.ownerPassword ?? secrets.ownerPassword };
 
   const environment = (found: BroughtUp): Record<string, string> =>
-    appEnvironment(settings, { ...found, encryptionKey: settings.encryptionKey ?? secrets.encryptionKey });
+    appEnvironment(settings, {
+      ...found,
+      encryptionKey: settings.encryptionKey ?? secrets.encryptionKey,
+      setupToken,
+    });
 
   const stores: ListrTask<BroughtUp>[] = [
     {
@@ -88,7 +95,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
       title: 'Make sure of an owner and an API key',
       task: async (found) => {
         found.owner = owner;
-        found.access = await ensureAccess(client, owner, secrets.apiKey);
+        found.access = await ensureAccess(client, { ...owner, setupToken }, secrets.apiKey);
         saveSecrets(secretsPath, { ...secrets, apiKey: found.access.apiKey });
       },
     },

@@ -4,6 +4,8 @@ import { ApiError, type ApiClient } from './api-client.js';
 interface Owner {
   readonly email: string;
   readonly password: string;
+  /** The SETUP_TOKEN of the API. */
+  readonly setupToken: string;
 }
 
 /** A key that works, and the workspace to use it in. */
@@ -45,14 +47,15 @@ async function firstWorkspace(api: ApiClient, apiKey: string): Promise<string | 
 }
 
 async function signIn(api: ApiClient, owner: Owner): Promise<string> {
+  const { email, password, setupToken } = owner;
   try {
-    const setup = { ...owner, name: 'Owner', workspaceName: 'My workspace' };
+    const setup = { token: setupToken, email, password, name: 'Owner', workspaceName: 'My workspace' };
     return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/setup', setup)).token;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 409)) throw error;
   }
   try {
-    return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/login', { ...owner })).token;
+    return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/login', { email, password })).token;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
     throw new Error(

@@ -11,7 +11,7 @@ const WORKER_GRACE_MS = '5000';
 /** The environment of the API and the workers: ours, with what was found out added. */
 export function appEnvironment(
   settings: StartSettings,
-  found: { databaseUrl: string; redisUrl: string; encryptionKey: string },
+  found: { databaseUrl: string; redisUrl: string; encryptionKey: string; setupToken: string },
 ): Record<string, string> {
   const given = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
@@ -22,6 +22,7 @@ export function appEnvironment(
     DATABASE_URL: found.databaseUrl,
     REDIS_URL: found.redisUrl,
     ENCRYPTION_KEY: found.encryptionKey,
+    SETUP_TOKEN: found.setupToken,
     HTTP_NODE_ALLOW_PRIVATE: String(settings.allowPrivate ?? true),
   };
 }

@@ -14,7 +14,16 @@ export const Password = Type.String({ minLength: 3, maxLength: 72, description: 
 /** A password to be compared: any length up to a bound, so that a wrong one is wrong, not invalid. */
 const GivenPassword = Type.String({ maxLength: 1_000 });
 
-export const SetupBody = Type.Object({ email: Email, password: Password, name: Name, workspaceName: Name }, CLOSED);
+export const SetupBody = Type.Object(
+  {
+    token: Type.String({ maxLength: 1_000, description: 'The setup token, which the log of the API shows' }),
+    email: Email,
+    password: Password,
+    name: Name,
+    workspaceName: Name,
+  },
+  CLOSED,
+);
 /** Answer of GET /api/auth/setup. */
 export const SetupAnswer = Type.Object({ isOpen: Type.Boolean({ description: 'Nobody is here yet' }) });
 

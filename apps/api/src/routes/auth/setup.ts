@@ -1,5 +1,13 @@
-import { compileCheck, LoginAnswer, SetupAnswer, SetupBody, validationFailed } from '@deckhand/contracts';
+import {
+  compileCheck,
+  DeckhandError,
+  LoginAnswer,
+  SetupAnswer,
+  SetupBody,
+  validationFailed,
+} from '@deckhand/contracts';
 import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
+import { isSameSecret } from '@deckhand/runtime';
 import { hashPassword, passwordFaults } from '../../auth/passwords.js';
 import { openSession } from '../../auth/open-session.js';
 import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
@@ -9,8 +17,8 @@ import type { Services } from '../../services.js';
 
 const check = compileCheck(SetupBody);
 
-/** POST /api/auth/setup: the first owner, while there is nobody. */
-export function setup({ db }: Services): Route {
+/** POST /api/auth/setup: the first owner, while there is nobody, made by whoever can read the log of the API. */
+export function setup({ db, setupToken }: Services): Route {
   return open(
     'POST',
     '/api/auth/setup',
@@ -18,16 +26,21 @@ export function setup({ db }: Services): Route {
       summary: 'Create the first owner',
       body: SetupBody,
       answers: { 201: LoginAnswer },
-      errors: ['CONFLICT', 'INVALID_STATE'],
+      errors: ['CONFLICT', 'FORBIDDEN', 'INVALID_STATE'],
     },
     async (request, response) => {
       const result = check(await readBody(request, OPEN_BODY_BYTES_MAX));
       if ('faults' in result) throw validationFailed(result.faults);
-      const { email, name, password, workspaceName } = result.value;
+      const { token, email, name, password, workspaceName } = result.value;
       const faults = passwordFaults(password, 'password');
       if (faults.length > 0) throw validationFailed(faults);
       // Before the costly hash: afterwards it is asked again, under a lock.
       if (await hasUsers(db)) throw setupIsOver();
+      if (!isSameSecret(token, setupToken)) {
+        throw new DeckhandError('FORBIDDEN', {
+          message: 'The setup token is wrong: the log of the API shows it, in the link to the setup',
+        });
+      }
       const user = await createFirstOwner(db, {
         email,
         name,

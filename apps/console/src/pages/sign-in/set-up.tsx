@@ -1,5 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { setupQuery, setUp } from '../../api/people.js';
 import { Problem } from '../../parts/problem.js';
@@ -10,9 +11,14 @@ import { AnchorLink } from '../../parts/anchor-link.js';
 
 const BLANK = { email: '', name: '', password: '', workspaceName: '' };
 
-/** Creates the first owner and workspace of a fresh instance. */
+/**
+ * Creates the first owner and workspace of a fresh instance. Its token is the address's fragment, which no server and
+ * no log ever sees; whoever comes without one is asked for it.
+ */
 export function SetUp() {
   const queryClient = useQueryClient();
+  const linkToken = useLocation().hash;
+  const [typedToken, setTypedToken] = useState('');
   const setup = useQuery(setupQuery);
   const [person, setPerson] = useState(BLANK);
   const creation = useMutation({
@@ -42,10 +48,20 @@ export function SetUp() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          creation.mutate(person);
+          creation.mutate({ token: linkToken || typedToken, ...person });
         }}
       >
         <Stack>
+          {linkToken === '' && (
+            <TextInput
+              label="Setup token"
+              description="The log of the API shows it, in a link to this page"
+              autoComplete="off"
+              required
+              value={typedToken}
+              onChange={(event) => setTypedToken(event.currentTarget.value)}
+            />
+          )}
           <TextInput label="Your name" autoComplete="name" autoFocus {...field('name')} />
           <TextInput label="E-mail" type="email" autoComplete="username" {...field('email')} />
           <NewPassword
