@@ -7,7 +7,8 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import type { NewVersion } from '@deckhand/db';
-import { compileWorkflow, findLimitWarnings, type NodeTypes } from '@deckhand/engine';
+import { compileInSteps, type CompileResult, findLimitWarnings, type NodeTypes } from '@deckhand/engine';
+import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 
 /** The node types that the API has something of its own to say about: a URL, or times. */
 const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } as const;
@@ -18,6 +19,8 @@ export type CheckedDefinition = Pick<
   'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'webhooks'
 >;
 
+/** How much work the check of a definition may be, in ms. */
+const CHECK_MS_MAX = 10_000;
 /** Warnings of one response at most. */
 const MAX_WARNINGS = 20;
 
@@ -35,22 +38,50 @@ const SOUND: Definition = { nodes: [], edges: [] };
 
 /**
  * Checks a body and the definition in it.
+ * @param by whose body it is: definitions of one person are checked one at a time.
  * @throws DeckhandError VALIDATION_FAILED with the faults of both, those of the definition under `definition`.
  */
-export function parseWithDefinition<T>(check: Check<T>, body: unknown, nodeTypes: NodeTypes): BodyWithDefinition<T> {
+export async function parseWithDefinition<T>(
+  check: Check<T>,
+  body: unknown,
+  { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
+): Promise<BodyWithDefinition<T>> {
   const hasDefinition = isJsonObject(body) && Object.hasOwn(body, 'definition');
   const rest = check(hasDefinition ? { ...body, definition: SOUND } : body);
-  const compiled = hasDefinition ? compile(body.definition, nodeTypes) : { definition: null, warnings: [] };
+  const compiled = hasDefinition
+    ? await oneAtATime(by, () => compile(body.definition, nodeTypes))
+    : { definition: null, warnings: [] };
   const faults = [...('faults' in rest ? rest.faults : []), ...('faults' in compiled ? compiled.faults : [])];
   if ('faults' in rest || 'faults' in compiled) throw validationFailed(faults);
   return { body: rest.value, ...compiled };
 }
 
-function compile(
+/** The work of each person that is under way or waits, its last part. */
+const lastOf = new Map<string, Promise<unknown>>();
+
+/** Does a person's work after what the same person asked for before. */
+async function oneAtATime<T>(person: string, work: () => Promise<T>): Promise<T> {
+  const done = (lastOf.get(person) ?? Promise.resolve()).then(work, work);
+  lastOf.set(person, done);
+  try {
+    return await done;
+  } finally {
+    if (lastOf.get(person) === done) lastOf.delete(person);
+  }
+}
+
+async function compile(
   definition: unknown,
   nodeTypes: NodeTypes,
-): Omit<BodyWithDefinition<never>, 'body'> | { readonly faults: readonly Fault[] } {
-  const result = compileWorkflow(definition, nodeTypes);
+): Promise<Omit<BodyWithDefinition<never>, 'body'> | { readonly faults: readonly Fault[] }> {
+  let result: CompileResult;
+  try {
+    result = await runInTimeSlices(compileInSteps(definition, nodeTypes), CHECK_MS_MAX);
+  } catch (error) {
+    if (!(error instanceof TooMuchWorkError)) throw error;
+    const message = `takes more than ${CHECK_MS_MAX / 1_000} s to check: make several workflows of it`;
+    return { faults: [{ path: 'definition', message }] };
+  }
   if ('faults' in result) return { faults: result.faults.map(inDefinition) };
   const { workflow } = result;
   return {

@@ -20,6 +20,7 @@ import { type Authenticate, createAuthenticate } from './auth/authenticate.js';
 import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.js';
 import { setupToken } from './auth/setup-token.js';
 import { createUsageLog } from './auth/usage-log.js';
+import { createFormChecker, type FormChecker } from './forms/form-checker.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionRate } from './runs/execution-rate.js';
@@ -52,6 +53,7 @@ export interface Services {
   readonly loginThrottle: LoginThrottle;
   /** What creating the first owner needs. */
   readonly setupToken: string;
+  readonly forms: FormChecker;
   readonly intake: Intake;
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
@@ -109,6 +111,7 @@ export async function createServices(options: {
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);
+  const forms = createFormChecker();
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
   const metrics = createApiMetrics(options.registry, { db, queue, fleet, breaker, follower });
@@ -128,6 +131,7 @@ export async function createServices(options: {
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     loginThrottle: createLoginThrottle(redis),
     setupToken: setupToken(settings),
+    forms,
     intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, tracing, logger }),
     breaker,
     executions: createExecutionReader(db),
@@ -152,7 +156,7 @@ export async function createServices(options: {
       follower.close();
       outputs.close();
       subscriber.disconnect();
-      await queue.close();
+      await Promise.all([queue.close(), forms.close()]);
       redis.disconnect();
     },
   };

@@ -3,6 +3,7 @@ export * from './errors.js';
 export * from './execution-status.js';
 export * from './formats.js';
 export * from './json.js';
+export { findJsonExcess, JSON_SHAPE } from './json-shape.js';
 export { estimatePatternSize, mayRescan } from './pattern-size.js';
 export * from './postgres-url.js';
 export * from './roles.js';

@@ -37,6 +37,24 @@ describe('a schema of a user', () => {
     expect('faults' in compiled && compiled.faults[0]?.message).toContain(reason);
   });
 
+  it.each([
+    ['many parts', { anyOf: Array.from({ length: 501 }, () => ({ type: 'object' })) }, 'more than 500 parts'],
+    ['many values', { enum: Array.from({ length: 10_001 }, (_, n) => n) }, 'more than 10,000 values'],
+    ['depth', Array.from({ length: 51 }).reduce<object>((items) => ({ items }), {}), 'deeper than 50 levels'],
+    ['large patterns', { allOf: Array.from({ length: 40 }, () => ({ pattern: 'a{900}' })) }, 'too large'],
+    ['another language', { $schema: 'https://example.com/schema' }, 'https://example.com/schema'],
+    ['what is no schema', { type: 'text' }, 'schema/type must be equal to one of the allowed values'],
+  ])('is refused for %s', (_name, schema, reason) => {
+    const compiled = compileUntrusted(schema);
+    expect('faults' in compiled && compiled.faults[0]?.message).toContain(reason);
+  });
+
+  it('is compiled once, however often it refers to itself', () => {
+    const large = { anyOf: Array.from({ length: 200 }, (_, n) => ({ required: [`p${n}`] })) };
+    const schema = { $defs: { large }, allOf: Array.from({ length: 200 }, () => ({ $ref: '#/$defs/large' })) };
+    expect(faultsOf(schema, { p199: 1 })).toEqual([]);
+  });
+
   it('compares the items of a list in linear time', () => {
     const items = Array.from({ length: 100_000 }, (_, n) => ({ n, of: [n] }));
     expect(faultsOf({ uniqueItems: true }, items)).toEqual([]);

@@ -5,22 +5,33 @@ import { RE2JS } from 're2js';
 import { isTime, UUID_PATTERN } from './formats.js';
 import { estimatePatternSize } from './pattern-size.js';
 
+/** Schemas and other objects in one schema at most, and how deep they may nest: compiling is not linear. */
+const PARTS_MAX = 500;
+const DEPTH_MAX = 50;
+/** Members and items in one schema at most, those of its `enum`s and defaults included. */
+const VALUES_MAX = 10_000;
 /** The longest pattern of a schema, in characters, and the largest program that it may compile to. */
 const PATTERN_LENGTH_MAX = 1_000;
 const PROGRAM_SIZE_MAX = 2_000;
+/** The same of all patterns of one schema. */
+const PROGRAMS_SIZE_MAX = 20_000;
 /** After how many characters the caches of a pattern are dropped: they may grow with the text, up to 8 MB each. */
 const CACHED_CHARS_MAX = 65_536;
 /** The longest text that may be of a format, in characters: the formats are regular expressions of JavaScript. */
 const FORMAT_CHARS_MAX = 10_000;
 
 /**
- * Compiles patterns with re2js, in which matching takes time in proportion to the text, whatever the pattern.
- * @throws Error for a pattern that is too large, or that it does not know (lookaround, back references).
+ * Creates what compiles the patterns of one schema, with re2js: matching takes time in proportion to the text, whatever
+ * the pattern. It throws an Error for a pattern that is too large, alone or with the others, or that re2js does not
+ * know (lookaround, back references).
  */
-const compilePattern: RegExpEngine = Object.assign(
-  (pattern: string) => {
-    if (pattern.length > PATTERN_LENGTH_MAX || estimatePatternSize(pattern) > PROGRAM_SIZE_MAX)
-      throw new Error('a pattern is too large');
+function createPatternEngine(): RegExpEngine {
+  let left = PROGRAMS_SIZE_MAX;
+  const compilePattern = (pattern: string) => {
+    const size = pattern.length > PATTERN_LENGTH_MAX ? Infinity : estimatePatternSize(pattern);
+    if (size > PROGRAM_SIZE_MAX) throw new Error('a pattern is too large');
+    left -= size;
+    if (left < 0) throw new Error('its patterns are too large');
     const expression = compileLinear(pattern);
     let scanned = 0;
     return {
@@ -35,10 +46,10 @@ const compilePattern: RegExpEngine = Object.assign(
         return expression.test(text);
       },
     };
-  },
+  };
   // What stands in code that Ajv writes to a file; none of this is.
-  { code: 'compilePattern' },
-);
+  return Object.assign(compilePattern, { code: 'compilePattern' });
+}
 
 function compileLinear(pattern: string): RE2JS {
   try {
@@ -49,9 +60,51 @@ function compileLinear(pattern: string): RE2JS {
   }
 }
 
-/** Creates a validator for schemas whose author may wish it ill: none of its checks takes more than linear time. */
+/** Holds schemas against the one of JSON Schema itself: what takes longest to compile, and is the same for all. */
+const metaSchema = new Ajv2020({ strict: false });
+
+/**
+ * Says why a schema cannot be used: it is none, or so large or deep that compiling it would take long.
+ * @returns undefined when it can be compiled.
+ * @throws Error for a `$schema` that is not known.
+ */
+export function findSchemaFault(schema: object): string | undefined {
+  const excess = findExcess(schema);
+  if (excess !== undefined) return excess;
+  if (metaSchema.validateSchema(schema) === true) return undefined;
+  return `schema is invalid: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' })}`;
+}
+
+function findExcess(schema: object): string | undefined {
+  let [parts, values] = [0, 0];
+  let level: object[] = [schema];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > DEPTH_MAX) return `nests deeper than ${DEPTH_MAX} levels`;
+    parts += level.filter((value) => !Array.isArray(value)).length;
+    if (parts > PARTS_MAX) return `has more than ${PARTS_MAX} parts`;
+    const members = level.flatMap((value): unknown[] => Object.values(value));
+    values += members.length;
+    if (values > VALUES_MAX) return `has more than ${VALUES_MAX.toLocaleString('en')} values`;
+    level = members.filter((value) => typeof value === 'object' && value !== null);
+  }
+  return undefined;
+}
+
+/**
+ * Creates a validator for one schema whose author may wish it ill: `findSchemaFault` has found nothing in it. None of
+ * its keywords takes more than linear time, but references make exponential what they are combined to: only on a thread
+ * that can be ended may anything be validated.
+ */
 export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ ...options, strict: false, code: { regExp: compilePattern } });
+  const ajv = new Ajv2020({
+    ...options,
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    // Else each reference is another copy.
+    inlineRefs: false,
+    code: { regExp: createPatternEngine() },
+  });
   addFormats.default(ajv, ['email', 'uri']);
   ajv.addFormat('uuid', UUID_PATTERN);
   ajv.addFormat('date-time', isTime);

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { type Fault, validationFailed } from './errors.js';
 import { isTime, UUID_PATTERN } from './formats.js';
-import { createUntrustedAjv } from './untrusted-schema.js';
+import { createUntrustedAjv, findSchemaFault } from './untrusted-schema.js';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
 
@@ -78,11 +78,14 @@ export function compileQuery<S extends TSchema>(schema: S): (query: Record<strin
 }
 
 /**
- * Compiles any JSON Schema given by a user (forms of human nodes), with a bound on what its checks cost.
+ * Compiles any JSON Schema given by a user (forms of human nodes), with a bound on what compiling costs. What its check
+ * costs is up to the schema's author: it is for threads that can be ended.
  * @returns faults of the schema itself, or a check.
  */
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
+    const fault = findSchemaFault(schema);
+    if (fault !== undefined) return { faults: [{ path: '', message: fault }] };
     const validators = {
       first: createUntrustedAjv({ allErrors: false }),
       all: createUntrustedAjv({ allErrors: true }),

@@ -1,5 +1,5 @@
 export { credentialTypesOf } from './compile/check-credential.js';
-export { compileWorkflow } from './compile/compile-workflow.js';
+export { compileInSteps, compileWorkflow } from './compile/compile-workflow.js';
 export { findLimitWarnings } from './compile/limit-warnings.js';
 export type { CompiledWorkflow, CompileResult, GraphTrigger } from './compile/graph.js';
 export * from './expressions/index.js';

@@ -15,6 +15,7 @@ export * from './same-secret.js';
 export * from './secret-box.js';
 export * from './settings.js';
 export * from './shutdown.js';
+export * from './slices.js';
 export * from './tracing/open-tracing.js';
 export * from './tracing/settings.js';
 export * from './tracing/tracing.js';

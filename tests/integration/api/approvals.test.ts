@@ -254,6 +254,33 @@ describe('a human task', () => {
       body: { code: 'ALREADY_DECIDED', recorded: { data: { name: 'Ada' }, by: expect.any(String) } },
     });
   });
+
+  it('whose form takes for ever to check is answered all the same, and nobody else waits for it', async () => {
+    // Each part is checked twice for each part that refers to it.
+    const names = Array.from({ length: 40 }, (_, n) => `d${n}`);
+    const $defs = Object.fromEntries(
+      names.map((name, n) => {
+        const next = { $ref: `#/$defs/d${n + 1}` };
+        return [name, n === 39 ? { type: 'object' } : { allOf: [next, next] }];
+      }),
+    );
+    const endless = { $defs, $ref: '#/$defs/d0' };
+    const node = { id: 'form', type: 'human', parameters: { title: 'Who?', schema: endless } };
+    const id = await waitingRun(
+      { nodes: [start, node], edges: [{ source: 'start', target: 'form' }] },
+      'waiting_for_human',
+    );
+    const ended = new AbortController();
+    const answered = call('POST', `/api/executions/${id}/nodes/form/complete`, { data: {} }).finally(() => {
+      ended.abort();
+    });
+    let healthy = 0;
+    while (!ended.signal.aborted) if ((await gateway.call('GET', '/healthz')).status === 200) healthy += 1;
+    const details = [{ path: 'data', message: 'takes too long to check against the form' }];
+    expect(await answered).toMatchObject({ status: 400, body: { details } });
+    expect(healthy).toBeGreaterThan(5);
+    expect((await read(id)).status).toBe('waiting_for_human');
+  });
 });
 
 describe('a rerun', () => {

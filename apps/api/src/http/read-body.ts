@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
-import { checkJson } from './check-json.js';
+import { parseJsonBody } from './parse-json-body.js';
 import { readBytes } from './read-bytes.js';
 
 /** Largest JSON body, in bytes, unless a route takes definitions or data. */
@@ -18,7 +17,7 @@ export const OPEN_BODY_BYTES_MAX = 16 * 1024;
  * who may not use it.
  * @returns undefined when there is no body or it is empty.
  * @throws DeckhandError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON; VALIDATION_FAILED for JSON that cannot
- * be kept (NUL characters, nesting without end).
+ * be kept or costs too much (`parseJsonBody`).
  */
 export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
   const length = request.headers['content-length'];
@@ -27,8 +26,7 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
   const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0) return undefined;
   requireJson(request);
-  if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });
-  return parseJson(bytes.toString('utf8'));
+  return parseJsonBody(bytes);
 }
 
 /** Reads a JSON body that may be left out: nothing is `{}`, while `null` is a value like any other. */
@@ -46,15 +44,4 @@ function requireJson(request: Request): void {
   // What is not read is thrown away, so that the caller gets to see the answer.
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');
-}
-
-function parseJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch (error) {
-    throw new DeckhandError('INVALID_JSON', { cause: error });
-  }
-  checkJson(value, text);
-  return value;
 }

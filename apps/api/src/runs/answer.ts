@@ -7,6 +7,8 @@ import { tellWorkers } from './tell-workers.js';
 /** An answer to a wait, and how a wait that has ended is shown to a caller who is too late. */
 export interface PersonsAnswer extends AnswerRequest {
   readonly toRecorded: (end: WaitEnd) => JsonObject;
+  /** Looks at details for which `toAnswer` had no answer. @throws DeckhandError when the answer does not fit them. */
+  readonly check?: (details: string, workspaceId: string) => Promise<void>;
 }
 
 /**
@@ -19,6 +21,10 @@ export async function answer(services: Services, actor: Actor, request: PersonsA
   const { executionId } = request;
   const outcome = await answerWait(services.db, actor, request);
   switch (outcome.kind) {
+    case 'unchecked':
+      if (!request.check) throw new Error('an answer without a check is not checked');
+      await request.check(outcome.details, outcome.workspaceId);
+      return answer(services, actor, request);
     case 'notWaiting':
       throw new DeckhandError('NOT_WAITING');
     case 'ended': {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { DeckhandError, type JsonObject, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
-import { checkJson } from '../http/check-json.js';
+import { type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
+import { parseJsonBody } from '../http/parse-json-body.js';
 import { parseForm } from './form.js';
 import { parseMultipart } from './multipart.js';
 import type { PayloadType } from './trigger-settings.js';
@@ -11,7 +11,7 @@ type Shape = Exclude<PayloadType, 'auto'> | 'multipart';
  * Parses a body by its payload type. No body at all is null, for a form `{}` and for text "".
  * @param contentType the request's Content-Type; "" without one.
  * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for what is no text of its charset, no form, or JSON that
- * cannot be kept.
+ * cannot be kept or costs too much.
  */
 export async function parsePayload(
   bytes: Buffer,
@@ -56,19 +56,6 @@ function shapeOf(bytes: Buffer, contentType: string, payloadType: PayloadType): 
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type.startsWith('text/') || type === 'application/xml' || type.endsWith('+xml')) return 'text';
   return type === '' && bytes.length > 0 && isUtf8(bytes) ? 'text' : 'binary';
-}
-
-function parseJsonBody(bytes: Buffer): JsonValue {
-  if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });
-  const text = decode(bytes, 'utf-8');
-  let value: JsonValue;
-  try {
-    value = parseJson(text);
-  } catch (cause) {
-    throw new DeckhandError('INVALID_JSON', { cause });
-  }
-  checkJson(value, text);
-  return value;
 }
 
 function charsetOf(contentType: string): string {

@@ -1,4 +1,5 @@
-import { type CompiledWorkflow, compileWorkflow, type NodeTypes } from '@deckhand/engine';
+import { type CompiledWorkflow, compileInSteps, type NodeTypes } from '@deckhand/engine';
+import { runInTimeSlices } from '@deckhand/runtime';
 
 /** Compiled versions kept in memory at most. */
 const CACHE_MAX = 500;
@@ -15,7 +16,7 @@ export function createCompiledVersions(
   const cache = new Map<string, Promise<CompiledWorkflow>>();
 
   async function load(versionId: string): Promise<CompiledWorkflow> {
-    const compiled = compileWorkflow(await loadDefinition(versionId), nodeTypes);
+    const compiled = await runInTimeSlices(compileInSteps(await loadDefinition(versionId), nodeTypes));
     if ('faults' in compiled) {
       const faults = compiled.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
       throw new Error(`version ${versionId} does not compile: ${faults}`);

@@ -19,6 +19,8 @@ export type AnswerOutcome =
   | { readonly kind: 'notWaiting' }
   /** The wait had ended already: by another answer, by its time, or by the same answer and the run has gone on. */
   | { readonly kind: 'ended'; readonly end: WaitEnd }
+  /** `toAnswer` asks to see the details first. */
+  | { readonly kind: 'unchecked'; readonly workspaceId: string; readonly details: string }
   /** Recorded, now or before. `dispatch`: the job to be queued; null when a worker holds the run and is to be told. */
   | { readonly kind: 'recorded'; readonly workspaceId: string; readonly dispatch: number | null };
 
@@ -27,8 +29,13 @@ export interface AnswerRequest {
   readonly executionId: string;
   readonly nodeId: string;
   readonly kind: 'approval' | 'human';
-  /** Checks the answer against what is asked and completes it. @throws DeckhandError when it does not fit. */
-  readonly toAnswer: (details: string) => JsonValue;
+  /**
+   * Checks the answer against what is asked and completes it, while the run is locked.
+   * @returns undefined where that may take long: then nothing is recorded, and the request is to be made again once the
+   * details are known to fit.
+   * @throws DeckhandError when it does not fit.
+   */
+  readonly toAnswer: (details: string) => JsonValue | undefined;
   /** Whether the recorded answer says the same. */
   readonly isSame: (recorded: string) => boolean;
 }
@@ -65,7 +72,10 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
     if (!wait) return { kind: 'notWaiting' };
     if (wait.at !== null) return answerAgain(run, wait, wait.at, request);
     if (!canBeAnswered(run)) return { kind: 'notWaiting' };
-    const answer = JSON.stringify(request.toAnswer(wait.details));
+    const { workspaceId } = run;
+    const value = request.toAnswer(wait.details);
+    if (value === undefined) return { kind: 'unchecked', workspaceId, details: wait.details };
+    const answer = JSON.stringify(value);
     if (!(await endWait(tx, actor, { ...request, iteration: wait.iteration, answer }))) {
       // Ended by its time, here or by the worker that holds the run.
       const ended = await findWait(tx, request, wait.iteration);
@@ -79,7 +89,7 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
           status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
           dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
       WHERE id = ${executionId}::uuid`);
-    return { kind: 'recorded', workspaceId: run.workspaceId, dispatch: isDispatched ? dispatch : null };
+    return { kind: 'recorded', workspaceId, dispatch: isDispatched ? dispatch : null };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { RetrySettings } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.js';
-import { nestLoops } from './loops.js';
+import type { LoopNesting } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
@@ -20,14 +20,12 @@ interface BuildingRegion extends Building<Omit<Region, 'nodes' | 'ends'>> {
 export function buildGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],
+  innermost: LoopNesting['innermost'],
 ): Pick<CompiledWorkflow, 'nodes' | 'root'> {
-  const { bodies, innermost } = nestLoops(
-    nodes.map(({ node }) => node),
-    edges,
-  );
   const root: BuildingRegion = { loop: undefined, nodes: [], ends: [] };
   const regions = new Map<string, BuildingRegion>();
-  for (const loop of bodies.keys()) regions.set(loop, { loop: undefined, nodes: [], ends: [] });
+  for (const { node } of nodes)
+    if (node.type === 'loop') regions.set(node.id, { loop: undefined, nodes: [], ends: [] });
 
   const graph = new Map<string, BuildingNode>();
   for (const entry of nodes) {
@@ -64,7 +62,7 @@ function findRegion(
 }
 
 function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion | undefined): BuildingNode {
-  const { node, type, parameters, source } = entry;
+  const { node, type, handles, parameters, source } = entry;
   return {
     id: node.id,
     definition: node,
@@ -75,7 +73,7 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     region,
     slot: region.nodes.length,
     body,
-    lastHandle: type.handles?.(node.parameters ?? {}).at(-1),
+    lastHandle: [...handles].at(-1),
     retry: node.retry && withDefaults(node.retry),
     timeoutMs: node.timeoutSeconds === undefined ? undefined : Math.round(node.timeoutSeconds * 1_000),
     source,

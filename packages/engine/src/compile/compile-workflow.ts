@@ -5,6 +5,7 @@ import {
   EdgeSchema,
   type EdgeDefinition,
   type Fault,
+  FAULTS_MAX,
   isJsonObject,
   NodeSchema,
   type NodeDefinition,
@@ -17,18 +18,35 @@ import { checkCredential } from './check-credential.js';
 import { checkParameters } from './check-parameters.js';
 import { findCycle } from './cycles.js';
 import type { CompileResult, GraphTrigger } from './graph.js';
-import { nestLoops } from './loops.js';
+import { isInside, type LoopNesting, nestLoops } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
 const checkDefinition = compileCheck(Definition);
 const checkNode = compileCheck(NodeSchema);
 const checkEdge = compileCheck(EdgeSchema);
 
+/** After how many faults no more are looked for: one more than are told. */
+const ENOUGH_FAULTS = FAULTS_MAX + 1;
+/** How many edges are checked in one step. */
+const EDGES_A_STEP = 100;
+
 /**
- * Compiles a definition. Reports every fault at once, of shape and of meaning: parts that are sound are checked further
- * though others are not.
+ * Compiles a definition, all at once. Reports the faults together, of shape and of meaning: parts that are sound are
+ * checked further though others are not.
  */
 export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): CompileResult {
+  const steps = compileInSteps(definition, nodeTypes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * The same in steps: each `yield` is a place where other work may go first. No step takes longer than one node, and
+ * all of them time in proportion to the definition's length.
+ */
+export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Generator<undefined, CompileResult> {
   const shape = checkDefinition(definition);
   const faults: Fault[] = 'faults' in shape ? [...shape.faults] : [];
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes) || !Array.isArray(definition.edges)) {
@@ -39,13 +57,15 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
 
   const rawNodes: readonly unknown[] = definition.nodes;
   const rawEdges: readonly unknown[] = definition.edges;
-  const nodes = collectNodes(rawNodes, nodeTypes, faults);
-  const edges = collectEdges(rawEdges, faults, new Set(rawNodes.map(idOf)), nodes);
-  faults.push(...checkGraph(nodes, edges));
-  if (faults.length > 0 || 'faults' in shape) return { faults };
+  yield;
+  const nodes = yield* collectNodes(rawNodes, nodeTypes, faults);
+  const edges = yield* collectEdges(rawEdges, faults, new Set(rawNodes.map(idOf)), nodes);
+  const nesting = yield* checkGraph(nodes, edges, faults);
+  if (faults.length > 0 || 'faults' in shape || !nesting) return { faults };
 
+  yield;
   const seconds = shape.value.settings?.timeoutSeconds;
-  const graph = buildGraph(nodes, edges);
+  const graph = buildGraph(nodes, edges, nesting.innermost);
   return {
     workflow: {
       definition: shape.value,
@@ -62,10 +82,16 @@ function idOf(node: unknown): unknown {
   return isJsonObject(node) ? node.id : undefined;
 }
 
-function collectNodes(raw: readonly unknown[], nodeTypes: NodeTypes, faults: Fault[]): SoundNode[] {
+function* collectNodes(
+  raw: readonly unknown[],
+  nodeTypes: NodeTypes,
+  faults: Fault[],
+): Generator<undefined, SoundNode[]> {
   const nodes: SoundNode[] = [];
   const ids = new Map<unknown, number>();
-  raw.forEach((candidate, index) => {
+  for (const [index, candidate] of raw.entries()) {
+    if (faults.length >= ENOUGH_FAULTS) break;
+    yield;
     const path = `nodes[${index}]`;
     const id = idOf(candidate);
     const first = ids.get(id);
@@ -75,17 +101,18 @@ function collectNodes(raw: readonly unknown[], nodeTypes: NodeTypes, faults: Fau
       ids.set(id, index);
     }
     const checked = checkNode(candidate);
-    if ('faults' in checked || first !== undefined) return;
+    if ('faults' in checked || first !== undefined) continue;
     const node = checked.value;
     const type = nodeTypes.get(node.type);
     if (!type) {
       faults.push({ path: `${path}.type`, message: `"${node.type}" is not a node type` });
-      return;
+      continue;
     }
     faults.push(...checkCredential(node, type, path));
     const compiled = compileNodeParameters(node, type, path, faults);
-    if (compiled) nodes.push({ node, path, type, ...compiled });
-  });
+    const handles = type.handles?.(node.parameters ?? {}) ?? [];
+    if (compiled) nodes.push({ node, path, type, handles: new Set(handles), ...compiled });
+  }
   return nodes;
 }
 
@@ -124,19 +151,21 @@ function renderPath(keys: readonly (string | number)[]): string {
   return keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
 }
 
-function collectEdges(
+function* collectEdges(
   raw: readonly unknown[],
   faults: Fault[],
   ids: ReadonlySet<unknown>,
   nodes: readonly SoundNode[],
-): SoundEdge[] {
+): Generator<undefined, SoundEdge[]> {
   const byId = new Map(nodes.map((entry) => [entry.node.id, entry]));
   const seen = new Set<string>();
   const edges: SoundEdge[] = [];
-  raw.forEach((candidate, index) => {
+  for (const [index, candidate] of raw.entries()) {
+    if (faults.length >= ENOUGH_FAULTS) break;
+    if (index % EDGES_A_STEP === 0) yield;
     const path = `edges[${index}]`;
     const checked = checkEdge(candidate);
-    if ('faults' in checked) return;
+    if ('faults' in checked) continue;
     const edge = checked.value;
     const before = faults.length;
     for (const end of ['source', 'target'] as const) {
@@ -151,48 +180,60 @@ function collectEdges(
     if (seen.has(key)) faults.push({ path, message: 'the same edge is there already' });
     seen.add(key);
     if (faults.length === before && source && byId.has(edge.target)) edges.push({ edge, path });
-  });
+  }
   return edges;
 }
 
-function checkHandle(edge: EdgeDefinition, source: SoundNode, path: string): Fault[] {
-  const { node, type } = source;
-  const known = [...(type.handles?.(node.parameters ?? {}) ?? [])];
-  const hasHandles = known.length > 0;
-  if (node.onError === 'branch') known.push('error');
-  if (edge.sourceHandle === undefined) {
-    if (!hasHandles) return [];
-    return [{ path: `${path}.sourceHandle`, message: `is required: "${node.id}" leaves by ${known.join(', ')}` }];
-  }
-  if (known.includes(edge.sourceHandle)) return [];
-  const ways = known.length > 0 ? `it leaves by ${known.join(', ')}` : 'it has a single way out, without a name';
-  return [{ path: `${path}.sourceHandle`, message: `"${node.id}" has no handle "${edge.sourceHandle}": ${ways}` }];
+/** Ways out that a fault names at most. */
+const NAMED_HANDLES_MAX = 20;
+
+function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: string): Fault[] {
+  const hasError = node.onError === 'branch';
+  const { sourceHandle } = edge;
+  if (sourceHandle === undefined ? handles.size === 0 : handles.has(sourceHandle)) return [];
+  if (sourceHandle === 'error' && hasError) return [];
+  const known = [...handles, ...(hasError ? ['error'] : [])];
+  const names = `${known.slice(0, NAMED_HANDLES_MAX).join(', ')}${known.length > NAMED_HANDLES_MAX ? ', …' : ''}`;
+  if (sourceHandle === undefined)
+    return [{ path: `${path}.sourceHandle`, message: `is required: "${node.id}" leaves by ${names}` }];
+  const ways = known.length > 0 ? `it leaves by ${names}` : 'it has a single way out, without a name';
+  return [{ path: `${path}.sourceHandle`, message: `"${node.id}" has no handle "${sourceHandle}": ${ways}` }];
 }
 
-/** Faults of the graph as a whole: no trigger, cycles, loop bodies, references that lead nowhere. */
-function checkGraph(nodes: readonly SoundNode[], edges: readonly SoundEdge[]): Fault[] {
-  const faults: Fault[] = [];
+/**
+ * Looks for faults of the graph as a whole: no trigger, cycles, loop bodies, references that lead nowhere.
+ * @returns how loops nest; undefined for a graph with a cycle.
+ */
+function* checkGraph(
+  nodes: readonly SoundNode[],
+  edges: readonly SoundEdge[],
+  faults: Fault[],
+): Generator<undefined, LoopNesting | undefined> {
   const definitions = nodes.map(({ node }) => node);
   if (!nodes.some(({ type }) => type.isTrigger)) {
     faults.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
   }
+  yield;
   const cycle = findCycle(
     definitions.map(({ id }) => id),
     edges.map(({ edge }) => edge),
   );
   if (cycle.length > 0) {
     faults.push({ path: 'edges', message: `nodes lead back to themselves: ${cycle.slice(0, 20).join(', ')}` });
-    return faults;
+    return undefined;
   }
+  yield;
   const nesting = nestLoops(definitions, edges);
-  faults.push(...nesting.faults);
+  faults.push(...nesting.faults.slice(0, ENOUGH_FAULTS));
   const known = new Set(definitions.map(({ id }) => id));
   for (const { node, path, references } of nodes) {
+    if (faults.length >= ENOUGH_FAULTS) break;
+    yield;
     for (const reference of references.nodes) {
       const loop = nesting.innermost.get(reference);
       if (!known.has(reference)) {
         faults.push({ path: `${path}.parameters`, message: `$nodes.${reference}: there is no such node` });
-      } else if (loop !== undefined && !nesting.bodies.get(loop)?.has(node.id)) {
+      } else if (loop !== undefined && !isInside(loop, node.id, nesting.innermost)) {
         const message = `$nodes.${reference} is inside loop "${loop}": outside of it, read $nodes.${loop}.output`;
         faults.push({ path: `${path}.parameters`, message });
       }
@@ -201,7 +242,7 @@ function checkGraph(nodes: readonly SoundNode[], edges: readonly SoundEdge[]): F
       faults.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
     }
   }
-  return faults;
+  return nesting;
 }
 
 /** Triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */

@@ -1,60 +1,68 @@
 import type { EdgeDefinition, Fault, NodeDefinition } from '@deckhand/contracts';
+import { orderNodes } from './cycles.js';
 
 /** The handle whose nodes a loop repeats. */
 export const BODY_HANDLE = 'body';
 
-/** Which nodes each loop repeats, and which loop directly holds a node. */
+/** How deep loops may stand in one another. */
+const LOOP_DEPTH_MAX = 20;
+
+/** Which loop directly holds a node. */
 export interface LoopNesting {
-  /** Loop id → every node of its body, nested bodies included. */
-  readonly bodies: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Node id → the innermost loop around it. */
+  /** Node id → the innermost loop around it; a node in no loop has no entry. */
   readonly innermost: ReadonlyMap<string, string>;
   readonly faults: readonly Fault[];
 }
 
 /**
  * Finds the body of each loop: whatever its `body` handle leads to. A body is entered through that handle only, so
- * bodies nest or are apart. Call it for graphs without cycles.
+ * bodies nest or are apart, and all edges into a node begin in the same body. Call it for graphs without cycles.
  */
 export function nestLoops(
   nodes: readonly NodeDefinition[],
   edges: readonly { readonly edge: EdgeDefinition; readonly path: string }[],
 ): LoopNesting {
-  const outgoing = new Map<string, EdgeDefinition[]>(nodes.map((node) => [node.id, []]));
-  for (const { edge } of edges) outgoing.get(edge.source)?.push(edge);
-
-  const bodies = new Map<string, Set<string>>();
-  for (const node of nodes) {
-    if (node.type === 'loop') bodies.set(node.id, reachFrom(node.id, outgoing));
+  const loops = new Set(nodes.filter(({ type }) => type === 'loop').map(({ id }) => id));
+  const incoming = new Map<string, (typeof edges)[number][]>();
+  for (const entry of edges) {
+    const list = incoming.get(entry.edge.target);
+    if (list) list.push(entry);
+    else incoming.set(entry.edge.target, [entry]);
   }
+
+  const innermost = new Map<string, string>();
+  const depths = new Map<string, number>();
+  const depthOf = (loop: string | undefined): number => (loop === undefined ? 0 : (depths.get(loop) ?? 0));
+  const bodyOf = ({ source, sourceHandle }: EdgeDefinition): string | undefined =>
+    loops.has(source) && sourceHandle === BODY_HANDLE ? source : innermost.get(source);
 
   const faults: Fault[] = [];
-  for (const { edge, path } of edges) {
-    for (const [loop, body] of bodies) {
-      const isEntry = edge.source === loop && edge.sourceHandle === BODY_HANDLE;
-      if (body.has(edge.target) && !body.has(edge.source) && !isEntry) {
-        const message = `"${edge.target}" is inside the body of loop "${loop}", so only the loop's body handle may lead there`;
-        faults.push({ path, message });
-      }
+  const ids = nodes.map(({ id }) => id);
+  // Whatever leads to a node comes before it.
+  for (const id of orderNodes(
+    ids,
+    edges.map(({ edge }) => edge),
+  ).order) {
+    const entries = incoming.get(id) ?? [];
+    let body: string | undefined;
+    for (const { edge } of entries) if (depthOf(bodyOf(edge)) > depthOf(body)) body = bodyOf(edge);
+    if (body !== undefined) innermost.set(id, body);
+    for (const { edge, path } of entries) {
+      if (bodyOf(edge) === body) continue;
+      const message = `"${id}" is inside the body of loop "${body ?? ''}", so only the loop's body handle may lead there`;
+      faults.push({ path, message });
     }
+    if (!loops.has(id)) continue;
+    depths.set(id, depthOf(body) + 1);
+    if (depthOf(id) === LOOP_DEPTH_MAX + 1)
+      faults.push({ path: 'nodes', message: `"${id}" is inside more than ${LOOP_DEPTH_MAX} loops` });
   }
-
-  // The smallest body around a node is the innermost one, since bodies nest.
-  const innermost = new Map<string, string>();
-  const bySize = [...bodies].sort(([, a], [, b]) => b.size - a.size);
-  for (const [loop, body] of bySize) for (const id of body) innermost.set(id, loop);
-  return { bodies, innermost, faults };
+  return { innermost, faults };
 }
 
-function reachFrom(loop: string, outgoing: ReadonlyMap<string, EdgeDefinition[]>): Set<string> {
-  const reached = new Set<string>();
-  const ahead = (outgoing.get(loop) ?? [])
-    .filter((edge) => edge.sourceHandle === BODY_HANDLE)
-    .map((edge) => edge.target);
-  for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
-    if (reached.has(id)) continue;
-    reached.add(id);
-    for (const edge of outgoing.get(id) ?? []) ahead.push(edge.target);
-  }
-  return reached;
+/** Whether a node is in the body of `loop`, or of a loop in there. */
+export function isInside(loop: string, nodeId: string, innermost: LoopNesting['innermost']): boolean {
+  let around = innermost.get(nodeId);
+  while (around !== undefined && around !== loop) around = innermost.get(around);
+  return around === loop;
 }

@@ -8,6 +8,8 @@ export interface SoundNode {
   readonly node: NodeDefinition;
   readonly path: string;
   readonly type: NodeType;
+  /** Its named ways out, in their order, without that for errors; none where it has a single one. */
+  readonly handles: ReadonlySet<string>;
   readonly parameters: CompiledParameters;
   /** What its source reads of the run, for a type that has one. */
   readonly source: SourceReferences | undefined;

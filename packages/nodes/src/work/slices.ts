@@ -1,4 +1,5 @@
 import { NodeError } from '@deckhand/engine';
+import { nextSlice } from '@deckhand/runtime';
 
 /** Units of the first slice, which runs at once. A unit is about 0.1 µs: an item, or 16 characters. */
 const FIRST_SLICE_UNITS = 50_000;
@@ -46,28 +47,4 @@ export function runInSlices<T>(signal: () => AbortSignal, begin: (work: Work) =>
       if (step.done === true) return step.value;
     }
   })();
-}
-
-/** What waits for a slice, oldest first. */
-const waiting: (() => void)[] = [];
-let isScheduled = false;
-
-/** Waits for a slice of the event loop: one in each of its rounds. @throws the signal's reason. */
-async function nextSlice(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    waiting.push(resolve);
-    scheduleSlice();
-  });
-  signal.throwIfAborted();
-}
-
-/** Node.js runs all immediates that are there in one round, so there is one at a time: slices would add up. */
-function scheduleSlice(): void {
-  if (isScheduled || waiting.length === 0) return;
-  isScheduled = true;
-  setImmediate(() => {
-    isScheduled = false;
-    waiting.shift()?.();
-    scheduleSlice();
-  });
 }

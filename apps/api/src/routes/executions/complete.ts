@@ -1,9 +1,8 @@
 import {
   compileBody,
   CompleteHumanBody,
-  compileUntrusted,
+  type Fault,
   parseJson,
-  parseOwnJson,
   validationFailed,
   RecordedAnswer,
 } from '@deckhand/contracts';
@@ -32,14 +31,17 @@ export function completeHuman(services: Services): Route {
     async (request, response, caller) => {
       const executionId = pathId(request);
       const { data } = parse(await readBody(request, DATA_BODY_BYTES_MAX));
+      // The form that the data is known to fit.
+      let fitting: string | undefined;
       const recorded = await answer(services, caller, {
         executionId,
         nodeId: String(request.params.nodeId),
         kind: 'human',
-        toAnswer(details) {
-          const faults = faultsOf(parseOwnJson<{ schema: object }>(details).schema, data);
-          if (faults.length > 0) throw validationFailed(faults);
-          return data;
+        toAnswer: (details) => (details === fitting ? data : undefined),
+        async check(details, workspaceId) {
+          const { faults, isTruncated } = await services.forms.check(workspaceId, { details, data });
+          if (faults.length > 0) throw validationFailed(faults.map(inData), isTruncated);
+          fitting = details;
         },
         isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
         toRecorded: ({ answer: stored, by, at }) => ({
@@ -54,10 +56,7 @@ export function completeHuman(services: Services): Route {
   );
 }
 
-function faultsOf(schema: object, data: unknown) {
-  const compiled = compileUntrusted(schema);
-  if ('faults' in compiled) return compiled.faults;
-  const result = compiled.check(data);
-  if (!('faults' in result)) return [];
-  return result.faults.map(({ path, message }) => ({ path: path === '' ? 'data' : `data.${path}`, message }));
+function inData({ path, message }: Fault): Fault {
+  if (path === '') return { path: 'data', message };
+  return { path: path.startsWith('[') ? `data${path}` : `data.${path}`, message };
 }

@@ -19,10 +19,10 @@ export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
     { summary: 'Save a version', body: SaveVersionBody, answers: { 201: SavedVersion }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
       const workflowId = pathId(request);
-      const { body, definition, warnings } = parseWithDefinition(
+      const { body, definition, warnings } = await parseWithDefinition(
         check,
         await readBody(request, DATA_BODY_BYTES_MAX),
-        nodeTypes,
+        { by: caller.userId, nodeTypes },
       );
       // The schema requires it, so there is one.
       if (!definition) throw new Error('a version without a definition passed its check');

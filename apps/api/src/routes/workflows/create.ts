@@ -19,10 +19,10 @@ export function createWorkflow(services: Services): Route {
     '/api/workflows',
     { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: CreatedWorkflow }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
-      const { body, definition, warnings } = parseWithDefinition(
+      const { body, definition, warnings } = await parseWithDefinition(
         check,
         await readBody(request, DATA_BODY_BYTES_MAX),
-        nodeTypes,
+        { by: caller.userId, nodeTypes },
       );
       const place = { workspaceId: body.workspaceId.toLowerCase() };
       if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor: caller, place });

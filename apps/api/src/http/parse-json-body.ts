@@ -1,0 +1,41 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
+import { DeckhandError, findJsonExcess, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
+import { checkJson } from './check-json.js';
+
+/** Between the steps of a body longer than this, in characters, others have their turn. */
+const LONG_CHARS = 256 * 1024;
+
+/**
+ * Parses the JSON of a body that is not empty.
+ * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for JSON that cannot be kept (NUL characters, nesting without
+ * end) or would cost much more than its length tells.
+ */
+export async function parseJsonBody(bytes: Buffer): Promise<JsonValue> {
+  if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });
+  const text = bytes.toString('utf8', startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
+  const isLong = text.length > LONG_CHARS;
+  if (isLong) {
+    const excess = findJsonExcess(text);
+    if (excess !== undefined) throw validationFailed([{ path: '', message: excess }]);
+    await setImmediate();
+  }
+  const value = parse(text);
+  if (isLong) await setImmediate();
+  checkJson(value, text);
+  return value;
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new DeckhandError('INVALID_JSON', { cause });
+  }
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+}

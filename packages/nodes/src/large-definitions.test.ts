@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { FAULTS_MAX } from '@deckhand/contracts';
+import { compileInSteps, type NodeTypes } from '@deckhand/engine';
+import { runInTimeSlices } from '@deckhand/runtime';
+import { loadNodeTypes } from './load-node-types.js';
+
+/** A chain of as many nodes as there may be. */
+function chain(node: object, sourceHandle?: string) {
+  const ids = Array.from({ length: 4_999 }, (_, n) => `n${n}`);
+  return {
+    nodes: [{ id: 'start', type: 'trigger.manual' }, ...ids.map((id) => ({ id, ...node }))],
+    edges: ids.map((target, n) =>
+      n === 0 ? { source: 'start', target } : { source: `n${n - 1}`, target, ...(sourceHandle && { sourceHandle }) },
+    ),
+  };
+}
+
+let nodeTypes: NodeTypes;
+beforeAll(async () => {
+  nodeTypes = await loadNodeTypes();
+});
+
+/** Compiles, and counts how often the event loop went round meanwhile. */
+async function compile(definition: unknown) {
+  let [rounds, isDone] = [0, false];
+  const goRound = (): void => {
+    rounds += 1;
+    if (!isDone) setImmediate(goRound);
+  };
+  setImmediate(goRound);
+  const result = await runInTimeSlices(compileInSteps(definition, nodeTypes));
+  isDone = true;
+  return { rounds, faults: 'faults' in result ? result.faults : [] };
+}
+
+const cases = Array.from({ length: 100 }, (_, n) => ({ handle: `h${n}`, equals: n }));
+const form = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+
+describe('a large definition', () => {
+  it.each([
+    ['forms', chain({ type: 'human', parameters: { title: 'x', schema: form } })],
+    ['scripts', chain({ type: 'code', parameters: { source: `return ${'a.b(1)+'.repeat(100)}1` } })],
+    ['expressions', chain({ type: 'set', parameters: { fields: { a: `{{ [${'$input.a,'.repeat(99)}1] }}` } } })],
+    ['handles', chain({ type: 'switch', parameters: { value: 1, cases } }, 'h99')],
+  ])('lets others have their turn while its %s are compiled', async (_name, definition) => {
+    const { rounds, faults } = await compile(definition);
+    expect(faults).toEqual([]);
+    expect(rounds).toBeGreaterThan(5);
+  });
+
+  it.each([
+    [
+      'edges that lead nowhere',
+      { ...chain({ type: 'set' }), edges: Array.from({ length: 20_000 }, () => ({ source: 'a', target: 'b' })) },
+    ],
+    ['nodes of no type', chain({ type: 'unknown' })],
+    ['ways out that are not there', chain({ type: 'switch', parameters: { value: 1, cases } }, 'nowhere')],
+  ])('is looked through no further after enough faults: %s', async (_name, definition) => {
+    const { faults } = await compile(definition);
+    expect(faults.length).toBeGreaterThan(FAULTS_MAX);
+    expect(faults.length).toBeLessThan(2 * FAULTS_MAX);
+    expect(JSON.stringify(faults).length).toBeLessThan(20_000);
+  });
+});
