@@ -245,6 +245,19 @@ describe.each(APPS)('the %s of the chart', (app) => {
   });
 });
 
+describe('the API of the chart', () => {
+  it('believes a proxy with a private address where there is an ingress, unless it is told of others', () => {
+    const trusted = (api: object) => {
+      const { containers } = podOf(findDeployment(renderChart(CHART, { ...WITH_SECRETS, api }), 'deckhand-api'));
+      return containers[0].env.filter(({ name }) => name === 'TRUSTED_PROXIES').map(({ value }) => value);
+    };
+    const ingress = { enabled: true, hosts: ['deckhand.example.com'] };
+    expect(trusted({})).toEqual([]);
+    expect(trusted({ ingress })).toEqual(['uniquelocal']);
+    expect(trusted({ ingress, settings: { TRUSTED_PROXIES: '10.9.8.7' } })).toEqual(['10.9.8.7']);
+  });
+});
+
 describe('workers of the chart', () => {
   it('are killed only once their own grace, and what they do afterwards, are over', () => {
     const worker = findDeployment(renderChart(CHART, EVERYTHING), 'automation-worker');

@@ -5,6 +5,7 @@ import { createConsole } from './console/serve-console.js';
 import { createErrorHandler } from './http/errors.js';
 import { createRequestLog } from './http/request-log.js';
 import { registerRoutes } from './http/route.js';
+import { reportUnknownProxy } from './http/trusted-proxies.js';
 import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
 import type { Services } from './services.js';
@@ -19,8 +20,8 @@ export function createApp(services: Services): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'extended');
-  // The caller's address is what the nearest proxy on a private network says it is.
-  app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal']);
+  app.set('trust proxy', services.trustedProxies);
+  app.use(reportUnknownProxy(services.logger));
   app.use(services.metrics.requests);
   app.use(createRequestLog(services.logger));
   if (services.tracing) app.use(createRequestTraces(services.tracing));

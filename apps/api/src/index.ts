@@ -1,3 +1,4 @@
+export { createLoginThrottle } from './auth/login-throttle.js';
 export { announceSetup } from './announce-setup.js';
 export { createApp } from './app.js';
 export { createHttpServer, type ServerTimes } from './http/create-server.js';

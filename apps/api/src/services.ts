@@ -21,6 +21,7 @@ import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.j
 import { setupToken } from './auth/setup-token.js';
 import { createUsageLog } from './auth/usage-log.js';
 import { createFormChecker, type FormChecker } from './forms/form-checker.js';
+import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionRate } from './runs/execution-rate.js';
@@ -50,6 +51,8 @@ export interface Services {
   readonly nodeTypes: NodeTypes;
   readonly secretBox: SecretBox;
   readonly authenticate: Authenticate;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   readonly loginThrottle: LoginThrottle;
   /** What creating the first owner needs. */
   readonly setupToken: string;
@@ -89,6 +92,7 @@ export async function createServices(options: {
   tracing?: Tracing | undefined;
 }): Promise<Services> {
   const { settings, db, logger, tracing } = options;
+  const trustedProxies = readTrustedProxies(settings.TRUSTED_PROXIES);
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
   const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
@@ -129,6 +133,7 @@ export async function createServices(options: {
     nodeTypes: await loadNodeTypes(),
     secretBox,
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
+    trustedProxies,
     loginThrottle: createLoginThrottle(redis),
     setupToken: setupToken(settings),
     forms,

@@ -12,6 +12,8 @@ export const ApiSettings = Type.Object({
   /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
   WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   ...EncryptionSettings,
+  /** Proxies that are believed about the caller's address, as `readTrustedProxies` reads them; none by default. */
+  TRUSTED_PROXIES: Type.Optional(Type.String()),
   /** What creating the first owner needs; derived from ENCRYPTION_KEY when it is not set. */
   SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),

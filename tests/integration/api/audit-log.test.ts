@@ -15,7 +15,7 @@ let instance: Instance;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  instance = await startInstance();
+  instance = await startInstance(undefined, { env: { TRUSTED_PROXIES: 'loopback' } });
   ({ gateway } = instance);
 });
 afterAll(stopAll);

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DeckhandError } from '@deckhand/contracts';
 import type { Redis } from '@deckhand/queue';
+import { networkOf } from '../http/network-of.js';
 
 /** Slows down guessing of passwords. */
 export interface LoginThrottle {
   /**
-   * Counts an attempt before its password is compared, so that guesses in parallel are counted too.
-   * @throws DeckhandError RATE_LIMITED with Retry-After after too many failures for the e-mail or from the address.
+   * Counts an attempt before its password is compared, so that guesses in parallel are counted too. Delays it when very
+   * many failed for the e-mail from anywhere: refusing it would let anybody keep a person out.
+   * @throws DeckhandError RATE_LIMITED with Retry-After after too many failures for the e-mail from the address, or
+   * from the address for any e-mail.
    */
   attempt(email: string, address: string): Promise<void>;
   /** Takes a successful attempt back. */
@@ -16,19 +20,31 @@ export interface LoginThrottle {
 
 /** Failures within the window, in seconds. An address may stand for a whole office. */
 const WINDOW_SECONDS = 300;
-const FAILURES_PER_EMAIL = 10;
+const FAILURES_PER_EMAIL_AND_ADDRESS = 10;
 const FAILURES_PER_ADDRESS = 100;
+/** For each so many failures of an e-mail from anywhere, the next attempt waits a second longer, up to a bound. */
+const FAILURES_PER_SECOND_OF_DELAY = 100;
+const MAX_DELAY_SECONDS = 5;
 
-/** Counts in Redis, for all replicas together; while Redis is away each replica counts for itself. */
-export function createLoginThrottle(redis: Redis): LoginThrottle {
-  const perEmail = createLimiter(redis, '{deckhand}:login:email', FAILURES_PER_EMAIL);
+/**
+ * Counts in Redis, for all replicas together; while Redis is away each replica counts for itself.
+ * @param delay waits so many ms.
+ */
+export function createLoginThrottle(
+  redis: Redis,
+  delay: (ms: number) => Promise<unknown> = (ms) => setTimeout(ms),
+): LoginThrottle {
+  const perPair = createLimiter(redis, '{deckhand}:login:pair', FAILURES_PER_EMAIL_AND_ADDRESS);
   const perAddress = createLimiter(redis, '{deckhand}:login:address', FAILURES_PER_ADDRESS);
+  // It refuses nobody: what is asked of it is the count.
+  const perEmail = createLimiter(redis, '{deckhand}:login:email', Number.MAX_SAFE_INTEGER);
 
   return {
     async attempt(email, address) {
+      const network = networkOf(address);
       try {
-        await perAddress.consume(address);
-        await perEmail.consume(emailKey(email));
+        await perAddress.consume(network);
+        await perPair.consume(pairKey(email, network));
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         throw new DeckhandError('RATE_LIMITED', {
@@ -36,9 +52,17 @@ export function createLoginThrottle(redis: Redis): LoginThrottle {
           headers: { 'Retry-After': String(Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))) },
         });
       }
+      const { consumedPoints } = await perEmail.consume(emailKey(email));
+      const seconds = Math.min(MAX_DELAY_SECONDS, Math.floor(consumedPoints / FAILURES_PER_SECOND_OF_DELAY));
+      if (seconds > 0) await delay(seconds * 1_000);
     },
     async succeeded(email, address) {
-      await Promise.all([perEmail.delete(emailKey(email)), perAddress.reward(address)]);
+      const network = networkOf(address);
+      await Promise.all([
+        perPair.delete(pairKey(email, network)),
+        perAddress.reward(network),
+        perEmail.reward(emailKey(email)),
+      ]);
     },
   };
 }
@@ -46,6 +70,10 @@ export function createLoginThrottle(redis: Redis): LoginThrottle {
 function createLimiter(redis: Redis, keyPrefix: string, points: number): RateLimiterRedis {
   const limits = { keyPrefix, points, duration: WINDOW_SECONDS };
   return new RateLimiterRedis({ ...limits, storeClient: redis, insuranceLimiter: new RateLimiterMemory(limits) });
+}
+
+function pairKey(email: string, network: string): string {
+  return `${emailKey(email)}:${network}`;
 }
 
 /** What people type may be long; the counter's name is not. */
