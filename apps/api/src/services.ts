@@ -31,6 +31,7 @@ import { createIntake, type Intake } from './runs/intake.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
 import { type AwaitRun, createAwaitRun } from './webhooks/await-run.js';
+import { createFailureDelay, type DelayFailure } from './webhooks/failure-delay.js';
 import { createDeliveryLog, type DeliveryLog } from './webhooks/delivery-log.js';
 import { createWebhookFinder, type WebhookFinder } from './webhooks/find-target.js';
 import { createCredentialReader, type CredentialReader } from './webhooks/read-credential.js';
@@ -63,6 +64,8 @@ export interface Services {
   readonly follower: RunFollower;
   readonly webhooks: WebhookFinder;
   readonly readCredential: CredentialReader;
+  /** For callers of webhooks whose secret is wrong. */
+  readonly delayFailure: DelayFailure;
   /** Counts the requests to the webhooks of workflows with a rate limit. */
   readonly workflowRate: WindowRate;
   readonly awaitRun: AwaitRun;
@@ -143,6 +146,7 @@ export async function createServices(options: {
     follower,
     webhooks: createWebhookFinder({ db, secretBox }),
     readCredential: createCredentialReader({ db, secretBox, logger }),
+    delayFailure: createFailureDelay(),
     workflowRate: createWindowRate(redis, '{deckhand}:workflow-rate'),
     awaitRun: createAwaitRun({ db, follower }),
     deliveries,

@@ -42,6 +42,17 @@ describe('the secret', () => {
     expect((await send(hook.path, { headers: { 'X-Webhook-Secret': 'open sesame' } })).status).toBe(200);
   });
 
+  it('lets whoever knows it in at once, while somebody at the same address fails; each failure is a 401', async () => {
+    const hook = await createHook(instance, { secret: 'open sesame' });
+    const right = { headers: { 'x-webhook-secret': 'open sesame' } };
+    const wrong = { headers: { 'x-webhook-secret': 'a guess' } };
+    const guesses = Promise.all(Array.from({ length: 30 }, () => send(hook.path, wrong)));
+    for (let request = 0; request < 10; request += 1) expect((await send(hook.path, right)).status).toBe(200);
+    expect(new Set((await guesses).map(({ status }) => status))).toEqual(new Set([401]));
+    expect((await send(hook.path, right)).status).toBe(200);
+    expect(await runsOf(hook)).toBe(11);
+  });
+
   it('is kept by its placeholder when another version becomes the active one', async () => {
     const hook = await createHook(instance, { secret: 'first' });
     await api('POST', `/api/workflows/${hook.workflowId}/versions`, {

@@ -142,6 +142,30 @@ describe('the URL', () => {
     expect((await api('POST', `${path}/other/url`)).status).toBe(404);
   });
 
+  it('that became free is given to its own workspace only, whatever it was and however it became free', async () => {
+    const post = (path: string, body?: object) => api('POST', path, body);
+    const elsewhere = (await post('/api/workspaces', { name: 'Elsewhere' })).body.workspaceId;
+    const create = async (workspaceId: string, path: string) =>
+      statusAndCode(await post('/api/workflows', { workspaceId, name: 'Taker', definition: hookDefinition({ path }) }));
+    const third = (await post('/api/workspaces', { name: 'Third' })).body.workspaceId;
+
+    const [changed, deleted] = [
+      await createHook(instance, { path: 'freed-by-a-change' }),
+      await createHook(instance, {}),
+    ];
+    await change(changed);
+    const freed = ['freed-by-a-change', deleted.path.split('/')[2] ?? ''];
+    await api('DELETE', `/api/workflows/${deleted.workflowId}`);
+    expect(await create(third, 'freed-with-its-workspace')).toEqual([201, undefined]);
+    await api('DELETE', `/api/workspaces/${third}`);
+    for (const path of [...freed, 'freed-with-its-workspace']) {
+      expect([path, ...(await create(elsewhere, path))]).toEqual([path, 409, 'CONFLICT']);
+    }
+    const taker = await createHook({ ...instance, workspaceId: elsewhere }, {});
+    expect(statusAndCode(await change(taker, { path: 'freed-by-a-change' }))).toEqual([409, 'CONFLICT']);
+    for (const path of freed) expect(await create(instance.workspaceId, path)).toEqual([201, undefined]);
+  });
+
   it('is the path that the definition asks for, until it is changed', async () => {
     const hook = await createHook(instance, { path: 'asked-for-first' });
     expect(hook.path).toBe('/webhook/asked-for-first');

@@ -1,10 +1,11 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
+import { networkOf } from '../http/network-of.js';
 import { readBytes } from '../http/read-bytes.js';
 import { readIdempotencyKey } from '../runs/idempotency.js';
 import type { Services } from '../services.js';
 import { sendAnswer, sendResult } from './answer.js';
-import { checkCaller } from './check-caller.js';
+import { type CheckedCaller, checkCaller } from './check-caller.js';
 import { allowOrigin, answerOptions } from './cors.js';
 import type { KnownWebhook, WebhookTarget } from './find-target.js';
 import { parsePayload, toRawBody } from './payload.js';
@@ -45,7 +46,7 @@ export async function receive(services: Services, received: Received): Promise<v
     throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
   }
   services.breaker.check();
-  const { executionId, isRepeated } = await start(services, request, target);
+  const { executionId, isRepeated } = await start(services, request, target, signal);
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
   if (settings.responseMode === 'immediately') {
@@ -71,9 +72,10 @@ async function start(
   services: Services,
   request: Request,
   target: WebhookTarget,
+  signal: AbortSignal,
 ): Promise<{ executionId: string; isRepeated: boolean }> {
   const { settings, workflowId, nodeId, versionId, testActor } = target;
-  const { secretHeaders } = await checkCaller(request, target, services.readCredential);
+  const { secretHeaders } = await letIn(services, request, target, signal);
   if (settings.rateLimit) await limit(services, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
@@ -95,6 +97,23 @@ async function start(
     },
     readIdempotencyKey(request, { nodeId, ...asked }),
   );
+}
+
+/** Answers a caller with a wrong secret later with each failure. */
+async function letIn(
+  { readCredential, delayFailure }: Services,
+  request: Request,
+  target: WebhookTarget,
+  signal: AbortSignal,
+): Promise<CheckedCaller> {
+  try {
+    return await checkCaller(request, target, readCredential);
+  } catch (error) {
+    if (error instanceof DeckhandError && error.code === 'UNAUTHORIZED') {
+      await delayFailure(`${target.workflowId} ${target.nodeId} ${networkOf(request.ip ?? '')}`, signal);
+    }
+    throw error;
+  }
 }
 
 async function limit(

@@ -1,5 +1,6 @@
 import type { Queryable } from '../client.js';
 import { conflictWhenTaken } from '../unique.js';
+import { reserveSuffixes } from './reserve-suffixes.js';
 import { createSuffix } from './suffix.js';
 
 /** A webhook trigger of a version that is being saved. */
@@ -24,18 +25,22 @@ export async function assignWebhookUrls(
   if (wanted.length === 0) return;
   const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
   const suffixes = new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
-  const isTaken = conflictWhenTaken('A path of the definition is the URL of another webhook');
+  const message = 'A path of the definition is the URL of another webhook, or was that of another workspace';
+  const isTaken = conflictWhenTaken(message);
 
-  const added = wanted.filter(({ nodeId }) => !suffixes.has(nodeId));
-  await tx.webhook
-    .createMany({ data: added.map(({ nodeId, path }) => ({ suffix: path ?? createSuffix(), workflowId, nodeId })) })
-    .catch(isTaken);
-
+  const added = wanted
+    .filter(({ nodeId }) => !suffixes.has(nodeId))
+    .map(({ nodeId, path }) => ({ suffix: path ?? createSuffix(), workflowId, nodeId }));
   const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
-  if (wishes.length === 0) return;
-  const earlier = await readPaths(tx, earlierVersionId);
-  for (const { nodeId, path } of wishes) {
-    if (path === null || earlier.get(nodeId) === path) continue;
+  const earlier = wishes.length === 0 ? undefined : await readPaths(tx, earlierVersionId);
+  const changed = wishes.flatMap(({ nodeId, path }) =>
+    path === null || earlier?.get(nodeId) === path ? [] : [{ nodeId, path }],
+  );
+  if (added.length === 0 && changed.length === 0) return;
+  const given = [...added.map(({ suffix }) => suffix), ...changed.map(({ path }) => path)];
+  await reserveSuffixes(tx, workflowId, { suffixes: given, message });
+  await tx.webhook.createMany({ data: added }).catch(isTaken);
+  for (const { nodeId, path } of changed) {
     await tx.webhook
       .updateMany({ where: { workflowId, nodeId }, data: { suffix: path, testUntil: null, testUserId: null } })
       .catch(isTaken);

@@ -4,6 +4,7 @@ import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { conflictWhenTaken } from '../unique.js';
 import { lockWorkflow } from '../workflows/lock.js';
+import { reserveSuffixes } from './reserve-suffixes.js';
 import { createSuffix } from './suffix.js';
 
 /**
@@ -21,9 +22,11 @@ export function changeWebhookUrl(
 ): Promise<string> {
   return db.$transaction(async (tx) => {
     const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'editor');
+    const message = 'Another webhook has this URL, or one of another workspace had it';
+    await reserveSuffixes(tx, workflowId, { suffixes: [suffix], message });
     const { count } = await tx.webhook
       .updateMany({ where: { workflowId, nodeId }, data: { suffix, testUntil: null, testUserId: null } })
-      .catch(conflictWhenTaken('Another webhook has this URL'));
+      .catch(conflictWhenTaken(message));
     if (count === 0) throw noSuchWebhook();
     const details = { nodeId };
     await recordChange(tx, actor, { action: 'workflow.webhook-url', workspaceId, resourceId: workflowId, details });
