@@ -8,6 +8,12 @@ import { untilAborted } from '../network/until-aborted.js';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that says nothing for this long is given up, in ms. */
 const SILENCE_MS = 60_000;
+/** All that a server may say to one message, in bytes. */
+const MAX_RECEIVED_BYTES = 1_048_576;
+/** Between two checks of it, in ms. */
+const CHECK_MS = 50;
+/** Characters of what a server said that its node's failure quotes. */
+const MAX_MESSAGE = 2_000;
 /** The port whose servers speak TLS from the first byte (RFC 8314, 3.3). */
 const SUBMISSIONS_PORT = 465;
 
@@ -52,7 +58,20 @@ async function openSocket(
     });
   });
   socket.setTimeout(0);
+  // What reads from it tells whoever waits; without a listener, the process would end.
+  socket.on('error', () => undefined);
+  boundReceived(socket);
   return socket;
+}
+
+/** Ends a connection over which the server says too much: replies that nobody waits for would pile up. */
+function boundReceived(socket: Socket): void {
+  // Counted by the socket, since what comes over TLS is not seen here.
+  const timer = setInterval(() => {
+    if (socket.bytesRead <= MAX_RECEIVED_BYTES) return;
+    socket.destroy(new Error(`the server said more than ${MAX_RECEIVED_BYTES} bytes`));
+  }, CHECK_MS);
+  socket.once('close', () => clearInterval(timer));
 }
 
 async function deliver(message: MailMessage, connection: Socket): Promise<MailReceipt> {
@@ -103,7 +122,7 @@ function messageIdOf({ idempotencyKey, from }: MailMessage): string {
 
 function toNodeError(error: unknown, { server: { host, port } }: MailMessage): NodeError {
   if (error instanceof NodeError) return error;
-  const reason = types.isNativeError(error) ? error.message : String(error);
+  const reason = (types.isNativeError(error) ? error.message : String(error)).slice(0, MAX_MESSAGE);
   const status = types.isNativeError(error) && 'responseCode' in error ? Number(error.responseCode) : undefined;
   if (status === undefined) return new NodeError('EMAIL_UNREACHABLE', `${host}:${port}: ${reason}`, { cause: error });
   // 4xx may be gone the next time, 5xx not (RFC 5321, 4.2.1).

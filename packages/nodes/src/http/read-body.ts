@@ -32,16 +32,25 @@ export async function readBody(body: Readable, encoding: string | undefined, max
 }
 
 async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
+  let bytes = Buffer.alloc(0);
+  let length = 0;
   for await (const chunk of body) {
     if (!(chunk instanceof Uint8Array)) throw new TypeError('a body is read as bytes');
-    total += chunk.byteLength;
+    const end = length + chunk.byteLength;
     // Leaving the loop destroys the body, and with it the connection.
-    if (total > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+    if (end > maxBytes) throw tooLarge(maxBytes);
+    // Copied, not kept: a body may come in chunks of one byte, and a chunk takes a hundred.
+    if (end > bytes.length) bytes = grown(bytes, Math.min(maxBytes, Math.max(end, 2 * bytes.length)));
+    bytes.set(chunk, length);
+    length = end;
   }
-  return Buffer.concat(chunks);
+  return bytes.subarray(0, length);
+}
+
+function grown(bytes: Buffer, length: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(length);
+  larger.set(bytes);
+  return larger;
 }
 
 async function decompress(coding: string, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {

@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject } from '@deckhand/contracts';
 import { NodeError, type PostgresClient, type PostgresQuery, type PostgresResult } from '@deckhand/engine';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { types } from 'node:util';
-import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.js';
 import { untilAborted } from '../network/until-aborted.js';
-import { connectionConfig } from './connection-config.js';
-import { createPools } from './pools.js';
+import { type ConnectionTarget, connectionTarget } from './connection-config.js';
+import { GuardedClient } from './guarded-client.js';
+import { invalid } from './message-guard.js';
+import { createPools, type Pools } from './pools.js';
 import { toNodeError } from './to-node-error.js';
 import { jsonTypes } from './value-types.js';
 
@@ -14,6 +16,14 @@ import { jsonTypes } from './value-types.js';
 const BATCH_ROWS = 500;
 /** A longer result fails the query, in bytes of JSON. */
 const MAX_RESULT_BYTES = 10_485_760;
+/** Bytes that a server may send for one batch: bytes in hexadecimal take more than in base64. */
+const MAX_BATCH_BYTES = 2 * MAX_RESULT_BYTES + 1_048_576;
+/** How long cancelling a statement may take, in ms. */
+const CANCEL_LIMIT_MS = 5_000;
+/** Bytes of rows that are counted before other work goes first. */
+const BYTES_PER_ROUND = 1_048_576;
+
+type Client = Awaited<ReturnType<Pools['connect']>>;
 
 /** A client with its own pools of connections. */
 export interface PooledPostgresClient extends PostgresClient {
@@ -31,10 +41,9 @@ export function createPostgresClient({ allowPrivate }: { allowPrivate: boolean }
   return {
     async query(query) {
       try {
-        const config = await untilAborted(query.signal, () => connectionConfig(query.connectionString, rules));
-        const pool = pools.get(query.connectionString, config);
-        const client = await untilAborted(query.signal, () => connect(pool, query.signal));
-        return await withClient(client, config, query);
+        const target = await untilAborted(query.signal, () => connectionTarget(query.connectionString, rules));
+        const client = await untilAborted(query.signal, () => connect(pools, target, query));
+        return await withClient(client, target, query);
       } catch (error) {
         query.signal.throwIfAborted();
         throw toNodeError(error);
@@ -45,18 +54,15 @@ export function createPostgresClient({ allowPrivate }: { allowPrivate: boolean }
 }
 
 /** A connection that comes too late goes back at once. */
-async function connect(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
-  const client = await pool.connect();
-  if (signal.aborted) client.release();
+async function connect(pools: Pools, target: ConnectionTarget, query: PostgresQuery): Promise<Client> {
+  const client = await pools.connect(query.connectionString, target);
+  if (query.signal.aborted) client.release();
   return client;
 }
 
-async function withClient(
-  client: pg.PoolClient,
-  config: pg.ClientConfig,
-  query: PostgresQuery,
-): Promise<PostgresResult> {
+async function withClient(client: Client, target: ConnectionTarget, query: PostgresQuery): Promise<PostgresResult> {
   let isBroken = true;
+  client.expect({ rows: 1, bytes: MAX_BATCH_BYTES });
   const pid = client
     .query(`BEGIN${query.isReadOnly ? ' READ ONLY' : ''}; SELECT pg_backend_pid() AS pid`)
     .then(readPid);
@@ -64,13 +70,14 @@ async function withClient(
   pid.catch(() => undefined);
   const onAbort = (): void => {
     // Closing a connection does not end what it runs.
-    pid.then((found) => cancel(config, found)).catch(() => undefined);
+    pid.then((found) => cancel(target, found)).catch(() => undefined);
   };
   query.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const result = await untilAborted(query.signal, async () => {
       await pid;
       const read = await readResult(client, query);
+      client.expect({ rows: 0, bytes: MAX_BATCH_BYTES });
       await client.query('COMMIT');
       return read;
     });
@@ -87,7 +94,7 @@ function readPid(results: unknown): number {
   const last: unknown = Array.isArray(results) ? results.at(-1) : results;
   const rows: unknown = isRecord(last) ? last.rows : undefined;
   const row: unknown = Array.isArray(rows) ? rows[0] : undefined;
-  if (!isRecord(row) || typeof row.pid !== 'number') throw new TypeError('PostgreSQL did not say its process id');
+  if (!isRecord(row) || typeof row.pid !== 'number') throw invalid('no process id');
   return row.pid;
 }
 
@@ -95,30 +102,40 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-async function cancel(config: pg.ClientConfig, pid: number): Promise<void> {
-  const client = new pg.Client(config);
-  await client.connect();
+async function cancel({ config, tls }: ConnectionTarget, pid: number): Promise<void> {
+  const client = new GuardedClient(config, tls);
+  const limit = setTimeout(() => client.destroy(), CANCEL_LIMIT_MS);
   try {
+    await client.connect();
+    client.expect({ rows: 1, bytes: MAX_BATCH_BYTES });
     await client.query('SELECT pg_cancel_backend($1)', [pid]);
   } finally {
-    await client.end();
+    clearTimeout(limit);
+    client.destroy();
   }
 }
 
-async function readResult(client: pg.PoolClient, query: PostgresQuery): Promise<PostgresResult> {
+async function readResult(client: Client, query: PostgresQuery): Promise<PostgresResult> {
   const cursor = client.query(new Cursor<unknown>(query.text, [...query.values], { types: jsonTypes }));
   const rows: JsonObject[] = [];
   let bytes = 0;
+  let bytesOfRound = 0;
   for (;;) {
     const wanted = Math.min(BATCH_ROWS, query.maxRows + 1 - rows.length);
+    client.expect({ rows: wanted, bytes: MAX_BATCH_BYTES });
     const batch = await readBatch(cursor, wanted);
     for (const row of batch.rows) {
       if (!isJsonObject(row)) throw new TypeError('a row is read as an object');
-      bytes += JSON.stringify(row).length;
+      const rowBytes = JSON.stringify(row).length;
+      bytes += rowBytes;
+      if (bytes > MAX_RESULT_BYTES) throw tooLarge(`more than ${MAX_RESULT_BYTES} bytes`);
       rows.push(row);
+      bytesOfRound += rowBytes;
+      if (bytesOfRound < BYTES_PER_ROUND) continue;
+      bytesOfRound = 0;
+      await nextRound();
     }
     if (rows.length > query.maxRows) throw tooLarge(`more than ${query.maxRows} rows`);
-    if (bytes > MAX_RESULT_BYTES) throw tooLarge(`more than ${MAX_RESULT_BYTES} bytes`);
     if (batch.rows.length < wanted) return { rows, rowCount: batch.rowCount ?? rows.length };
   }
 }

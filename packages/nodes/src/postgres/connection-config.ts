@@ -1,44 +1,126 @@
-import { withExplicitSslMode } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
+import { isIP } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { parse, toClientConfig } from 'pg-connection-string';
-import { type AddressRules, resolveHost } from '../network/addresses.js';
+import { type AddressRules, bareHost, resolveHost } from '../network/addresses.js';
 
-/** Parameters of a connection string that name files of the machine the worker runs on. */
-const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert', 'passfile', 'service', 'servicefile'];
+/**
+ * Parameters that a connection string may have. The driver takes many more, among them some that name files of the
+ * worker's machine, or that it calls as functions.
+ */
+const PARAMETERS = new Set([
+  'application_name',
+  'channel_binding',
+  'connect_timeout',
+  'options',
+  'ssl',
+  'sslmode',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'target_session_attrs',
+  'uselibpqcompat',
+]);
 const CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_PORT = 5_432;
+
+/** How to reach a database. */
+export interface ConnectionTarget {
+  /** What the driver is created with. It never speaks TLS itself. */
+  readonly config: ClientConfig;
+  /** How to speak TLS; undefined for a connection without. */
+  readonly tls: ConnectionOptions | undefined;
+}
 
 /**
  * How to reach the database of a connection string. Nothing comes from the worker's own environment or files, and a
  * socket of its machine counts as a private address.
  * @throws NodeError CREDENTIAL_UNSUITABLE, ADDRESS_REFUSED, POSTGRES_UNREACHABLE.
  */
-export async function connectionConfig(connectionString: string, rules: AddressRules): Promise<ClientConfig> {
-  const { searchParams } = readUrl(connectionString);
-  const file = FILE_PARAMETERS.find((name) => searchParams.has(name));
-  if (file !== undefined) throw unsuitable(`${file} names a file, which connection strings of credentials cannot`);
-  const config = toClientConfig(parse(withExplicitSslMode(connectionString)));
-  const { host, user, database } = config;
-  if (!host || host.startsWith('/')) throw unsuitable('the connection string needs the name or address of a host');
-  if (!user) throw unsuitable('the connection string needs a user');
-  const address = await resolve(host, rules);
+export async function connectionTarget(connectionString: string, rules: AddressRules): Promise<ConnectionTarget> {
+  const url = readUrl(connectionString);
+  const parameters = readParameters(url.searchParams);
+  const host = unescaped(bareHost(url.hostname));
+  const user = unescaped(url.username);
+  if (host === '' || host.startsWith('/'))
+    throw unsuitable('the connection string needs the name or address of a host');
+  if (user === '') throw unsuitable('the connection string needs a user');
+  const tls = tlsOptions(parameters, host);
+  const { options, ...timeouts } = startupParameters(parameters);
   return {
-    ...config,
-    host: address,
-    // The certificate is the name's, not the address's.
-    ...(config.ssl ? { ssl: { ...(config.ssl === true ? {} : config.ssl), host, servername: host } } : {}),
-    // Without these, the driver asks PGPASSWORD, ~/.pgpass and PGDATABASE.
-    password: config.password ?? '',
-    database: database ?? user,
-    application_name: 'deckhand',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+    config: {
+      host: await resolve(host, rules),
+      port: url.port === '' ? DEFAULT_PORT : Number(url.port),
+      user,
+      // Without these, the driver asks PGPASSWORD, ~/.pgpass and PGDATABASE.
+      password: unescaped(url.password),
+      database: unescaped(url.pathname.slice(1)) || user,
+      application_name: 'deckhand',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ssl: false,
+      ...timeouts,
+      ...(options === undefined ? {} : { options }),
+    },
+    tls,
   };
 }
 
 function readUrl(connectionString: string): URL {
   if (!URL.canParse(connectionString)) throw unsuitable('the connection string is no URL');
-  return new URL(connectionString);
+  const url = new URL(connectionString);
+  if (/^postgres(ql)?:$/.test(url.protocol)) return url;
+  throw unsuitable('the connection string has to begin with postgres:// or postgresql://');
+}
+
+function readParameters(found: URLSearchParams): ReadonlyMap<string, string> {
+  const other = [...found.keys()].find((name) => !PARAMETERS.has(name));
+  if (other === undefined) return new Map(found);
+  const known = [...PARAMETERS].join(', ');
+  throw unsuitable(`${other} is not a parameter that the connection string of a credential may have: ${known}`);
+}
+
+/** `prefer`, `require` and `verify-ca` check the certificate, too, unless libpq's meaning of them is asked for. */
+function tlsOptions(parameters: ReadonlyMap<string, string>, host: string): ConnectionOptions | undefined {
+  const ssl = parameters.get('ssl') ?? 'false';
+  if (!['true', '1', 'false', '0'].includes(ssl)) throw unsuitable('ssl is neither true nor false');
+  const mode = parameters.get('sslmode') ?? (ssl === 'true' || ssl === '1' ? 'verify-full' : 'disable');
+  // The certificate is the name's, not the address's. RFC 6066, 3: an address is no server name.
+  const checked: ConnectionOptions = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
+  const unchecked: ConnectionOptions = { ...checked, rejectUnauthorized: false };
+  const isLibpq = parameters.get('uselibpqcompat') === 'true';
+  switch (mode) {
+    case 'disable':
+      return undefined;
+    case 'no-verify':
+      return unchecked;
+    case 'prefer':
+    case 'require':
+      return isLibpq ? unchecked : checked;
+    case 'verify-ca':
+      if (isLibpq) throw unsuitable('sslmode verify-ca needs a file of its own; use verify-full');
+      return checked;
+    case 'verify-full':
+      return checked;
+    default:
+      throw unsuitable('sslmode is not one of disable, no-verify, prefer, require, verify-ca and verify-full');
+  }
+}
+
+/** What the session is started with at the server. */
+function startupParameters(parameters: ReadonlyMap<string, string>): ClientConfig {
+  const milliseconds = (name: string): number | undefined => {
+    const text = parameters.get(name);
+    if (text === undefined) return undefined;
+    if (!/^\d{1,10}$/.test(text)) throw unsuitable(`${name} is no number of milliseconds`);
+    return Number(text);
+  };
+  const options = parameters.get('options');
+  return {
+    statement_timeout: milliseconds('statement_timeout'),
+    lock_timeout: milliseconds('lock_timeout'),
+    idle_in_transaction_session_timeout: milliseconds('idle_in_transaction_session_timeout'),
+    ...(options === undefined ? {} : { options }),
+  };
 }
 
 async function resolve(host: string, rules: AddressRules): Promise<string> {
@@ -47,6 +129,15 @@ async function resolve(host: string, rules: AddressRules): Promise<string> {
   } catch (error) {
     if (error instanceof NodeError) throw error;
     throw new NodeError('POSTGRES_UNREACHABLE', `${host} has no address`, { cause: error });
+  }
+}
+
+/** A password may hold a plain percent sign. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

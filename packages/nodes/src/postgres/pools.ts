@@ -1,4 +1,6 @@
 import pg from 'pg';
+import type { ConnectionTarget } from './connection-config.js';
+import { GuardedClient } from './guarded-client.js';
 
 /** Connections to one database at most; further queries wait. */
 const CONNECTIONS_PER_DATABASE = 5;
@@ -7,7 +9,8 @@ const IDLE_MS = 10_000;
 
 /** Pools of connections, by connection string and the address that it led to. */
 export interface Pools {
-  get(connectionString: string, config: pg.ClientConfig): pg.Pool;
+  /** A connection that is the caller's until it is released. Throws what the driver does. */
+  connect(connectionString: string, target: ConnectionTarget): Promise<GuardedClient & pg.PoolClient>;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -16,23 +19,50 @@ export interface Pools {
 export function createPools(): Pools {
   const pools = new Map<string, pg.Pool>();
 
+  function open(key: string, { config, tls }: ConnectionTarget): pg.Pool {
+    const known = pools.get(key);
+    if (known) return known;
+    const pool = new pg.Pool({
+      ...config,
+      max: CONNECTIONS_PER_DATABASE,
+      idleTimeoutMillis: IDLE_MS,
+      Client: class extends GuardedClient {
+        constructor(given: pg.ClientConfig = {}) {
+          super(given, tls);
+        }
+      },
+    });
+    // A connection that broke while nobody used it: the next query gets another.
+    pool.on('error', () => undefined);
+    pool.on('remove', () => forgetUnused(key, pool));
+    pools.set(key, pool);
+    return pool;
+  }
+
+  function forgetUnused(key: string, pool: pg.Pool): void {
+    if (pool.totalCount === 0 && pool.waitingCount === 0) pools.delete(key);
+  }
+
   return {
-    get(connectionString, config) {
+    async connect(connectionString, target) {
       // A name that leads elsewhere now gets a pool of its own.
-      const key = `${config.host ?? ''} ${connectionString}`;
-      const known = pools.get(key);
-      if (known) return known;
-      const pool = new pg.Pool({ ...config, max: CONNECTIONS_PER_DATABASE, idleTimeoutMillis: IDLE_MS });
-      // A connection that broke while nobody used it: the next query gets another.
-      pool.on('error', () => undefined);
-      pool.on('remove', () => {
-        if (pool.totalCount === 0 && pool.waitingCount === 0) pools.delete(key);
-      });
-      pools.set(key, pool);
-      return pool;
+      const key = `${target.config.host ?? ''} ${connectionString}`;
+      const pool = open(key, target);
+      try {
+        const client: unknown = await pool.connect();
+        if (isGuarded(client)) return client;
+        throw new TypeError('a pool has clients of its own class');
+      } catch (error) {
+        forgetUnused(key, pool);
+        throw error;
+      }
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.end()));
     },
   };
+}
+
+function isGuarded(client: unknown): client is GuardedClient & pg.PoolClient {
+  return client instanceof GuardedClient;
 }

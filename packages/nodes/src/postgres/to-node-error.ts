@@ -8,6 +8,9 @@ import pg from 'pg';
  */
 const RETRYABLE = /^(08|53|57P|40001|40P01|55P03)/;
 
+/** Characters of what a server said that its node's failure quotes. */
+const MAX_MESSAGE = 2_000;
+
 /** What went wrong with a query, as its node reports it: with the SQLSTATE where the server said one. */
 export function toNodeError(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
@@ -15,7 +18,7 @@ export function toNodeError(error: unknown): NodeError {
     const { code = '', message, detail, position } = error;
     const parts = [message, detail, position && `at character ${position}`].filter(Boolean).join('; ');
     const isRetryable = RETRYABLE.test(code);
-    return new NodeError('POSTGRES_FAILED', `${code}: ${parts}`, { isRetryable, cause: error });
+    return new NodeError('POSTGRES_FAILED', `${code}: ${parts}`.slice(0, MAX_MESSAGE), { isRetryable, cause: error });
   }
   const reason = types.isNativeError(error) ? error.message || error.name : String(error);
   return new NodeError('POSTGRES_UNREACHABLE', reason, { cause: error });

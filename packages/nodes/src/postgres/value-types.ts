@@ -1,46 +1,76 @@
-import pg from 'pg';
+import { type JsonValue, parseJson } from '@deckhand/contracts';
+import { parseArray } from './parse-array.js';
 
-const { builtins } = pg.types;
+type Parse = (text: string) => JsonValue;
 
-type Parse = (text: string) => unknown;
-type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+/** Characters of a time at most: only what no PostgreSQL writes is longer. */
+const MAX_TIME = 100;
 
-/** Types whose values the driver would turn into something that JSON has no word for, or would lose digits of. */
+/** Types that become something else than a text, by their OID (pg_type.dat of PostgreSQL). */
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
-  [builtins.INT8, (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text)],
-  [builtins.FLOAT4, finiteOrText],
-  [builtins.FLOAT8, finiteOrText],
-  [builtins.NUMERIC, asText],
-  [builtins.DATE, asText],
-  [builtins.TIMESTAMP, asText],
-  [builtins.TIMESTAMPTZ, isoOrText],
-  [builtins.INTERVAL, asText],
-  [builtins.BYTEA, (text) => Buffer.from(text.replace(/^\\x/, ''), 'hex').toString('base64')],
-  [600, asText],
-  [718, asText],
+  [16, asBoolean], // bool
+  [17, (text) => Buffer.from(text.replace(/^\\x/, ''), 'hex').toString('base64')], // bytea
+  [20, asInteger], // int8
+  [21, asInteger], // int2
+  [23, asInteger], // int4
+  [26, asInteger], // oid
+  [114, parseJson], // json
+  [700, finiteOrText], // float4
+  [701, finiteOrText], // float8
+  [1184, isoOrText], // timestamptz
+  [3802, parseJson], // jsonb
 ]);
 
-/** Types of lists that stay as PostgreSQL writes them, `{…}`: their elements would not be JSON. */
-const LISTS_AS_TEXT = new Set([1001, 1017, 1115, 1182, 1185, 1187, 1231]);
+/**
+ * Types of arrays that become lists, and how their elements are read. All others stay as PostgreSQL writes them, `{…}`:
+ * their elements would not be JSON.
+ */
+const ELEMENT_PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
+  [199, parseJson], // json[]
+  [651, asText], // cidr[]
+  [791, asText], // money[]
+  [1000, asBoolean], // bool[]
+  [1005, asInteger], // int2[]
+  [1007, asInteger], // int4[]
+  [1008, asText], // regproc[]
+  [1009, asText], // text[]
+  [1014, asText], // char[]
+  [1015, asText], // varchar[]
+  [1016, asText], // int8[]
+  [1021, finiteOrText], // float4[]
+  [1022, finiteOrText], // float8[]
+  [1028, asInteger], // oid[]
+  [1040, asText], // macaddr[]
+  [1041, asText], // inet[]
+  [1183, asText], // time[]
+  [1270, asText], // timetz[]
+  [2951, asText], // uuid[]
+  [3807, parseJson], // jsonb[]
+  [3907, asText], // numrange[]
+]);
 
 /**
  * How values become JSON: whole numbers as numbers while they are exact, exact decimals as text, times with a zone in
- * ISO 8601, other times as PostgreSQL writes them, bytes in base64.
+ * ISO 8601, other times as PostgreSQL writes them, bytes in base64. All parsers take linear time.
  */
 export const jsonTypes = {
-  getTypeParser(oid: TypeId): Parse {
-    if (LISTS_AS_TEXT.has(oid)) return asText;
-    const parse: unknown = PARSERS.get(oid) ?? pg.types.getTypeParser(oid, 'text');
-    return isParser(parse) ? parse : asText;
+  getTypeParser(oid: number): Parse {
+    const parseElement = ELEMENT_PARSERS.get(oid);
+    if (parseElement) return (text) => parseArray(text, parseElement);
+    return PARSERS.get(oid) ?? asText;
   },
 };
 
-function isParser(value: unknown): value is Parse {
-  return typeof value === 'function';
-}
-
 function asText(text: string): string {
   return text;
+}
+
+function asBoolean(text: string): boolean {
+  return text === 't';
+}
+
+function asInteger(text: string): number | string {
+  return Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
 function finiteOrText(text: string): number | string {
@@ -48,6 +78,7 @@ function finiteOrText(text: string): number | string {
 }
 
 function isoOrText(text: string): string {
+  if (text.length > MAX_TIME) return text;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }
