@@ -94,7 +94,7 @@ async function workerIdOf({ url, apiKey }: Stack, { pid }: ManagedProcess): Prom
   await waitUntil(async () => {
     const answer = await fetch(`${url}/api/monitoring/fleet`, { headers: { 'x-api-key': apiKey } });
     const { data } = parseOwnJson<FleetAnswer>(await answer.text());
-    id = data.find((entry) => entry.pid === pid)?.id;
+    id = data?.find((entry) => entry.pid === pid)?.id;
     return id !== undefined;
   }, 'the worker to be in the fleet');
   return id ?? '';

@@ -1,5 +1,6 @@
 export { type Actor, type Origin } from './access.js';
 export { readLimits, writeLimits } from './admin/limits.js';
+export { isAdministrator } from './admin/rules.js';
 export { readInstanceSettings, readSettingsAs, writeSettings } from './admin/settings.js';
 export { readUsage } from './admin/usage.js';
 export { createApiKey, type CreatedApiKeyEntry } from './api-keys/create.js';

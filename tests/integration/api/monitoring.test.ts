@@ -169,6 +169,15 @@ describe('the fleet', () => {
     });
     expect(body.queue.oldestWaitingSeconds).toBeGreaterThan(0);
   });
+
+  it('200: tells members how many workers there are, and neither which nor how long the queue is', async () => {
+    const { session } = await addPerson(instance, 'admin');
+    const bound = await createKey(gateway, instance.session, { preset: 'full', workspaceId: instance.workspaceId });
+    for (const as of [session, bound]) {
+      const { status, body } = await gateway.call('GET', '/api/monitoring/fleet', { as });
+      expect([status, body]).toEqual([200, { workers: { live: 0, consuming: 0 } }]);
+    }
+  });
 });
 
 describe('the fleet with a worker', () => {

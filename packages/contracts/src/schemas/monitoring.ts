@@ -46,27 +46,29 @@ export const WorkflowTimes = Type.Object({
   ),
 });
 
+const WorkerEntry = Type.Object({
+  id: Type.String(),
+  host: Type.String(),
+  pid: Type.Integer(),
+  version: Type.String(),
+  state: oneOf(['starting', 'consuming', 'stalled', 'draining']),
+  concurrency: Type.Integer(),
+  active: Type.Integer(),
+  startedAt: Time,
+  lastSeenAt: Time,
+});
+
+const QueueState = Type.Object({
+  waiting: Type.Integer(),
+  active: Type.Integer(),
+  delayed: Type.Integer(),
+  oldestWaitingSeconds: Type.Integer({ description: '0 when nothing waits' }),
+});
+
 export const FleetAnswer = Type.Object({
   workers: Type.Object({ live: Type.Integer(), consuming: Type.Integer() }),
-  data: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      host: Type.String(),
-      pid: Type.Integer(),
-      version: Type.String(),
-      state: oneOf(['starting', 'consuming', 'stalled', 'draining']),
-      concurrency: Type.Integer(),
-      active: Type.Integer(),
-      startedAt: Time,
-      lastSeenAt: Time,
-    }),
-  ),
-  queue: Type.Object({
-    waiting: Type.Integer(),
-    active: Type.Integer(),
-    delayed: Type.Integer(),
-    oldestWaitingSeconds: Type.Integer({ description: '0 when nothing waits' }),
-  }),
+  data: Type.Optional(Type.Array(WorkerEntry, { description: 'For administrators of the instance' })),
+  queue: Type.Optional(Type.Object(QueueState.properties, { description: 'For administrators of the instance' })),
 });
 
 export type RunStatsQuery = Static<typeof RunStatsQuery>;
@@ -74,3 +76,5 @@ export type RunStats = Static<typeof RunStats>;
 export type RunStatsBucket = RunStats['buckets'][number];
 export type WorkflowTimes = Static<typeof WorkflowTimes>;
 export type FleetAnswer = Static<typeof FleetAnswer>;
+export type WorkerEntry = Static<typeof WorkerEntry>;
+export type QueueState = Static<typeof QueueState>;

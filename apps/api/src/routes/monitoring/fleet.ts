@@ -1,17 +1,25 @@
-import { DeckhandError, FleetAnswer } from '@deckhand/contracts';
-import { oldestWaitingSeconds } from '@deckhand/db';
+import { DeckhandError, FleetAnswer, type WorkerEntry } from '@deckhand/contracts';
+import { isAdministrator, oldestWaitingSeconds } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/monitoring/fleet: the live workers and the queue. */
+/**
+ * GET /api/monitoring/fleet: how many workers are live and consuming. Which they are and how long the queue is tells of
+ * other workspaces and of the machines, so only administrators of the instance read it.
+ */
 export function readFleet({ db, fleet, queue }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/fleet',
     { summary: 'Read the state of workers and queue', answers: { 200: FleetAnswer } },
-    async (_request, response) => {
+    async (_request, response, caller) => {
+      const workers = fleet.counts();
+      if (caller.boundTo !== null || !(await isAdministrator(db, caller))) {
+        sendJson(response, 200, { workers } satisfies FleetAnswer);
+        return;
+      }
       const [counts, oldest] = await Promise.all([
         queue.counts().catch((cause: unknown) => {
           throw new DeckhandError('SERVICE_UNAVAILABLE', { message: 'The queue cannot be read now', cause });
@@ -20,7 +28,7 @@ export function readFleet({ db, fleet, queue }: Services): Route {
       ]);
       const live = fleet.workers().filter(({ isLive }) => isLive);
       const answer: FleetAnswer = {
-        workers: fleet.counts(),
+        workers,
         data: live.map(toEntry),
         queue: { ...counts, oldestWaitingSeconds: oldest },
       };
@@ -29,7 +37,7 @@ export function readFleet({ db, fleet, queue }: Services): Route {
   );
 }
 
-function toEntry(worker: FleetEntry): FleetAnswer['data'][number] {
+function toEntry(worker: FleetEntry): WorkerEntry {
   const { id, host, pid, version, state, concurrency, active, startedAt, lastSeenAt } = worker;
   return { id, host, pid, version, state, concurrency, active, startedAt, lastSeenAt };
 }

@@ -13,7 +13,7 @@ import { Figure } from './figure.js';
 import classes from './fleet-page.module.css';
 import { RunFigures } from './run-figures.js';
 import { SampleChart } from './sample-chart.js';
-import type { SeenWorker } from './seen.js';
+import type { FleetDetails, SeenWorker } from './seen.js';
 import { useSeen } from './use-seen.js';
 import { WorkerState } from './worker-state.js';
 
@@ -45,16 +45,30 @@ export function FleetPage() {
 }
 
 function Fleet({ fleet, at }: { fleet: FleetAnswer; at: number }) {
-  const { workers, queue } = fleet;
-  const seen = useSeen(fleet, at);
+  const { workers, data, queue } = fleet;
   return (
     <>
       <dl className={classes.numbers}>
         <Figure name="Workers live" value={String(workers.live)} isBad={workers.live === 0} />
         <Figure name="Taking runs" value={String(workers.consuming)} isBad={workers.consuming === 0} />
-        <Figure name="Under way" value={String(queue.active)} />
-        <Figure name="Put off" value={String(queue.delayed)} />
+        {queue && <Figure name="Under way" value={String(queue.active)} />}
+        {queue && <Figure name="Put off" value={String(queue.delayed)} />}
       </dl>
+      {workers.live === 0 && (
+        <EmptyState title="No worker is live">
+          Runs are accepted and wait. Start a worker with npm run start:worker, against the same database and Redis.
+        </EmptyState>
+      )}
+      {data && queue && <Details details={{ data, queue }} at={at} />}
+    </>
+  );
+}
+
+/** The workers and the queue, which administrators of the instance see. */
+function Details({ details, at }: { details: FleetDetails; at: number }) {
+  const seen = useSeen(details, at);
+  return (
+    <>
       <div className={classes.charts}>
         <SampleChart
           name="Waiting in the queue"
@@ -67,11 +81,6 @@ function Fleet({ fleet, at }: { fleet: FleetAnswer; at: number }) {
           describe={(seconds) => (seconds === 0 ? 'none' : describeDuration(seconds * 1_000))}
         />
       </div>
-      {workers.live === 0 && (
-        <EmptyState title="No worker is live">
-          Runs are accepted and wait. Start a worker with npm run start:worker, against the same database and Redis.
-        </EmptyState>
-      )}
       {seen.workers.length > 0 && (
         <DataTable label="Workers" columns={COLUMNS} rows={seen.workers} keyOf={({ id }) => id} />
       )}

@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FleetAnswer } from '@deckhand/contracts';
-import { look, SAMPLES_MAX, type Seen } from './seen.js';
+import { type FleetDetails, look, SAMPLES_MAX, type Seen } from './seen.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const NOTHING: Seen = { workers: [], samples: [] };
 
-const answer = (ids: readonly string[], waiting = 0, at = START): FleetAnswer => ({
-  workers: { live: ids.length, consuming: ids.length },
+const answer = (ids: readonly string[], waiting = 0, at = START): FleetDetails => ({
   data: ids.map((id) => ({
     id,
     host: 'host',

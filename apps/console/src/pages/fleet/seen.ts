@@ -1,10 +1,8 @@
-import type { FleetAnswer } from '@deckhand/contracts';
+import type { QueueState, WorkerEntry } from '@deckhand/contracts';
 import type { WorkerStateName } from './worker-state.js';
 
-type LiveWorker = FleetAnswer['data'][number];
-
 /** A worker that is live, or was while the page was open. */
-export type SeenWorker = Omit<LiveWorker, 'state'> & { readonly state: WorkerStateName };
+export type SeenWorker = Omit<WorkerEntry, 'state'> & { readonly state: WorkerStateName };
 
 /** The state of the queue at a moment. */
 export interface QueueSample {
@@ -25,8 +23,14 @@ export const SAMPLES_MAX = 300;
 /** For how long a worker that is gone is still shown, in ms. */
 const GONE_MS = 10 * 60_000;
 
+/** What administrators are told of the workers and the queue. */
+export interface FleetDetails {
+  readonly data: readonly WorkerEntry[];
+  readonly queue: QueueState;
+}
+
 /** Adds an answer to what was seen before. */
-export function look(before: Seen, { data, queue }: FleetAnswer, at: number): Seen {
+export function look(before: Seen, { data, queue }: FleetDetails, at: number): Seen {
   const live = new Set(data.map(({ id }) => id));
   const gone = before.workers
     .filter(({ id, lastSeenAt }) => !live.has(id) && at - Date.parse(lastSeenAt) < GONE_MS)

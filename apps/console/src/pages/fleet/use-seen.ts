@@ -1,12 +1,11 @@
-import type { FleetAnswer } from '@deckhand/contracts';
 import { useState } from 'react';
-import { look, type Seen } from './seen.js';
+import { type FleetDetails, look, type Seen } from './seen.js';
 
 /**
  * What the page has seen of the fleet since it was opened: the service keeps no history of it.
  * @param at when the answer came, Unix time in ms.
  */
-export function useSeen(fleet: FleetAnswer, at: number): Seen {
+export function useSeen(fleet: FleetDetails, at: number): Seen {
   const [{ seen, upTo }, keep] = useState<{ seen: Seen; upTo: number }>(() => ({
     seen: look({ workers: [], samples: [] }, fleet, at),
     upTo: at,

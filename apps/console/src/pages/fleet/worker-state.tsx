@@ -1,9 +1,9 @@
-import type { FleetAnswer } from '@deckhand/contracts';
+import type { WorkerEntry } from '@deckhand/contracts';
 import { CircleCheck, Hourglass, type LucideIcon, PlugZap, TriangleAlert, Unplug } from 'lucide-react';
 import classes from './worker-state.module.css';
 
 /** How a worker is; `gone` is one that was live while the page was open. */
-export type WorkerStateName = FleetAnswer['data'][number]['state'] | 'gone';
+export type WorkerStateName = WorkerEntry['state'] | 'gone';
 
 const LOOKS: Readonly<Record<WorkerStateName, { label: string; means: string; Icon: LucideIcon; tone: string }>> = {
   starting: { label: 'Starting', means: 'takes no runs yet', Icon: PlugZap, tone: 'idle' },
