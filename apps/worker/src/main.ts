@@ -78,6 +78,7 @@ async function main(): Promise<void> {
   onShutdown({
     logger,
     graceMs: settings.WORKER_GRACE_MS + 10_000,
+    survives: worker.survives,
     async close() {
       await worker.drain();
       await code.close();

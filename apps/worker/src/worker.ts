@@ -55,6 +55,7 @@ import { type RunNotifier, type SessionParts, startRunSession } from './session/
 import { createWorkflowStarter } from './session/start-workflows.js';
 import { createRecordsReader } from './session/reuse-records.js';
 import { createRunObserver } from './session/run-observer.js';
+import { currentRun } from './watchdog/run-context.js';
 import { startWatchdog } from './watchdog/watchdog.js';
 
 /** Runs of one checkpoint statement at most. */
@@ -100,6 +101,11 @@ export interface Worker {
   drain(): Promise<void>;
   /** Whether it takes jobs. */
   readonly isConsuming: () => boolean;
+  /**
+   * Fails the run whose code threw an error that nothing caught, called in the context of that code.
+   * @returns false when it was no run's that this worker holds: the process cannot go on.
+   */
+  readonly survives: (error: unknown) => boolean;
   /** How many checkpoints it has written, tries included: more of them while it works. */
   readonly checkpointsWritten: () => number;
 }
@@ -335,6 +341,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     isConsuming: () => state === 'consuming',
+    survives(err) {
+      const executionId = currentRun();
+      const run = executionId === undefined ? undefined : active.get(executionId);
+      if (!run) return false;
+      logger.error({ err, executionId }, 'an uncaught error failed its run');
+      run.halt('uncaughtError');
+      return true;
+    },
     checkpointsWritten: () => checkpointsWritten,
     async drain() {
       setState('draining');

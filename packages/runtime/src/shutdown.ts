@@ -3,12 +3,32 @@ import type { Logger } from './logger.js';
 
 /**
  * Runs `close` once on SIGTERM, SIGINT or an uncaught error, then exits: 0 after a signal, 1 after an error.
+ * @param survives handles an uncaught error, rejections included, and says whether the process may go on. Called in the
+ *   asynchronous context that threw. Without it no error is survived.
  * @param graceMs how long `close` may take before the process exits anyway.
  */
-export function onShutdown(options: { logger: Logger; graceMs: number; close: () => Promise<void> }): void {
-  closeWithGrace({ delay: options.graceMs, logger: false }, async ({ err, signal }) => {
-    if (err) options.logger.fatal({ err }, 'stopping after an uncaught error');
-    else options.logger.info({ signal }, 'stopping');
-    await options.close();
+export function onShutdown(options: {
+  logger: Logger;
+  graceMs: number;
+  survives?: (error: unknown) => boolean;
+  close: () => Promise<void>;
+}): void {
+  const { logger, graceMs, survives, close } = options;
+  let fatal: { error: unknown } | undefined;
+  const skip = survives ? (['uncaughtException', 'unhandledRejection'] as const) : [];
+  const closing = closeWithGrace({ delay: graceMs, logger: false, skip: [...skip] }, async ({ err, signal }) => {
+    const cause = err ? { error: err } : fatal;
+    if (cause) logger.fatal({ err: cause.error }, 'stopping after an uncaught error');
+    else logger.info({ signal }, 'stopping');
+    await close();
+    // Exits with 1.
+    if (cause) throw cause.error;
+  });
+  if (!survives) return;
+  process.on('uncaughtException', (error) => {
+    if (survives(error)) return;
+    if (fatal) process.exit(1);
+    fatal = { error };
+    closing.close();
   });
 }

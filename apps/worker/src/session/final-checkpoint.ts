@@ -5,6 +5,7 @@ import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
 
 const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
+const UNCAUGHT_ERROR = runError('UNCAUGHT_ERROR');
 
 /** What became of a run that the engine has nothing left to do for. */
 export type FinalCheckpoint =
@@ -28,8 +29,14 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
     case 'failed':
       return finish(journal, failure('failed', ending.error, ending.nodeId));
     case 'halted':
-      if (run.haltReason() !== 'timeout') return { kind: 'unfinished' };
-      return finish(journal, failure('timeout', TIME_LIMIT_PASSED, null));
+      switch (run.haltReason()) {
+        case 'timeout':
+          return finish(journal, failure('timeout', TIME_LIMIT_PASSED, null));
+        case 'uncaughtError':
+          return finish(journal, failure('failed', UNCAUGHT_ERROR, null));
+        default:
+          return { kind: 'unfinished' };
+      }
     case 'waiting': {
       const resting = restingEnding(ending.waits, ending.answers);
       if ((await journal.rest(resting)) !== 'written') return { kind: 'unfinished' };

@@ -5,11 +5,16 @@ const GLOBAL_NAME = 'deckhand.currentRun';
 
 const runs = new AsyncLocalStorage<string>();
 
-Object.defineProperty(globalThis, Symbol.for(GLOBAL_NAME), { value: () => runs.getStore(), configurable: true });
+Object.defineProperty(globalThis, Symbol.for(GLOBAL_NAME), { value: currentRun, configurable: true });
 
 /** Runs the code of a run, and all that continues it after an await or in a callback, in the run's context. */
 export function inRunContext<T>(executionId: string, act: () => T): T {
   return runs.run(executionId, act);
+}
+
+/** Returns the run whose code the main thread runs right now, or whose code threw; undefined when it is no run's. */
+export function currentRun(): string | undefined {
+  return runs.getStore();
 }
 
 /**
