@@ -58,12 +58,7 @@ it.each(['error', 'rejection'])(
     const neighbour = await start('/neighbour');
     await until(() => receiver.calls.length === 1, 10_000, 'the call of the neighbour');
     const culprit = await start('/culprit');
-    await until(async () => (await read(culprit)).status === 'failed', 10_000, 'the end of the culprit').catch(
-      (e: unknown) => {
-        console.log(worker.output());
-        throw e;
-      },
-    );
+    await until(async () => (await read(culprit)).status === 'failed', 10_000, 'the end of the culprit');
     expect(JSON.parse((await read(culprit)).error ?? '')).toMatchObject({ code: 'UNCAUGHT_ERROR' });
     await until(async () => (await read(neighbour)).status === 'success', 10_000, 'the end of the neighbour');
     const later = await start('/later');

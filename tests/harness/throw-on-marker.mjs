@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers';
+
 // Loaded into a worker under test by --import: a JSON text that begins with the marker makes the code that parses it
 // throw, where nothing catches, a moment later: as an error of a callback, or as a rejection.
 const MARKER = '{"throwAs":';
