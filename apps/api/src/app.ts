@@ -5,6 +5,7 @@ import { createConsole } from './console/serve-console.js';
 import { createErrorHandler } from './http/errors.js';
 import { createRequestLog } from './http/request-log.js';
 import { registerRoutes } from './http/route.js';
+import { separateHosts } from './http/separate-hosts.js';
 import { reportUnknownProxy } from './http/trusted-proxies.js';
 import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
@@ -26,6 +27,7 @@ export function createApp(services: Services): Express {
   app.use(createRequestLog(services.logger));
   if (services.tracing) app.use(createRequestTraces(services.tracing));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  if (services.webhookHost !== undefined) app.use(separateHosts(services.webhookHost));
   app.use(createWebhookRouter(services));
   const routes = listRoutes(services);
   registerRoutes(app, routes, services.authenticate);

@@ -21,6 +21,7 @@ import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.j
 import { setupToken } from './auth/setup-token.js';
 import { createUsageLog } from './auth/usage-log.js';
 import { createFormChecker, type FormChecker } from './forms/form-checker.js';
+import { webhookHostOf } from './http/separate-hosts.js';
 import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
@@ -74,6 +75,8 @@ export interface Services {
   readonly databaseUrl: string;
   /** What webhooks' URLs begin with. */
   readonly webhookBaseUrl: string;
+  /** The host name that webhooks alone are served from; undefined where they share the console's. */
+  readonly webhookHost: string | undefined;
   /** The largest body that a webhook takes. */
   readonly webhookMaxBytes: number;
   /** False once the process is about to stop: load balancers send no more. */
@@ -95,6 +98,7 @@ export async function createServices(options: {
   tracing?: Tracing | undefined;
 }): Promise<Services> {
   const { settings, db, logger, tracing } = options;
+  const webhookHost = webhookHostOf(settings);
   const trustedProxies = readTrustedProxies(settings.TRUSTED_PROXIES);
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
   const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
@@ -152,6 +156,7 @@ export async function createServices(options: {
     deliveries,
     databaseUrl: settings.DATABASE_URL,
     webhookBaseUrl: webhookBaseUrl(settings),
+    webhookHost,
     webhookMaxBytes: settings.WEBHOOK_MAX_BYTES,
     isReady: () => ready,
     drain() {

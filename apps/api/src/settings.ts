@@ -11,6 +11,11 @@ export const ApiSettings = Type.Object({
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
   WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
+  /**
+   * Whether webhooks are served from the host name of WEBHOOK_BASE_URL alone, and nothing else is. Pages that a workflow
+   * answers then have another origin than the console.
+   */
+  SEPARATE_WEBHOOK_HOST: Type.Boolean({ default: false }),
   ...EncryptionSettings,
   /** Proxies that are believed about the caller's address, as `readTrustedProxies` reads them; none by default. */
   TRUSTED_PROXIES: Type.Optional(Type.String()),
