@@ -45,7 +45,8 @@ function script(source: string, signal = new AbortController().signal): Script {
   return {
     source,
     names: { $input: { n: 1 } },
-    group: 'bench',
+    workspaceId: 'bench',
+    executionId: 'run',
     timeoutMs: 10_000,
     memoryBytes: 67_108_864,
     keepsConsole: false,

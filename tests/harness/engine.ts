@@ -85,6 +85,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
   let clock = 1_000;
   let changed = (): void => undefined;
   const running = runExecution({
+    workspaceId: 'workspace',
     executionId: 'run',
     mode: options.mode ?? 'normal',
     workflow,

@@ -20,6 +20,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     trigger: {},
     input: null,
     inputs: [],
+    workspaceId: 'workspace',
     executionId: 'run',
     mode: 'normal',
     nodeId: 'node',

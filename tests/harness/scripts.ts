@@ -5,7 +5,8 @@ export function script(source: string, given: Partial<Script> = {}): Script {
   return {
     source,
     names: {},
-    group: 'run',
+    workspaceId: 'workspace',
+    executionId: 'run',
     timeoutMs: 10_000,
     memoryBytes: 64 * 1_024 * 1_024,
     keepsConsole: false,

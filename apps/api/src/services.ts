@@ -29,6 +29,7 @@ import { createExecutionRate } from './runs/execution-rate.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';
+import { createWorkspaceShares, type WorkspaceShares } from './runs/workspace-shares.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
 import { type AwaitRun, createAwaitRun } from './webhooks/await-run.js';
@@ -63,6 +64,8 @@ export interface Services {
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
   readonly follower: RunFollower;
+  /** What one workspace may have at once of this process. */
+  readonly shares: WorkspaceShares;
   readonly webhooks: WebhookFinder;
   readonly readCredential: CredentialReader;
   /** For callers of webhooks whose secret is wrong. */
@@ -148,6 +151,7 @@ export async function createServices(options: {
     breaker,
     executions: createExecutionReader(db),
     follower,
+    shares: createWorkspaceShares(),
     webhooks: createWebhookFinder({ db, secretBox }),
     readCredential: createCredentialReader({ db, secretBox, logger }),
     delayFailure: createFailureDelay(),

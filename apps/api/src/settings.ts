@@ -12,8 +12,8 @@ export const ApiSettings = Type.Object({
   /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
   WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   /**
-   * Whether webhooks are served from the host name of WEBHOOK_BASE_URL alone, and nothing else is. Pages that a workflow
-   * answers then have another origin than the console.
+   * Whether webhooks are served from the host name of WEBHOOK_BASE_URL alone, and nothing else is. Pages that a
+   * workflow answers then have another origin than the console.
    */
   SEPARATE_WEBHOOK_HOST: Type.Boolean({ default: false }),
   ...EncryptionSettings,

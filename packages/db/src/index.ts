@@ -1,4 +1,4 @@
-export { type Actor, type Origin } from './access.js';
+export { type Actor, type Origin, requireRole } from './access.js';
 export { readLimits, writeLimits } from './admin/limits.js';
 export { isAdministrator } from './admin/rules.js';
 export { readInstanceSettings, readSettingsAs, writeSettings } from './admin/settings.js';
@@ -52,6 +52,7 @@ export {
   type WaitRow,
 } from './checkpoints/checkpoint.js';
 export { writeCheckpoints } from './checkpoints/write-checkpoints.js';
+export { isSearch } from './search/match.js';
 export { exportExecutionIds, type ExportRequest } from './executions/export.js';
 export {
   type ExecutionIdPage,
@@ -87,7 +88,13 @@ export {
   type UnclaimedExecution,
   wakeDueRuns,
 } from './executions/reconcile.js';
-export { type ExecutionState, readStates, type ReadStateRequest, readVisibleStates } from './executions/read-states.js';
+export {
+  type ExecutionState,
+  readStates,
+  type ReadStateRequest,
+  readVisibleStates,
+  type VisibleState,
+} from './executions/read-states.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { indexExecutions } from './search/index-executions.js';
 export { stopOrphans } from './executions/stop-orphans.js';

@@ -76,6 +76,7 @@ export interface NodeContext {
   readonly input: JsonValue;
   /** Every edge taken into the node, in the definition's order. */
   readonly inputs: readonly NodeInput[];
+  readonly workspaceId: string;
   readonly executionId: string;
   readonly mode: ExecutionMode;
   readonly nodeId: string;

@@ -14,8 +14,11 @@ export interface Script {
   readonly source: string;
   /** What its names stand for. It gets a copy. */
   readonly names: JsonObject;
-  /** Scripts of one group wait for each other before they make others wait: the run. */
-  readonly group: string;
+  /**
+   * Whose it is: the scripts of a run, and those of a workspace, wait for each other before they make others wait.
+   */
+  readonly workspaceId: string;
+  readonly executionId: string;
   /** How long it may run, in ms; waiting for its turn does not count. */
   readonly timeoutMs: number;
   /** What its values may take. */

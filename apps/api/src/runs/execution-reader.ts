@@ -3,12 +3,12 @@ import {
   type Actor,
   type Database,
   type ExecutionRecord,
-  type ExecutionState,
   readDefinition,
   readExecutions,
   type ReadExecutionRequest,
   type ReadStateRequest,
   readVisibleStates,
+  type VisibleState,
 } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import { savedNodes } from '../definitions.js';
@@ -22,7 +22,7 @@ export interface ExecutionEntryView {
 }
 
 /** A run as somebody sees it, with the state that this view shows. */
-export interface ExecutionView extends ExecutionState {
+export interface ExecutionView extends VisibleState {
   /** The run as JSON text. */
   readonly json: string;
 }
@@ -33,7 +33,7 @@ export interface ExecutionView extends ExecutionState {
 export interface ExecutionReader {
   read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<ExecutionView>;
   /** Whether a run changed costs much less to find out than what it looks like. */
-  state(actor: Actor, executionId: string): Promise<ExecutionState>;
+  state(actor: Actor, executionId: string): Promise<VisibleState>;
   /** Runs as entries of a list, in the order of their ids; those that are not (or no longer) visible are left out. */
   readEntries(actor: Actor, executionIds: readonly string[]): Promise<ExecutionEntryView[]>;
 }
@@ -70,7 +70,7 @@ export function createExecutionReader(db: Database): ExecutionReader {
       const run = await readOne({ actor, executionId, isSlim });
       if (!run) throw noSuchRun();
       const json = executionJson(run, await nodeIdsOf(run.workflowVersionId));
-      return { json, status: run.status, revision: run.revision };
+      return { json, status: run.status, revision: run.revision, workspaceId: run.workspaceId };
     },
     async state(actor, executionId) {
       const state = await stateOf({ actor, executionId });

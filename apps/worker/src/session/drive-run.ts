@@ -45,6 +45,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
   const { claimed, workflow, records, run, journal, observer, waitTimer } = driven;
   const { now, services, openCredential, loadVariables } = environment;
   return runExecution({
+    workspaceId: claimed.workspaceId,
     executionId: claimed.id,
     mode: claimed.executionMode,
     workflow,

@@ -10,6 +10,11 @@ export interface ExecutionState {
   readonly revision: number;
 }
 
+/** The state of a run that somebody may see. */
+export interface VisibleState extends ExecutionState {
+  readonly workspaceId: string;
+}
+
 /** A run whose state somebody asks for. */
 export interface ReadStateRequest {
   readonly executionId: string;
@@ -23,9 +28,9 @@ export interface ReadStateRequest {
 export async function readVisibleStates(
   db: Database,
   requests: readonly ReadStateRequest[],
-): Promise<(ExecutionState | undefined)[]> {
-  const rows = await db.$queryRaw<(ExecutionState & { position: number })[]>`/* executions.read-visible-states */
-    SELECT asked.position::int AS position, e.status::text AS status, e.revision
+): Promise<(VisibleState | undefined)[]> {
+  const rows = await db.$queryRaw<(VisibleState & { position: number })[]>`/* executions.read-visible-states */
+    SELECT asked.position::int AS position, e.status::text AS status, e.revision, e.workspace_id AS "workspaceId"
     FROM ${batchRows([
       { type: 'uuid', values: requests.map((request) => request.executionId) },
       { type: 'uuid', values: requests.map((request) => request.actor.userId) },

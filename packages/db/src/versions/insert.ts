@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Definition, SavedVersion } from '@deckhand/contracts';
+import { DeckhandError, type Definition, type SavedVersion } from '@deckhand/contracts';
 import type { Queryable } from '../client.js';
 import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { assignWebhookUrls, type WantedWebhook } from '../webhooks/assign-urls.js';
@@ -25,18 +25,30 @@ export interface NewVersion {
 /** A version as its row says it. */
 export type StoredVersion = Omit<SavedVersion, 'warnings'>;
 
-/** Inserts a workflow's next version and makes it the latest. The caller holds the workflow's lock. */
+/** Versions of one workflow at most. */
+const MAX_VERSIONS = 5_000;
+
+/**
+ * Inserts a workflow's next version and makes it the latest. The caller holds the workflow's lock.
+ * @throws DeckhandError LIMIT_REACHED for one that has too many.
+ */
 export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<StoredVersion> {
   const newest = await tx.workflowVersion.findFirst({
     where: { workflowId },
     orderBy: { number: 'desc' },
     select: { id: true, number: true },
   });
+  const number = (newest?.number ?? 0) + 1;
+  if (number > MAX_VERSIONS) {
+    throw new DeckhandError('LIMIT_REACHED', {
+      message: `The workflow has ${MAX_VERSIONS} versions: go on in a new workflow`,
+    });
+  }
   const row = await tx.workflowVersion.create({
     data: {
       id: uuidv7(),
       workflowId,
-      number: (newest?.number ?? 0) + 1,
+      number,
       definition: version.definition,
       sealedSecrets: version.sealedSecrets,
       timeoutMs: version.timeoutMs,

@@ -1,14 +1,25 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { WorkspaceEntry } from '@deckhand/contracts';
+import { DeckhandError, type WorkspaceEntry } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { readInstanceSettings } from '../admin/settings.js';
 import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { toWorkspaceEntry } from './list.js';
 
-/** Creates a workspace that the actor owns, with the limits that the instance gives to new ones. */
+/** Workspaces that one person may own: each has limits of its own, so many of them are a way around these. */
+const MAX_OWNED = 100;
+
+/**
+ * Creates a workspace that the actor owns, with the limits that the instance gives to new ones.
+ * @throws DeckhandError LIMIT_REACHED for somebody who owns too many.
+ */
 export function createWorkspace(db: Database, actor: Actor, name: string): Promise<WorkspaceEntry> {
   return db.$transaction(async (tx) => {
+    // Those that one person creates at once take turns.
+    await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${actor.userId}::uuid FOR NO KEY UPDATE`;
+    if ((await tx.membership.count({ where: { userId: actor.userId, role: 'owner' } })) >= MAX_OWNED) {
+      throw new DeckhandError('LIMIT_REACHED', { message: `You own ${MAX_OWNED} workspaces: delete one first` });
+    }
     const { defaultExecutionsPerMinute, defaultStorageQuotaBytes } = await readInstanceSettings(tx);
     const workspace = await tx.workspace.create({
       data: {

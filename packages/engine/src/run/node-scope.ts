@@ -34,6 +34,7 @@ export function nodeContext(
     trigger: request.trigger,
     input: inputOf(node, scope),
     inputs: inputsOf(node, scope),
+    workspaceId: request.workspaceId,
     executionId: request.executionId,
     mode: request.mode,
     nodeId: node.id,

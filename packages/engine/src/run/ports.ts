@@ -38,6 +38,7 @@ export interface RunControl {
 
 /** One execution to be run or gone on with. */
 export interface RunRequest {
+  readonly workspaceId: string;
   readonly executionId: string;
   readonly mode: ExecutionMode;
   readonly workflow: CompiledWorkflow;

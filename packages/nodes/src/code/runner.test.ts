@@ -163,12 +163,25 @@ describe('while scripts burn on every thread', () => {
     const one = createScriptRunner({ threads: 1 });
     const ends: string[] = [];
     const all = Array.from({ length: 20 }, (_, n) =>
-      one.run(script('return 1', { group: 'busy' })).then(() => ends.push(`busy ${n}`)),
+      one.run(script('return 1', { executionId: 'busy' })).then(() => ends.push(`busy ${n}`)),
     );
-    all.push(one.run(script('return 1', { group: 'other' })).then(() => ends.push('other')));
+    all.push(one.run(script('return 1', { executionId: 'other' })).then(() => ends.push('other')));
     await Promise.all(all);
     await one.close();
     // The first had its place already, and one more its turn.
     expect(ends.indexOf('other')).toBeLessThanOrEqual(2);
+  });
+
+  it('one of another workspace runs while scripts of the first fill all that is theirs', async () => {
+    const one = createScriptRunner({ threads: 1 });
+    const abort = new AbortController();
+    const endless = Array.from({ length: 5 }, (_, n) =>
+      one.run(script('while (true);', { executionId: `run ${n}`, timeoutMs: 60_000, signal: abort.signal })),
+    );
+    const ended = Promise.allSettled(endless);
+    expect(await one.run(script('return 1', { workspaceId: 'another' }))).toMatchObject({ output: 1 });
+    abort.abort();
+    await ended;
+    await one.close();
   });
 });

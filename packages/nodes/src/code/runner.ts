@@ -20,7 +20,10 @@ const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/code/thread
 
 /** How scripts are run. */
 export interface ScriptRunnerOptions {
-  /** Scripts at once, each on a thread; by default one less than there are cores, and two at least. */
+  /**
+   * Scripts of one workspace at once, each on a thread; by default one less than there are cores, and two at least.
+   * There is a thread more than that, so that others find one.
+   */
   readonly threads?: number;
 }
 
@@ -37,7 +40,7 @@ export interface PooledScriptRunner extends ScriptRunner {
  */
 export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScriptRunner {
   const threads = options.threads ?? Math.max(2, availableParallelism() - 1);
-  const turns = createTurns(threads);
+  const turns = createTurns(threads + 1, threads);
   let pool: Promise<Piscina<ScriptTask, ScriptAnswer>> | undefined;
 
   return {
@@ -45,12 +48,12 @@ export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScr
       const overdue = new AbortController();
       // One of its own: a run may have many scripts in line, and its signal warns of many listeners.
       const signal = AbortSignal.any([script.signal, overdue.signal]);
-      const giveBack = await turns.take(script.group, signal);
+      const giveBack = await turns.take(script.workspaceId, signal, script.executionId);
       const timer = setTimeout(() => {
         overdue.abort();
       }, script.timeoutMs + GRACE_MS);
       try {
-        return await runOnThread(await (pool ??= createPool(threads)), script, signal);
+        return await runOnThread(await (pool ??= createPool(threads + 1)), script, signal);
       } catch (error) {
         script.signal.throwIfAborted();
         const failure = overdue.signal.aborted ? tooLate(script.timeoutMs) : ofThread(error);

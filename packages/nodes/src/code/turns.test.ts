@@ -4,12 +4,12 @@ import { createTurns } from './turns.js';
 const never = new AbortController().signal;
 
 /** Everyone who asks is noted when their turn comes, and keeps the place until told. */
-function room(places: number) {
-  const turns = createTurns(places);
+function room(places: number, perGroup = places) {
+  const turns = createTurns(places, perGroup);
   const order: string[] = [];
   const giveBack: (() => void)[] = [];
-  const ask = (group: string, name = group, signal = never) =>
-    turns.take(group, signal).then((give) => {
+  const ask = (group: string, name = group, signal = never, member = '') =>
+    turns.take(group, signal, member).then((give) => {
       order.push(name);
       giveBack.push(give);
     });
@@ -38,6 +38,28 @@ describe('turns', () => {
     void ask('c', 'c1');
     for (let i = 0; i < 6; i += 1) await next();
     expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4']);
+  });
+
+  it('go around the members of a group likewise', async () => {
+    const { ask, order, next } = room(1);
+    for (const name of ['a1', 'a2', 'a3']) void ask('group', name, never, 'a');
+    for (const name of ['b1', 'b2']) void ask('group', name, never, 'b');
+    void ask('other', 'o1');
+    for (let i = 0; i < 6; i += 1) await next();
+    expect(order).toEqual(['a1', 'a2', 'o1', 'b1', 'a3', 'b2']);
+  });
+
+  it('leave a place for others, which a group that has its share does not get', async () => {
+    const { ask, order, next } = room(3, 2);
+    for (const name of ['a1', 'a2', 'a3']) void ask('a', name);
+    void ask('b', 'b1');
+    void ask('b', 'b2');
+    await new Promise(setImmediate);
+    expect(order).toEqual(['a1', 'a2', 'b1']);
+    await next();
+    expect(order).toEqual(['a1', 'a2', 'b1', 'a3']);
+    for (let i = 0; i < 2; i += 1) await next();
+    expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
   it('of one who gave up go to the next, and a place that is given back twice is one place', async () => {

@@ -37,7 +37,8 @@ export default defineNodeType({
     return context.services.code.run({
       source,
       names: context.names(),
-      group: context.executionId,
+      workspaceId: context.workspaceId,
+      executionId: context.executionId,
       timeoutMs: Math.min(context.timeoutMs ?? TIMEOUT_MS, TIMEOUT_MAX_MS),
       memoryBytes: MEMORY_BYTES,
       keepsConsole: context.mode === 'debug',

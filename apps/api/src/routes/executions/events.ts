@@ -21,7 +21,7 @@ const RECHECK_MS = 3_000;
  * its outputs, at once and after every change, until it is finished. Changes that follow each other quickly, or that
  * the caller is too slow for, become one event.
  */
-export function followExecution({ executions, follower, authenticate }: Services): Route {
+export function followExecution({ executions, follower, shares, authenticate }: Services): Route {
   async function tellChanges(
     executionId: string,
     watched: RunWatch,
@@ -39,27 +39,33 @@ export function followExecution({ executions, follower, authenticate }: Services
       const [view] = await Promise.all([look(), authenticate.caller(request, READ_RUNS)]);
       return view;
     };
-    const stream = openEventStream(response);
-    await stream.send('execution', sent.json, String(sent.revision));
-    const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
-      watched.until(isEnough, { timeoutMs, signal: stream.gone });
-    const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
-    while (!isOver()) {
-      // The end is told at once, whatever came just before it.
-      const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
-      if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
-      if (isOver()) break;
-      const view = await lookAgain();
-      if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
-      sent = view;
-    }
-    stream.end();
+    await shares.within(sent.workspaceId, 'event streams', async () => {
+      const stream = openEventStream(response);
+      await stream.send('execution', sent.json, String(sent.revision));
+      const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
+        watched.until(isEnough, { timeoutMs, signal: stream.gone });
+      const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
+      while (!isOver()) {
+        // The end is told at once, whatever came just before it.
+        const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
+        if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
+        if (isOver()) break;
+        const view = await lookAgain();
+        if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
+        sent = view;
+      }
+      stream.end();
+    });
   }
 
   return forKey(
     'GET',
     '/api/executions/:id/events',
-    { summary: 'Follow a run: Server-Sent Events', answers: { 200: 'text/event-stream', 204: null } },
+    {
+      summary: 'Follow a run: Server-Sent Events',
+      answers: { 200: 'text/event-stream', 204: null },
+      errors: ['RATE_LIMITED'],
+    },
     async (request, response, caller) => {
       const executionId = pathId(request);
       // Begun before the first reading: what changes after that is told.

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { DeckhandError, ExportExecutionsQuery, ExecutionEntry } from '@deckhand/contracts';
-import { exportExecutionIds } from '@deckhand/db';
+import { exportExecutionIds, requireRole } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
 import { queryReader } from '../../http/query.js';
@@ -11,8 +11,8 @@ import type { Services } from '../../services.js';
 const readQuery = queryReader(ExportExecutionsQuery);
 
 const BATCH_SIZE = 200;
-/** Exports of one process at once: each holds a database connection for as long as it takes. */
-const CONCURRENT_MAX = 3;
+/** Exports of one process at once, more than one workspace has: each holds a database connection for as long as it takes. */
+const CONCURRENT_MAX = 4;
 const RETRY_AFTER_SECONDS = 5;
 /** The longest export, in ms. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -23,7 +23,7 @@ const STALL_MS = 60_000;
  * GET /api/executions/export: all matching runs as a file. It is written as it is read, so that its size costs no
  * memory; when something fails halfway the connection breaks, and nobody takes half a file for a whole one.
  */
-export function exportExecutions({ db, executions }: Services): Route {
+export function exportExecutions({ db, executions, shares }: Services): Route {
   let running = 0;
   return forKey(
     'GET',
@@ -58,13 +58,16 @@ export function exportExecutions({ db, executions }: Services): Route {
           response.write(format.head);
         };
         const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS };
-        await exportExecutionIds(db, caller, options, async (ids) => {
+        const writeBatch = async (ids: readonly string[]): Promise<void> => {
           const entries = await executions.readEntries(caller, ids);
           if (entries.length === 0) throw new DeckhandError('FORBIDDEN', { message: 'The runs are no longer visible' });
           const separator = isBegun ? format.separator : '';
           begin();
           await write(response, separator + format.batch(entries));
-        });
+        };
+        // Nobody but its members may use up a workspace's share.
+        await requireRole(db, caller, query.workspaceId, 'viewer');
+        await shares.within(query.workspaceId, 'exports', () => exportExecutionIds(db, caller, options, writeBatch));
         begin();
         response.end(format.tail);
       } finally {

@@ -15,7 +15,7 @@ const readQuery = queryReader(ReadExecutionQuery);
  * GET /api/executions/{id}: the run with its progress node by node. The answer has an `ETag`, and a caller who sends it
  * back as `If-None-Match` gets a 304 until the run has changed.
  */
-export function readExecution({ executions, follower, authenticate }: Services): Route {
+export function readExecution({ executions, follower, shares, authenticate }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id',
@@ -24,14 +24,18 @@ export function readExecution({ executions, follower, authenticate }: Services):
       query: ReadExecutionQuery,
       headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it still holds' },
       answers: { 200: Execution, 304: null },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const { slim, wait } = readQuery(request);
       const executionId = pathId(request);
       let reader = caller;
-      if (wait > 0 && !isSettled(await executions.state(caller, executionId))) {
+      const before = wait > 0 ? await executions.state(caller, executionId) : undefined;
+      if (before !== undefined && !isSettled(before)) {
         const signal = clientGone(response);
-        await follower.waitFor(executionId, isSettled, { timeoutMs: wait * 1_000, signal });
+        await shares.within(before.workspaceId, 'waits for runs', () =>
+          follower.waitFor(executionId, isSettled, { timeoutMs: wait * 1_000, signal }),
+        );
         if (signal.aborted) return;
         // What the caller may see can have changed while it waited.
         reader = await authenticate.caller(request, READ_RUNS);

@@ -16,7 +16,12 @@ export function saveVersion({ db, nodeTypes, secretBox }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/versions',
-    { summary: 'Save a version', body: SaveVersionBody, answers: { 201: SavedVersion }, errors: ['CONFLICT'] },
+    {
+      summary: 'Save a version',
+      body: SaveVersionBody,
+      answers: { 201: SavedVersion },
+      errors: ['CONFLICT', 'LIMIT_REACHED'],
+    },
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { body, definition, warnings } = await parseWithDefinition(

@@ -12,7 +12,12 @@ export function createWorkspace({ db }: Services): Route {
   return forKey(
     'POST',
     '/api/workspaces',
-    { summary: 'Create a workspace', body: CreateWorkspaceBody, answers: { 201: WorkspaceEntry } },
+    {
+      summary: 'Create a workspace',
+      body: CreateWorkspaceBody,
+      answers: { 201: WorkspaceEntry },
+      errors: ['LIMIT_REACHED'],
+    },
     async (request, response, caller) => {
       const { name } = parse(await readBody(request));
       // A key that is bound to a workspace reaches no other, so it cannot make one either.
