@@ -49,6 +49,8 @@ const beginOnly: FakeAnswers['simple'] = (socket, sql) => {
   if (sql.startsWith('BEGIN')) socket.write(BEGUN);
 };
 
+const MANY_NAMES = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`n${n}`, 1]));
+
 const INVALID = 'POSTGRES_RESPONSE_INVALID';
 
 /** What a server does at one moment, and the code of the failure that it leads to. */
@@ -110,6 +112,11 @@ const ATTACKS: readonly [string, FakeAnswers, string][] = [
     INVALID,
   ],
   ['JSON that is none', { describe: send(described(JSON_TYPE)), execute: send(row('{')) }, INVALID],
+  [
+    'JSON of too many names',
+    { describe: send(described(JSON_TYPE)), execute: send(row(JSON.stringify(MANY_NAMES))) },
+    'RESULT_TOO_LARGE',
+  ],
   [
     'JSON that nests too deeply',
     { describe: send(described(JSON_TYPE)), execute: send(row('['.repeat(1_000_000))) },

@@ -106,6 +106,12 @@ describe('a script', () => {
     const result = await run('return 1', { names: { $input: 'x'.repeat(200_000) }, memoryBytes: 100_000 });
     expect(result).toMatchObject({ kind: 'failure', failure: { code: 'CODE_LIMIT' } });
   });
+
+  it('that returns what takes long to parse is refused', async () => {
+    const result = await run('const o = {}; for (let i = 0; i < 60_000; i += 1) o["n" + i] = 1; return o');
+    expect(result).toMatchObject({ kind: 'failure', failure: { code: 'CODE_LIMIT' } });
+    expect(result).toHaveProperty('failure.message', expect.stringContaining('names'));
+  });
 });
 
 describe('the console', () => {

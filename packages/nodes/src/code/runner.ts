@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Piscina } from 'piscina';
 import { limitReached, outOfMemory, tooLate } from './failures.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';
+import { findTextExcess } from '../text/limit.js';
 import { createTurns } from './turns.js';
 
 /** How long a thread without work is kept, in ms. */
@@ -100,6 +101,9 @@ async function runOnThread(
   const answer = await pool.run({ source, names, timeoutMs, memoryBytes, keepsConsole }, { signal });
   const { console } = answer;
   if ('failure' in answer) return { kind: 'failure', failure: answer.failure, console };
+  const excess = findTextExcess(answer.text);
+  if (excess !== undefined)
+    return { kind: 'failure', failure: limitReached(`what the script returns ${excess}`), console };
   return { kind: 'output', output: parseJson(answer.text), console };
 }
 

@@ -1,5 +1,6 @@
-import { type JsonValue, parseJson } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import { type HttpResponse, NodeError } from '@deckhand/engine';
+import { parseForeignJson } from '../text/limit.js';
 
 /** How a body is read: `auto` goes by its content type. */
 export type ResponseType = 'auto' | 'json' | 'text' | 'binary';
@@ -12,7 +13,7 @@ const EXCERPT_BYTES = EXCERPT_CHARACTERS * 4;
 /**
  * The body as a JSON value: JSON parsed (null when empty), text in its character set, anything else as
  * `{ base64, contentType, bytes }`. What claims to be JSON but isn't stays text, unless JSON was asked for.
- * @throws NodeError HTTP_RESPONSE_INVALID
+ * @throws NodeError HTTP_RESPONSE_INVALID; RESULT_TOO_LARGE for JSON of more than can be parsed at once.
  */
 export function responseBody({ headers, body }: HttpResponse, responseType: ResponseType): JsonValue {
   const contentType = headers['content-type'] ?? '';
@@ -24,8 +25,9 @@ export function responseBody({ headers, body }: HttpResponse, responseType: Resp
   if (kind === 'text') return text;
   if (text === '') return null;
   try {
-    return parseJson(text);
+    return parseForeignJson(text, 'the answer');
   } catch (cause) {
+    if (cause instanceof NodeError) throw cause;
     if (responseType === 'auto') return text;
     throw new NodeError('HTTP_RESPONSE_INVALID', 'the answer is not JSON', { isRetryable: false, cause });
   }

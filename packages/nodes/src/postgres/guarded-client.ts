@@ -1,3 +1,4 @@
+import { NodeError } from '@deckhand/engine';
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
@@ -61,7 +62,9 @@ class GuardedStream extends Duplex {
     try {
       return super.emit(event, ...args);
     } catch (error) {
-      this.destroy(invalid(types.isNativeError(error) ? error.message : String(error), error));
+      this.destroy(
+        error instanceof NodeError ? error : invalid(types.isNativeError(error) ? error.message : String(error), error),
+      );
       return true;
     }
   }

@@ -1,4 +1,5 @@
-import { type JsonValue, parseJson } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
+import { parseForeignJson } from '../text/limit.js';
 import { parseArray } from './parse-array.js';
 
 type Parse = (text: string) => JsonValue;
@@ -14,11 +15,11 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [21, asInteger], // int2
   [23, asInteger], // int4
   [26, asInteger], // oid
-  [114, parseJson], // json
+  [114, asJson], // json
   [700, finiteOrText], // float4
   [701, finiteOrText], // float8
   [1184, isoOrText], // timestamptz
-  [3802, parseJson], // jsonb
+  [3802, asJson], // jsonb
 ]);
 
 /**
@@ -26,7 +27,7 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
  * their elements would not be JSON.
  */
 const ELEMENT_PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
-  [199, parseJson], // json[]
+  [199, asJson], // json[]
   [651, asText], // cidr[]
   [791, asText], // money[]
   [1000, asBoolean], // bool[]
@@ -45,7 +46,7 @@ const ELEMENT_PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [1183, asText], // time[]
   [1270, asText], // timetz[]
   [2951, asText], // uuid[]
-  [3807, parseJson], // jsonb[]
+  [3807, asJson], // jsonb[]
   [3907, asText], // numrange[]
 ]);
 
@@ -60,6 +61,10 @@ export const jsonTypes = {
     return PARSERS.get(oid) ?? asText;
   },
 };
+
+function asJson(text: string): JsonValue {
+  return parseForeignJson(text, 'a value');
+}
 
 function asText(text: string): string {
   return text;

@@ -1,4 +1,8 @@
 import Type from 'typebox';
+import type { Steps, Work } from '../work/slices.js';
+
+/** Bytes that are digested in one step. */
+const STEP_BYTES = 262_144;
 
 /** What a digest is made by. md5 and sha1 only identify: they prove nothing. */
 export const AlgorithmParameter = Type.Optional(
@@ -17,3 +21,26 @@ export const dataParameters = {
     Type.Enum(['utf8', 'base64', 'hex'], { default: 'utf8', description: 'How `data` is written' }),
   ),
 };
+
+/** Digests data step by step. @returns the digest that it was given. */
+export function* digestInSteps<T extends { update(bytes: Uint8Array): unknown }>(
+  digest: T,
+  { data, encoding, work }: { data: string; encoding: BufferEncoding; work: Work },
+): Steps<T> {
+  // Texts are turned into bytes step by step, too; base64 may have line breaks anywhere.
+  const bytes = encoding === 'utf8' ? undefined : Buffer.from(data, encoding);
+  const end = bytes?.length ?? data.length;
+  for (let at = 0; at < end;) {
+    const next = bytes ? at + STEP_BYTES : endOfCharacter(data, at + STEP_BYTES);
+    digest.update(bytes ? bytes.subarray(at, next) : Buffer.from(data.slice(at, next)));
+    // Some 40 bytes a unit, by the slowest algorithm.
+    if (work.spend((next - at) / 40)) yield;
+    at = next;
+  }
+  return digest;
+}
+
+/** The given place in a text, or the next where it is in the middle of a pair of surrogates. */
+function endOfCharacter(text: string, at: number): number {
+  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 ? at + 1 : at;
+}

@@ -2,15 +2,18 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
-import { checkResultLength } from '../text/limit.js';
+import { checkedResult, checkResultLength } from '../text/limit.js';
 import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
 type Summary = (values: readonly JsonValue[]) => JsonValue;
 
 const SUMMARIES = {
   count: (values) => values.length,
-  sum: (values) => sum(numbers(values)),
-  average: (values) => (numbers(values).length === 0 ? null : sum(numbers(values)) / numbers(values).length),
+  sum: (values) => addUp(values).sum,
+  average(values) {
+    const { sum, count } = addUp(values);
+    return count === 0 ? null : sum / count;
+  },
   min: (values) => least(values, (a, b) => a < b),
   max: (values) => least(values, (a, b) => a > b),
   first: (values) => values[0] ?? null,
@@ -81,7 +84,7 @@ function* aggregate(list: readonly JsonValue[], { groupBy, operations, work }: A
     }
     made.push(Object.fromEntries(entries));
   }
-  return output(groupBy ? made : (made[0] ?? {}));
+  return output(yield* checkedResult(groupBy ? made : (made[0] ?? {}), work));
 }
 
 interface Group {
@@ -127,21 +130,32 @@ function* distinct(values: readonly JsonValue[], work: Work): Steps<JsonValue[]>
   return [...known.values()];
 }
 
-function numbers(values: readonly JsonValue[]): number[] {
-  return values.filter((value) => typeof value === 'number');
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+/** The sum of those that are numbers, and how many those are. */
+function addUp(values: readonly JsonValue[]): { sum: number; count: number } {
+  let sum = 0;
+  let count = 0;
+  for (const value of values) {
+    if (typeof value !== 'number') continue;
+    sum += value;
+    count += 1;
+  }
+  return { sum, count };
 }
 
 /** The first of all numbers, or of all texts where there are no numbers; null when there are neither. */
 function least(values: readonly JsonValue[], isBefore: (a: number | string, b: number | string) => boolean): JsonValue {
-  const all = numbers(values);
-  const candidates = all.length > 0 ? all : values.filter((value) => typeof value === 'string');
-  const [first] = candidates;
-  if (first === undefined) return null;
-  let best: number | string = first;
-  for (const value of candidates) if (isBefore(value, best)) best = value;
+  return leastOf('number', values, isBefore) ?? leastOf('string', values, isBefore) ?? null;
+}
+
+function leastOf(
+  type: 'number' | 'string',
+  values: readonly JsonValue[],
+  isBefore: (a: number | string, b: number | string) => boolean,
+): number | string | undefined {
+  let best: number | string | undefined;
+  for (const value of values) {
+    if ((typeof value !== 'number' && typeof value !== 'string') || typeof value !== type) continue;
+    if (best === undefined || isBefore(value, best)) best = value;
+  }
   return best;
 }

@@ -1,7 +1,8 @@
-import { defineNodeType, output } from '@deckhand/engine';
+import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { createHash } from 'node:crypto';
 import Type from 'typebox';
-import { AlgorithmParameter, dataParameters, EncodingParameter } from '../text/digest.js';
+import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.js';
+import { runInSlices, type Steps } from '../work/slices.js';
 
 export default defineNodeType({
   type: 'hash',
@@ -14,6 +15,10 @@ export default defineNodeType({
     { ...dataParameters, algorithm: AlgorithmParameter, encoding: EncodingParameter },
     { additionalProperties: false },
   ),
-  run: ({ data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }) =>
-    output({ hash: createHash(algorithm).update(Buffer.from(data, dataEncoding)).digest(encoding) }),
+  run({ data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex' }, { signal }) {
+    return runInSlices(signal, function* (work): Steps<Outcome> {
+      const hash = yield* digestInSteps(createHash(algorithm), { data, encoding: dataEncoding, work });
+      return output({ hash: hash.digest(encoding) });
+    });
+  },
 });

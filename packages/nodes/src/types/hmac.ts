@@ -2,7 +2,8 @@ import type { Credential, Fault } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Type from 'typebox';
-import { AlgorithmParameter, dataParameters, EncodingParameter } from '../text/digest.js';
+import { AlgorithmParameter, dataParameters, digestInSteps, EncodingParameter } from '../text/digest.js';
+import { runInSlices } from '../work/slices.js';
 
 export default defineNodeType({
   type: 'hmac',
@@ -32,9 +33,10 @@ export default defineNodeType({
     if (operation !== 'verify' || signature !== undefined) return [];
     return [{ path: 'signature', message: 'is required by verify' }];
   },
-  async run(parameters, { credential }) {
+  async run(parameters, { credential, signal: abortSignal }) {
     const { operation, data, dataEncoding = 'utf8', algorithm = 'sha256', encoding = 'hex', prefix = '' } = parameters;
-    const hmac = createHmac(algorithm, secretOf(await credential())).update(Buffer.from(data, dataEncoding));
+    const begun = createHmac(algorithm, secretOf(await credential()));
+    const hmac = await runInSlices(abortSignal, (work) => digestInSteps(begun, { data, encoding: dataEncoding, work }));
     const signature = prefix + hmac.digest(encoding);
     if (operation === 'sign') return output({ signature });
     const isValid = isSame(signature, parameters.signature ?? '');

@@ -1,5 +1,8 @@
-import { defineNodeType, output } from '@deckhand/engine';
+import type { JsonValue } from '@deckhand/contracts';
+import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { checkedResult } from '../text/limit.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
 export default defineNodeType({
   type: 'merge',
@@ -16,14 +19,25 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  run({ mode = 'object' }, { inputs }) {
+  run({ mode = 'object' }, { inputs, signal }) {
     switch (mode) {
       case 'object':
-        return output(Object.fromEntries(inputs.map((entry) => [entry.nodeId, entry.output])));
+        return runInSlices(signal, (work) =>
+          checked(Object.fromEntries(inputs.map((entry) => [entry.nodeId, entry.output])), work),
+        );
       case 'array':
-        return output(inputs.map((entry) => entry.output));
+        return runInSlices(signal, (work) =>
+          checked(
+            inputs.map((entry) => entry.output),
+            work,
+          ),
+        );
       case 'first':
         return output(inputs[0]?.output ?? null);
     }
   },
 });
+
+function* checked(merged: JsonValue, work: Work): Steps<Outcome> {
+  return output(yield* checkedResult(merged, work));
+}

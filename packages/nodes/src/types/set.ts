@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { defineNodeType, output } from '@deckhand/engine';
+import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
+import { checkedResult } from '../text/limit.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
 /**
  * Spread first: V8 makes hidden classes anew for whatever is added to a copy, and keeps them until a full collection.
@@ -21,7 +23,12 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  run({ fields, keepInput = false }, { input }) {
-    return output(keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields);
+  run({ fields, keepInput = false }, { input, signal }) {
+    const made: JsonObject = keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields;
+    return runInSlices(signal, (work) => checked(made, work));
   },
 });
+
+function* checked(made: JsonObject, work: Work): Steps<Outcome> {
+  return output(yield* checkedResult(made, work));
+}

@@ -69,24 +69,24 @@ interface Comparing {
 
 function* sortItems(list: readonly JsonValue[], criteria: readonly Criterion[], comparing: Comparing): Steps<Outcome> {
   const { work } = comparing;
-  const keyed: { readonly item: JsonValue; readonly keys: readonly (JsonValue | undefined)[] }[] = [];
+  /** The values that are compared, a list for each criterion. */
+  const columns: (JsonValue | undefined)[][] = criteria.map(() => []);
   for (const item of list) {
-    const keys = criteria.map(({ field, isNumber }) => {
+    for (const [index, { field, isNumber }] of criteria.entries()) {
       work.spend(1 + field.units);
-      return isNumber ? toNumber(field.read(item)) : field.read(item);
-    });
-    keyed.push({ item, keys });
+      columns[index]?.push(isNumber ? toNumber(field.read(item)) : field.read(item));
+    }
     if (work.spend(1)) yield;
   }
-  const compareKeys = (a: (typeof keyed)[number], b: (typeof keyed)[number]): number => {
+  const compareItems = (a: number, b: number): number => {
     for (const [index, { sign }] of criteria.entries()) {
-      const result = compare(a.keys[index], b.keys[index], { ...comparing, sign });
+      const result = compare(columns[index]?.[a], columns[index]?.[b], { ...comparing, sign });
       if (result !== 0) return result;
     }
     return 0;
   };
-  const sorted = yield* sortInSteps(keyed, compareKeys, work);
-  return output(sorted.map(({ item }) => item));
+  const order = yield* sortInSteps(list.length, compareItems, work);
+  return output(Array.from(order, (index) => list[index] ?? null));
 }
 
 function toNumber(value: JsonValue | undefined): JsonValue | undefined {

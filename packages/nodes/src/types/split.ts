@@ -38,18 +38,36 @@ export default defineNodeType({
     return [{ path: first, message: 'has to be the one of size, field and text that is there' }];
   },
   run({ items, size, field, as, text, separator = '\n' }, { input, signal }) {
-    if (text !== undefined) return output(checkLength(text).split(separator));
+    if (text !== undefined) {
+      checkLength(text);
+      return runInSlices(signal, (work) => splitText(text, separator, work));
+    }
     const list = itemsOf(items, input);
-    if (size !== undefined) return output(batches(list, size));
+    if (size !== undefined) return runInSlices(signal, (work) => batches(list, size, work));
     if (field !== undefined) return runInSlices(signal, (work) => splitItems(list, { field, as: as ?? field, work }));
     throw new NodeError('PARAMETERS_INVALID', 'parameters.size, field or text is required', { isRetryable: false });
   },
 });
 
-function batches(list: readonly JsonValue[], size: number): JsonValue[] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
+function* splitText(text: string, separator: string, work: Work): Steps<Outcome> {
+  const parts: string[] = [];
+  let from = 0;
+  for (let end = text.indexOf(separator); end !== -1; end = text.indexOf(separator, from)) {
+    parts.push(text.slice(from, end));
+    if (work.spend(1 + (end - from) / 16)) yield;
+    from = end + separator.length;
+  }
+  parts.push(text.slice(from));
+  return output(parts);
+}
+
+function* batches(list: readonly JsonValue[], size: number, work: Work): Steps<Outcome> {
+  const made: JsonValue[] = [];
+  for (let from = 0; from < list.length; from += size) {
+    made.push(list.slice(from, from + size));
+    if (work.spend(1 + size / 16)) yield;
+  }
+  return output(made);
 }
 
 /** An item without the list stays as it is. */

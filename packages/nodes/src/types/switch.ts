@@ -1,7 +1,8 @@
 import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { defineNodeType } from '@deckhand/engine';
+import { defineNodeType, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../items/equality.js';
+import { runInSlices, type Steps } from '../work/slices.js';
 
 const DEFAULT_HANDLE = 'default';
 
@@ -37,9 +38,14 @@ export default defineNodeType({
       return [];
     });
   },
-  run({ value, cases }, { input }) {
-    const match = cases.find(({ equals }) => isDeepStrictEqual(equals, value));
-    return { kind: 'output', output: input, handle: match?.handle ?? DEFAULT_HANDLE };
+  run({ value, cases }, { input, signal }) {
+    return runInSlices(signal, function* (work): Steps<Outcome> {
+      for (const { equals, handle } of cases) {
+        if (isSameJson(equals, value, work)) return { kind: 'output', output: input, handle };
+        if (work.spend(1)) yield;
+      }
+      return { kind: 'output', output: input, handle: DEFAULT_HANDLE };
+    });
   },
 });
 

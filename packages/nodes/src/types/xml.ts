@@ -1,13 +1,18 @@
 import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
-import { defineNodeType, NodeError, output } from '@deckhand/engine';
+import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import XMLBuilder from 'fast-xml-builder';
 import { XMLParser } from 'fast-xml-parser';
 import { SyntaxValidator } from 'fast-xml-validator';
 import { types } from 'node:util';
 import Type from 'typebox';
+import { checkedResult } from '../text/limit.js';
+import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
-/** Text that is read at once, in characters: on the thread that runs all nodes, some 0.3 s. */
+/** Text that is read at once, in characters; what is written may have as many as JSON. */
 const MAX_XML = 1_000_000;
+/** Tags and attributes of a text that is read at once: some 0.1 s, more when all of them are empty elements. */
+const MAX_MARKS = 60_000;
+const [TAG, ATTRIBUTE] = [0x3c, 0x3d];
 const TEXT = '#text';
 /** A name of XML without the scripts of the world; for an attribute with an `@`. */
 const NAME = /^@?[A-Za-z_][\w.:-]*$/;
@@ -38,8 +43,14 @@ export default defineNodeType({
   parameters: Type.Object(
     {
       operation: Type.Enum(['parse', 'write'], { description: 'Which of both' }),
-      text: Type.Optional(Type.String({ description: 'For `parse`: at most 1,000,000 characters' })),
-      value: Type.Optional(Type.Unsafe<JsonValue>({ description: 'For `write`: an object; the input without it' })),
+      text: Type.Optional(
+        Type.String({ description: 'For `parse`: at most 1,000,000 characters and 60,000 tags and attributes' }),
+      ),
+      value: Type.Optional(
+        Type.Unsafe<JsonValue>({
+          description: 'For `write`: an object of at most 1,000,000 characters of JSON; the input without it',
+        }),
+      ),
       indent: Type.Optional(
         Type.Boolean({ default: false, description: 'For `write`: an element a line, for people to read' }),
       ),
@@ -49,26 +60,41 @@ export default defineNodeType({
   check({ operation, text }): Fault[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
-  run({ operation, text = '', value, indent = false }, { input }) {
-    if (operation === 'parse') return output(read(text));
+  run({ operation, text = '', value, indent = false }, { input, signal }) {
+    if (operation === 'parse') return runInSlices(signal, (work) => read(text, work));
     const root = value ?? input;
     if (!isJsonObject(root)) throw unwritable('value', 'must be an object');
-    checkNames(root);
-    const builder = indent ? indented : plain;
-    return output({ text: builder?.build(root) ?? '' });
+    return runInSlices(signal, function* (work): Steps<Outcome> {
+      yield* checkedResult(root, work, MAX_XML);
+      checkNames(root);
+      if (work.spend(0)) yield;
+      const builder = indent ? indented : plain;
+      return output({ text: builder?.build(root) ?? '' });
+    });
   },
 });
 
-function read(text: string): JsonValue {
+function* read(text: string, work: Work): Steps<Outcome> {
   if (text.length > MAX_XML) throw invalid(`it has more than ${MAX_XML} characters`);
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw invalid('a document type is refused');
+  if (hasManyMarks(text)) throw invalid(`it has more than ${MAX_MARKS} tags and attributes`);
   try {
     validator.validate(text);
+    if (work.spend(text.length)) yield;
     const parsed: unknown = parser.parse(text);
-    return isJsonObject(parsed) ? parsed : {};
+    return output(isJsonObject(parsed) ? parsed : {});
   } catch (error) {
     throw invalid(types.isNativeError(error) ? error.message : String(error));
   }
+}
+
+function hasManyMarks(text: string): boolean {
+  let marks = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === TAG || code === ATTRIBUTE) marks += 1;
+  }
+  return marks > MAX_MARKS;
 }
 
 function invalid(reason: string): NodeError {

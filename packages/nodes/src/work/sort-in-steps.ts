@@ -1,31 +1,30 @@
 import type { Steps, Work } from './slices.js';
 
-/** Sorts a copy of a list by merging; items that compare as 0 keep their order. */
-export function* sortInSteps<T extends object>(
-  list: readonly T[],
-  compare: (a: T, b: T) => number,
-  work: Work,
-): Steps<T[]> {
-  let from = [...list];
-  for (let width = 1; width < list.length; width *= 2) {
-    const to: T[] = [];
-    for (let start = 0; start < list.length; start += 2 * width) {
-      const middle = Math.min(start + width, list.length);
-      const end = Math.min(start + 2 * width, list.length);
+/**
+ * Sorts the numbers from 0 to `count` - 1 by merging; those that compare as 0 keep their order. What they number is not
+ * touched, so that sorting a long list makes nothing that has to be collected.
+ */
+export function* sortInSteps(count: number, compare: (a: number, b: number) => number, work: Work): Steps<Uint32Array> {
+  let from = new Uint32Array(count);
+  for (let index = 0; index < count; index += 1) from[index] = index;
+  let to = new Uint32Array(count);
+  for (let width = 1; width < count; width *= 2) {
+    for (let start = 0; start < count; start += 2 * width) {
+      const middle = Math.min(start + width, count);
+      const end = Math.min(start + 2 * width, count);
       let left = start;
       let right = middle;
-      while (left < middle || right < end) {
-        const a = left < middle ? from[left] : undefined;
-        const b = right < end ? from[right] : undefined;
-        const isLeft = b === undefined || (a !== undefined && compare(a, b) <= 0);
-        const next = isLeft ? a : b;
+      for (let at = start; at < end; at += 1) {
+        const a = from[left] ?? 0;
+        const b = from[right] ?? 0;
+        const isLeft = right >= end || (left < middle && compare(a, b) <= 0);
+        to[at] = isLeft ? a : b;
         if (isLeft) left += 1;
         else right += 1;
-        if (next !== undefined) to.push(next);
         if (work.spend(1)) yield;
       }
     }
-    from = to;
+    [from, to] = [to, from];
   }
   return from;
 }
