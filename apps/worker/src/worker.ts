@@ -17,6 +17,7 @@ import {
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
 import {
   connectRedis,
+  createExecutionCounter,
   createRunQueue,
   onControl,
   openRunConsumer,
@@ -254,6 +255,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         ...options.services,
         workflows: createWorkflowStarter({
           acceptChild: (request) => retry('child', () => acceptChild(db, request)),
+          countExecution: createExecutionCounter(redis),
           queue,
           onStarted: () => metrics.runs.accepted('workflow'),
         }),

@@ -5,4 +5,9 @@ export interface NodeFailure {
   readonly code: string;
   /** Whether another attempt could end differently. */
   readonly isRetryable: boolean;
+  /**
+   * Another attempt is made after this time, in ms, whatever the node's `retry` says: it was only too early. Undefined
+   * for every other failure.
+   */
+  readonly retryAfterMs?: number | undefined;
 }

@@ -54,11 +54,18 @@ export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly code: string;
   readonly isRetryable: boolean;
+  /** When another attempt is to be made whatever the node's `retry` says, in ms. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: string, message: string, options: { isRetryable?: boolean; cause?: unknown } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { isRetryable?: boolean; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.isRetryable = options.isRetryable ?? true;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -181,3 +181,51 @@ describe('a parent that waits for many children', () => {
     await stopExecution(db, actor(), parent);
   });
 });
+
+describe('limits of a workspace', () => {
+  const limit = (data: { executionsPerMinute?: number | null; storageQuotaBytes?: bigint | null }) =>
+    db.workspace.update({ where: { id: seed.workspaceId }, data });
+  const accept = (parentExecutionId: string, executionId: string, countedUnder?: number) =>
+    acceptChild(db, {
+      executionId,
+      workflowId: seed.workflowId,
+      parentExecutionId,
+      parentNodeId: 'a',
+      triggerData: '{}',
+      ...(countedUnder === undefined ? {} : { countedUnder }),
+    });
+
+  it('keep a child out until it is counted, under the limit that is set', async () => {
+    const [parent, child] = [await seed.accept(), uuidv7()];
+    await limit({ executionsPerMinute: 5 });
+    const notCounted = { kind: 'notCounted', workspaceId: seed.workspaceId, executionsPerMinute: 5 };
+    expect(await accept(parent, child)).toEqual(notCounted);
+    expect(await accept(parent, child, 4)).toEqual(notCounted);
+    expect(await accept(parent, child, 5)).toMatchObject({ kind: 'started' });
+    // Repeated, since the answer may have got lost.
+    expect(await accept(parent, child)).toMatchObject({ kind: 'started' });
+    await limit({ executionsPerMinute: null });
+  });
+
+  it('keep a child out while the workspace is over its quota', async () => {
+    const [parent, child] = [await seed.accept(), uuidv7()];
+    await limit({ storageQuotaBytes: 0n });
+    expect(await accept(parent, child)).toEqual({ kind: 'overQuota' });
+    await limit({ storageQuotaBytes: null });
+    expect(await accept(parent, child)).toMatchObject({ kind: 'started' });
+  });
+
+  it('let a run start 20,000 others, directly and through others, each counted once', async () => {
+    const root = await seed.accept();
+    const [child, repeated] = [await startChild(root), uuidv7()];
+    for (let time = 0; time < 3; time += 1) await accept(child, repeated);
+    expect(await db.runFamily.findMany({ where: { rootExecutionId: { in: [root, child, repeated] } } })).toEqual([
+      { rootExecutionId: root, started: 2 },
+    ]);
+    await db.runFamily.update({ where: { rootExecutionId: root }, data: { started: 19_999 } });
+    const last = await Promise.all([root, child, repeated].map((parent) => startChild(parent)));
+    expect(last.filter((verdict) => verdict === 'tooMany')).toHaveLength(2);
+    expect(await accept(child, repeated)).toMatchObject({ kind: 'started' });
+    expect(await startChild(await seed.accept())).not.toBe('tooMany');
+  });
+});

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import {
+  chain,
   createWorkflow,
   type Gateway,
   type Instance,
@@ -134,5 +135,32 @@ describe('a long delay before a next attempt', () => {
     await call('POST', `/api/executions/${id}/stop`);
     expect(await read(id)).toMatchObject({ status: 'stopped', progress: { call: { status: 'stopped', attempts: 1 } } });
     expect((await row(id)).wakeAt).toBeNull();
+  });
+});
+
+describe('a run that a limit of its workspace keeps out', () => {
+  it('is started later, and its parent rests until then', async () => {
+    const { workspaceId } = instance;
+    const child = await createWorkflow(instance, chain(after));
+    await instance.db.workspace.update({ where: { id: workspaceId }, data: { executionsPerMinute: 1 } });
+    const limited = await start({
+      nodes: [trigger, { id: 'child', type: 'workflow', parameters: { workflowId: child } }],
+      edges: [{ source: 'start', target: 'child' }],
+    });
+    await until(async () => (await row(limited)).wakeAt !== null, 8_000, 'the rest');
+    expect(await row(limited)).toMatchObject({ status: 'running', workerId: null });
+    expect((await read(limited)).progress.child).toMatchObject({
+      status: 'waiting',
+      attempts: 1,
+      error: { code: 'WORKFLOW_NOT_STARTED', message: 'the workspace starts runs too quickly' },
+    });
+    expect(await instance.db.execution.count({ where: { parentExecutionId: limited } })).toBe(0);
+
+    await instance.db.workspace.update({ where: { id: workspaceId }, data: { executionsPerMinute: null } });
+    await instance.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${limited}::uuid`;
+    await instance.db.$executeRaw`UPDATE executions SET wake_at = now() WHERE id = ${limited}::uuid`;
+    await until(async () => (await read(limited)).status === 'success', 8_000, 'the end');
+    expect((await read(limited)).progress.child).toMatchObject({ status: 'success', attempts: 2 });
+    expect(await instance.db.execution.count({ where: { parentExecutionId: limited } })).toBe(1);
   });
 });

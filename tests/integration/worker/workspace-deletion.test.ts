@@ -24,8 +24,11 @@ import {
 
 afterAll(stopAll);
 
-/** Tables that keep what a deleted workspace was called by: who deleted it, and that it is deleted. */
-const KEPT = ['audit_log', 'deleted_workspaces'];
+/**
+ * Tables that keep what a deleted workspace was called by: who deleted it, that it is deleted, and which URLs of
+ * webhooks nobody else is given.
+ */
+const KEPT = ['audit_log', 'deleted_workspaces', 'webhook_suffixes'];
 
 /** Rows that name one of the ids in a column of identifiers, by table; tables without any are left out. */
 async function rowsNaming({ db }: Stores, ids: readonly string[]): Promise<Record<string, number>> {

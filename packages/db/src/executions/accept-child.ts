@@ -1,5 +1,6 @@
 import { queryCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
+import type { NotCounted } from './judge.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { ReleasedExecution } from './release.js';
 import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from './run-status.js';
@@ -13,42 +14,73 @@ export interface ChildRequest {
   readonly parentNodeId: string;
   /** Serialised JSON. */
   readonly triggerData: string;
+  /** The workspace's limit of runs a minute that the child was counted under; undefined while it was not counted. */
+  readonly countedUnder?: number;
 }
 
 /** What became of it. `started` also when it had been started before; `dispatch` is the job to be queued. */
 export type ChildVerdict =
   | { readonly kind: 'started'; readonly workspaceId: string; readonly dispatch: number }
-  | { readonly kind: 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'parentGone' };
+  | NotCounted
+  | { readonly kind: Exclude<ChildRow['verdict'], 'started' | 'notCounted'> | 'parentGone' };
+
+/** What the database answers. */
+interface ChildRow {
+  readonly verdict:
+    'started' | 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'tooMany' | 'overQuota' | NotCounted['kind'];
+  readonly workspaceId: string;
+  readonly executionsPerMinute: number | null;
+  /** Null when the child was there before. */
+  readonly dispatch: number | null;
+}
 
 /** How deeply runs may start runs. */
 const DEPTH_MAX = 10;
+/** Runs that one run may start, directly and through others. */
+const MAX_FAMILY = 20_000;
 
 /**
- * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. Repeating it
- * is harmless. A parent that is finished starts nothing.
+ * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. It counts for
+ * the workspace's limits like any other run. Repeating it is harmless. A parent that is finished starts nothing.
+ *
+ * The row of the family is what children of one root take turns by, so that no two of them are the last one.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
-  const [row] = await queryCarried<
-    { verdict: Exclude<ChildVerdict['kind'], 'started'> | 'started'; workspaceId: string; dispatch: number | null }[]
-  >(
+  const [row] = await queryCarried<ChildRow[]>(
     db,
     Prisma.sql`/* executions.accept-child */
-    WITH parent AS (
+    WITH RECURSIVE parent AS (
       SELECT * FROM executions e WHERE e.id = ${request.parentExecutionId}::uuid AND ${isUnfinished()}
       FOR SHARE
+    ), ancestors AS (
+      SELECT id, parent_execution_id, depth FROM parent
+      UNION ALL
+      SELECT e.id, e.parent_execution_id, e.depth FROM ancestors a JOIN executions e ON e.id = a.parent_execution_id
     ), judged AS (
       SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms, v.counts_held_time,
-        v.trigger_node_ids,
+        v.trigger_node_ids, ws.executions_per_minute,
         CASE
+          WHEN EXISTS (SELECT 1 FROM executions e WHERE e.id = ${request.executionId}::uuid) THEN 'repeated'
           WHEN w.id IS NULL THEN 'notFound'
           WHEN v.id IS NULL THEN 'noVersion'
           WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
           WHEN p.depth >= ${DEPTH_MAX} THEN 'tooDeep'
+          WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
+          WHEN ws.executions_per_minute <> ${request.countedUnder ?? 0}::int THEN 'notCounted'
           ELSE 'started'
         END AS verdict
       FROM parent p
       LEFT JOIN workflows w ON w.id = ${request.workflowId}::uuid AND w.workspace_id = p.workspace_id
       LEFT JOIN workflow_versions v ON v.id = w.latest_version_id
+      LEFT JOIN workspaces ws ON ws.id = p.workspace_id
+    ), family AS (
+      INSERT INTO run_families AS f (root_execution_id, started)
+      SELECT a.id, 1 FROM judged CROSS JOIN LATERAL (
+        SELECT id FROM ancestors ORDER BY depth LIMIT 1
+      ) a
+      WHERE verdict = 'started'
+      ON CONFLICT (root_execution_id) DO UPDATE SET started = f.started + 1 WHERE f.started < ${MAX_FAMILY}
+      RETURNING root_execution_id
     ), inserted AS (
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
@@ -59,17 +91,32 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
         trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
         CASE WHEN counts_held_time THEN deadline_at ELSE least(deadline_at, now() + timeout_ms * interval '1 millisecond') END,
         CASE WHEN counts_held_time THEN timeout_ms END, octet_length(${request.triggerData}), trace_parent
-      FROM judged WHERE verdict = 'started'
+      FROM judged WHERE verdict = 'started' AND EXISTS (SELECT 1 FROM family)
       ON CONFLICT (id) DO NOTHING
       RETURNING workspace_id, stored_bytes, dispatch
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes) SELECT workspace_id, stored_bytes FROM inserted
     )
-    SELECT verdict, workspace_id AS "workspaceId", (SELECT dispatch FROM inserted) AS dispatch FROM judged`,
+    SELECT
+      CASE
+        WHEN verdict = 'repeated' THEN 'started'
+        WHEN verdict = 'started' AND NOT EXISTS (SELECT 1 FROM family) THEN 'tooMany'
+        ELSE verdict
+      END AS verdict,
+      workspace_id AS "workspaceId", executions_per_minute AS "executionsPerMinute",
+      (SELECT dispatch FROM inserted) AS dispatch
+    FROM judged`,
   );
   if (!row) return { kind: 'parentGone' };
-  const { verdict, workspaceId, dispatch } = row;
-  return verdict === 'started' ? { kind: verdict, workspaceId, dispatch: dispatch ?? 1 } : { kind: verdict };
+  const { verdict, workspaceId, executionsPerMinute, dispatch } = row;
+  switch (verdict) {
+    case 'started':
+      return { kind: verdict, workspaceId, dispatch: dispatch ?? 1 };
+    case 'notCounted':
+      return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
+    default:
+      return { kind: verdict };
+  }
 }
 
 /** Waits ended by one transaction at most: a run may have waited for any number of others. */

@@ -19,6 +19,8 @@ export const deletionOfTaken = Prisma.sql`deleted_nodes AS (
     ), no_parents AS (
       DELETE FROM stopped_parents WHERE execution_id IN (
         SELECT s.execution_id FROM stopped_parents s JOIN taken t ON t.id = s.execution_id FOR UPDATE OF s SKIP LOCKED)
+    ), no_families AS (
+      DELETE FROM run_families f USING taken t WHERE f.root_execution_id = t.id
     ), deleted AS (
       DELETE FROM executions e USING taken t WHERE e.id = t.id
     )`;

@@ -5,7 +5,8 @@ import { NodeError } from '../node-type.js';
 /** Turns whatever a node threw into the failure that is recorded. A surprise may pass, so it may be retried. */
 export function failureOf(thrown: unknown): NodeFailure {
   if (thrown instanceof NodeError) {
-    return { message: thrown.message, code: thrown.code, isRetryable: thrown.isRetryable };
+    const { message, code, isRetryable, retryAfterMs } = thrown;
+    return { message, code, isRetryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   }
   if (thrown instanceof ExpressionError) return { message: thrown.message, code: thrown.code, isRetryable: false };
   return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'NODE_FAILED', isRetryable: true };

@@ -247,11 +247,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       }
       const settled = await outcome;
       if (isOver()) return;
-      if (!node.retry || settled.kind !== 'failure' || !mayRetry(node, settled, attempts)) {
+      const delayMs = settled.kind === 'failure' ? delayOf(node, settled.failure, attempts) : undefined;
+      if (settled.kind !== 'failure' || delayMs === undefined) {
         settle(task, settled, progress);
         return;
       }
-      const delayMs = retryDelayMs(node.retry, attempts, ports.random());
       if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {
         const state = storeRetry(ports.now() + delayMs);
         wait(task, { failure: settled.failure, state }, withConsole(progress, settled));
@@ -261,6 +261,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       await ports.sleep(delayMs, halt()).catch(() => undefined);
       if (isOver()) return;
     }
+  }
+
+  /** How long the next attempt is to wait, in ms; undefined when there is none. */
+  function delayOf({ retry }: GraphNode, failure: NodeFailure, attempts: number): number | undefined {
+    if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
+    const isLast = !retry || !failure.isRetryable || attempts >= retry.maxAttempts;
+    return isLast ? undefined : retryDelayMs(retry, attempts, ports.random());
   }
 
   function settle(task: Task, outcome: Outcome, before: Progress): void {

@@ -11,7 +11,10 @@ import type { Services } from '../../services.js';
 const readQuery = queryReader(ExportExecutionsQuery);
 
 const BATCH_SIZE = 200;
-/** Exports of one process at once, more than one workspace has: each holds a database connection for as long as it takes. */
+/**
+ * Exports of one process at once, more than one workspace has: each holds a database connection for as long as it
+ * takes.
+ */
 const CONCURRENT_MAX = 4;
 const RETRY_AFTER_SECONDS = 5;
 /** The longest export, in ms. */
