@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryConfig } from 'pg';
+import { writeLongTexts } from './array-literal.js';
 import type { Prisma } from './generated/client.js';
 
 type Queryable = Prisma.TransactionClient;
@@ -47,7 +48,7 @@ export function withRealValues(config: unknown): unknown {
   if (typeof token !== 'string' || !token.startsWith(PREFIX)) return config;
   const values = carried.get(token);
   if (!values) throw new Error('a statement came to its connection after it was given up');
-  return { ...config, values };
+  return { ...config, values: values.map(writeLongTexts) };
 }
 
 function isQueryConfig(config: unknown): config is QueryConfig {

@@ -38,6 +38,9 @@ it.each(['"', '\\', '{"a":"\\"b\\\\"}', 'null', '', 'ö€😀', '{a,"b"}', '$1'
     const { accept } = await seedWorkflow(db, chain());
     const { triggerData } = await db.execution.findUniqueOrThrow({ where: { id: await accept({ text }) } });
     expect(triggerData).toBe(JSON.stringify({ text }));
+    const long = `${text}ä`.repeat(20_000);
+    const ofLong = await db.execution.findUniqueOrThrow({ where: { id: await accept({ long }) } });
+    expect(ofLong.triggerData).toBe(JSON.stringify({ long }));
   },
 );
 
