@@ -9,12 +9,24 @@ const patternLengthMax = 1_000;
 /** The largest program that a regular expression may compile to. */
 const programSizeMax = 2_000;
 
+/** Instructions of all programs that are kept in memory; those of further patterns are compiled again when needed. */
+const keptSizeMax = 100_000;
+
+/** Steps for each instruction of a program that is compiled again: about a microsecond. */
+const stepsPerInstruction = 0.5;
+
 /** After how much scanned text the caches of a pattern are dropped: they may grow with the text, up to 8 MB each. */
 const cacheCharactersMax = 65_536;
 
 /** A compiled regular expression. Matching takes time in proportion to the text, whatever the pattern. */
 export interface Pattern {
-  readonly expression: RE2JS;
+  readonly source: string;
+  /** Flags, as re2js has them. */
+  readonly bits: number;
+  /** Instructions of its program. */
+  readonly size: number;
+  /** Undefined while it is not kept. */
+  expression: RE2JS | undefined;
   /** The flag `g`. */
   readonly isGlobal: boolean;
   readonly groupNames: readonly (readonly [name: string, group: number])[];
@@ -50,20 +62,56 @@ export function compilePattern(source: string, flags: string): Pattern | Pattern
   const isTooLarge = source.length > patternLengthMax || estimatePatternSize(source) > programSizeMax;
   if (isTooLarge) return { message: 'the regular expression is too large' };
   try {
-    const expression = RE2JS.compile(RE2JS.translateRegExp(source), bits);
-    return {
+    const expression = toExpression(source, bits);
+    const size = expression.programSize();
+    const pattern: Pattern = {
+      source,
+      bits,
+      size,
       expression,
       isGlobal: flags.includes('g'),
       groupNames: Object.entries(expression.namedGroups()),
       // From measurements: up to 8 ns for each character and instruction when groups are captured.
-      stepsPerCharacter: (1 + expression.programSize() / 8) / 32,
+      stepsPerCharacter: (1 + size / 8) / 32,
       mayRescan: mayRescan(source),
       scanned: 0,
     };
+    keep(pattern);
+    return pattern;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'not supported';
     return { message: `the regular expression cannot be used: ${reason} (no lookaround, no back references)` };
   }
+}
+
+function toExpression(source: string, bits: number): RE2JS {
+  return RE2JS.compile(RE2JS.translateRegExp(source), bits);
+}
+
+/** Patterns with their programs, the oldest first, and the instructions of all. */
+const kept = new Set<Pattern>();
+let keptSize = 0;
+
+/** Keeps a pattern's program, in place of those that have been kept longest. */
+function keep(pattern: Pattern): void {
+  kept.add(pattern);
+  keptSize += pattern.size;
+  for (const oldest of kept) {
+    if (keptSize <= keptSizeMax || oldest === pattern) return;
+    kept.delete(oldest);
+    keptSize -= oldest.size;
+    oldest.expression = undefined;
+  }
+}
+
+/** A pattern's program, compiled again if it was not kept. */
+function expressionOf(run: Run, pattern: Pattern): RE2JS {
+  if (pattern.expression) return pattern.expression;
+  spendSteps(run, pattern.size * stepsPerInstruction);
+  const expression = toExpression(pattern.source, pattern.bits);
+  pattern.expression = expression;
+  keep(pattern);
+  return expression;
 }
 
 /** Whether `result` of `compilePattern` is a fault. */
@@ -71,18 +119,21 @@ export function isPatternFault(result: Pattern | PatternFault): result is Patter
   return 'message' in result;
 }
 
-function chargeScan(run: Run, pattern: Pattern, text: string): void {
+/** Charges a scan of `text`. @returns what scans. */
+function prepareScan(run: Run, pattern: Pattern, text: string): RE2JS {
   spendSteps(run, 2 + text.length * pattern.stepsPerCharacter);
+  const expression = expressionOf(run, pattern);
   pattern.scanned += text.length;
-  if (pattern.scanned <= cacheCharactersMax) return;
-  pattern.expression.reset();
-  pattern.scanned = text.length;
+  if (pattern.scanned > cacheCharactersMax) {
+    expression.reset();
+    pattern.scanned = text.length;
+  }
+  return expression;
 }
 
 /** Whether `pattern` matches anywhere in `text`. */
 export function testPattern(run: Run, pattern: Pattern, text: string): boolean {
-  chargeScan(run, pattern, text);
-  return pattern.expression.test(text);
+  return prepareScan(run, pattern, text).test(text);
 }
 
 /** One match: where it is, and what each group captured (0 is the whole match). */
@@ -96,8 +147,7 @@ export interface Match {
  * The matches of `pattern` in `text` from left to right, found as they are asked for; all of them, or only the first.
  */
 export function* matchesOf(run: Run, pattern: Pattern, text: string, all: boolean): Generator<Match, void, undefined> {
-  chargeScan(run, pattern, text);
-  const matcher = pattern.expression.matcher(text);
+  const matcher = prepareScan(run, pattern, text).matcher(text);
   while (findNext(matcher)) {
     const match = readMatch(matcher);
     spendSteps(run, 2 + (pattern.mayRescan ? (text.length - match.end) / 32 : 0));
