@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import { DeckhandError, findJsonExcess, type JsonValue, parseJson, validationFailed } from '@deckhand/contracts';
+import { nextSlice } from '@deckhand/runtime';
 import { checkJson } from './check-json.js';
 
-/** Between the steps of a body longer than this, in characters, others have their turn. */
+/** Each step of a body longer than this, in characters, waits for its turn. */
 const LONG_CHARS = 256 * 1024;
 
 /**
@@ -16,12 +16,13 @@ export async function parseJsonBody(bytes: Buffer): Promise<JsonValue> {
   const text = bytes.toString('utf8', startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
   const isLong = text.length > LONG_CHARS;
   if (isLong) {
+    await nextSlice();
     const excess = findJsonExcess(text);
     if (excess !== undefined) throw validationFailed([{ path: '', message: excess }]);
-    await setImmediate();
+    await nextSlice();
   }
   const value = parse(text);
-  if (isLong) await setImmediate();
+  if (isLong) await nextSlice();
   checkJson(value, text);
   return value;
 }

@@ -13,6 +13,7 @@ import {
   type NotCounted,
   type Once,
 } from '@deckhand/db';
+import { createTurns } from '@deckhand/nodes';
 import { type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
 import type { ExecutionRate } from './execution-rate.js';
@@ -44,6 +45,8 @@ export interface Intake {
 const BATCH = { maxSize: 200, concurrency: 2 } as const;
 /** Trigger data above this many characters is written by itself, so that no batch grows without bound. */
 const BATCHED_CHARACTERS_MAX = 65_536;
+/** Such runs that are written at once: each keeps its connection for long, and people and webhooks take turns. */
+const LARGE_AT_ONCE = 2;
 
 /** Runs that arrive together are inserted by one statement and queued by one pipeline. */
 export function createIntake(options: {
@@ -59,6 +62,7 @@ export function createIntake(options: {
   const { db, queue, rate, breaker, runs, tracing, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
+  const turns = createTurns(LARGE_AT_ONCE);
 
   function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
     return breaker.watch(() => acceptExecutions(db, requests));
@@ -80,14 +84,26 @@ export function createIntake(options: {
   }
 
   async function insertOne(request: AcceptRequest): Promise<AcceptVerdict | undefined> {
-    if (request.triggerData.length <= BATCHED_CHARACTERS_MAX) return insert(request);
+    if (!isLarge(request)) return insert(request);
     const [verdict] = await insertAll([request]);
     return verdict;
   }
 
+  /** Writes one run, or lets it take its turn when it is large. */
+  async function write(request: AcceptRequest, once: Once | undefined): Promise<AcceptOnceVerdict | undefined> {
+    const giveBack = isLarge(request)
+      ? await turns.take(request.actor?.userId ?? request.workflowId, new AbortController().signal)
+      : undefined;
+    try {
+      return once ? await breaker.watch(() => acceptOnce(db, request, once)) : await insertOne(request);
+    } finally {
+      giveBack?.();
+    }
+  }
+
   /** Runs of a workspace with a limit are counted once, after all else about them is found right. */
   async function accept(request: AcceptRequest, once: Once | undefined): Promise<Counted | undefined> {
-    const verdict = once ? await breaker.watch(() => acceptOnce(db, request, once)) : await insertOne(request);
+    const verdict = await write(request, once);
     if (typeof verdict !== 'object' || verdict.kind !== 'notCounted') return verdict;
     const { workspaceId, executionsPerMinute } = verdict;
     await rate.count(workspaceId, executionsPerMinute);
@@ -111,6 +127,10 @@ export function createIntake(options: {
       return { executionId, isRepeated: false };
     },
   };
+}
+
+function isLarge({ triggerData }: AcceptRequest): boolean {
+  return triggerData.length > BATCHED_CHARACTERS_MAX;
 }
 
 /** What the job has of its run; nothing where the claim needs more, or a slot under a limit. */

@@ -1,9 +1,12 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type DeckhandError, type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
+import { nextSlice } from '@deckhand/runtime';
 import { Fields } from './form.js';
 
 /** Parts of one body at most. */
 const PARTS_MAX = 1_000;
+/** How much of a body is parsed before others have their turn, in bytes. */
+const SLICE_BYTES = 256 * 1024;
 
 /**
  * Parses a multipart form (RFC 7578): fields are texts, files `{ filename, contentType, bytes, base64 }`; a name that
@@ -30,11 +33,25 @@ export function parseMultipart(bytes: Buffer, contentType: string): Promise<Json
         fields.add(nameOf(name), { ...file, base64: content.toString('base64') });
       });
     });
-    parser.on('partsLimit', () => fail(new Error(`has more than ${PARTS_MAX} parts`)));
-    parser.on('error', fail);
+    const ended = new AbortController();
+    const end = (error: unknown): void => {
+      ended.abort();
+      fail(error);
+    };
+    parser.on('partsLimit', () => end(new Error(`has more than ${PARTS_MAX} parts`)));
+    parser.on('error', end);
     parser.on('finish', () => resolve(fields.toObject()));
-    parser.end(bytes);
+    writeInSlices(parser, bytes, ended.signal).catch(fail);
   });
+}
+
+/** Gives a parser its bytes, until it has ended. */
+async function writeInSlices(parser: BusboyInstance, bytes: Buffer, ended: AbortSignal): Promise<void> {
+  for (let start = 0; start < bytes.length && !ended.aborted; start += SLICE_BYTES) {
+    if (start > 0) await nextSlice();
+    parser.write(bytes.subarray(start, start + SLICE_BYTES));
+  }
+  if (!ended.aborted) parser.end();
 }
 
 /** A part without a name is kept under none. */
