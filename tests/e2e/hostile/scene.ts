@@ -1,0 +1,159 @@
+import { Agent, request as sendRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Definition, JsonValue } from '@deckhand/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  addKey,
+  addPerson,
+  type Instance,
+  type KeyLimits,
+  spawnApp,
+  startInstance,
+  type TestApp,
+} from '../../harness/index.js';
+
+/** How long a call may take, in ms: whoever hangs is noticed. */
+const CALL_MS = 60_000;
+
+/** An answer of the API. */
+export interface Reply {
+  readonly status: number;
+  // What an attack expects of it, the attack says.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+}
+
+/** Somebody with a workspace and a key. */
+export interface Tenant {
+  readonly workspaceId: string;
+  readonly key: string;
+  /** Calls the API under attack; a body that is no string is sent as JSON. */
+  call(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** Saves a workflow. @returns its id. @throws for an answer other than 201. */
+  save(definition: unknown): Promise<string>;
+  /** Starts a run, waits for its end and tells it: "success", or "failed" and the code. */
+  run(workflowId: string, input?: unknown): Promise<string>;
+  /** The same for a definition that is saved first. */
+  runOnce(definition: unknown, input?: unknown): Promise<string>;
+}
+
+/** A fleet of real processes, an attacker and a victim. */
+export interface Scene {
+  readonly instance: Instance;
+  readonly api: TestApp;
+  readonly workers: readonly TestApp[];
+  readonly attacker: Tenant;
+  readonly victim: Tenant;
+}
+
+/** Starts the API, two workers and two tenants. */
+export async function startScene(): Promise<Scene> {
+  const instance = await startInstance();
+  const env = { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url };
+  const api = await spawnApp('api', env);
+  const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
+  return {
+    instance,
+    api,
+    workers,
+    attacker: await addTenant(instance, api.url),
+    victim: await addTenant(instance, api.url),
+  };
+}
+
+/** Adds a person with a workspace of their own. */
+async function addTenant(instance: Instance, url: string, limits?: KeyLimits): Promise<Tenant> {
+  const { db } = instance;
+  const { userId } = await addPerson(instance);
+  const workspaceId = uuidv7();
+  await db.workspace.create({ data: { id: workspaceId, name: 'Own' } });
+  await db.membership.create({ data: { workspaceId, userId, role: 'owner' } });
+  const { key } = await addKey(instance, userId, limits);
+  const agent = new Agent({ keepAlive: true });
+
+  const call: Tenant['call'] = (method, path, body) =>
+    callApi(url + path, { method, agent, headers: { 'x-api-key': key }, body: toText(body) });
+  const save: Tenant['save'] = async (definition) => {
+    const { status, body } = await call('POST', '/api/workflows', { workspaceId, name: 'W', definition });
+    if (status !== 201) throw new Error(`saved with ${status}: ${JSON.stringify(body).slice(0, 500)}`);
+    return body.id;
+  };
+  const run: Tenant['run'] = async (workflowId, input = {}) => {
+    const started = await call('POST', `/api/workflows/${workflowId}/execute`, { input });
+    if (started.status !== 202 && started.status !== 200) return `not started: ${outcomeOf(started)}`;
+    return untilEnd(call, started.body.executionId);
+  };
+  return {
+    workspaceId,
+    key,
+    call,
+    save,
+    run,
+    runOnce: async (definition, input) => run(await save(definition), input),
+  };
+}
+
+/** Follows a run to its end, at most a minute. */
+async function untilEnd(call: Tenant['call'], executionId: string): Promise<string> {
+  const until = performance.now() + CALL_MS;
+  while (performance.now() < until) {
+    const { status, body } = await call('GET', `/api/executions/${executionId}?wait=10&slim=true`);
+    if (status !== 200) return `unreadable: ${status}`;
+    if (body.status === 'success') return 'success';
+    if (['failed', 'stopped'].includes(body.status)) return `${body.status} ${body.error?.code ?? ''}`.trim();
+  }
+  return 'not ended';
+}
+
+/** An answer's status and code. */
+export function outcomeOf({ status, body }: Reply): string {
+  return [status, body?.code ?? ''].join(' ').trim();
+}
+
+interface Call {
+  readonly method: string;
+  readonly agent: Agent;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Sends a request by a connection of the agent's; an error of the connection is status 0 with its code. */
+function callApi(url: string, { method, agent, headers, body }: Call): Promise<Reply> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void =>
+      resolve({ status: 0, body: { code: error.code ?? error.message } });
+    const ofBody =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = sendRequest(
+      url,
+      { method, agent, headers: { ...ofBody, ...headers }, timeout: CALL_MS },
+      (response) => {
+        text(response).then((content) => {
+          const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+          resolve({ status: response.statusCode ?? 0, body: isJson && content !== '' ? JSON.parse(content) : content });
+        }, fail);
+      },
+    );
+    sent.on('error', fail);
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.end(body);
+  });
+}
+
+function toText(body: unknown): string | undefined {
+  return body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+/** A definition that is one chain behind a manual trigger. */
+export function chainOf(...nodes: readonly object[]): Definition {
+  const all = [
+    { id: 'start', type: 'trigger.manual' },
+    ...nodes.map((node, n) => ({ id: `n${n}`, type: 'set', ...node })),
+  ];
+  return { nodes: all, edges: all.slice(1).map(({ id }, n) => ({ source: all[n]?.id ?? '', target: id })) };
+}
+
+/** A list of so many items. */
+export function listOf<T extends JsonValue>(length: number, item: (n: number) => T): T[] {
+  return Array.from({ length }, (_, n) => item(n));
+}
