@@ -80,7 +80,10 @@ interface Deployment extends Manifest {
 }
 
 interface NetworkPolicy extends Manifest {
-  readonly spec: { readonly ingress?: readonly unknown[]; readonly egress: readonly { readonly to?: unknown }[] };
+  readonly spec: {
+    readonly ingress?: readonly unknown[];
+    readonly egress: readonly { readonly to?: unknown; readonly ports?: readonly { readonly port: unknown }[] }[];
+  };
 }
 
 function find(manifests: readonly Manifest[], kind: string, name: string): Manifest {
@@ -164,7 +167,7 @@ describe('the chart', () => {
   it('asks for what it cannot know', () => {
     const render = (values: object) => () => renderChart(CHART, { ...WITH_SECRETS, ...values });
     expect(render({ worker: { keda: { enabled: true } } })).toThrow('worker.keda.redis.address');
-    expect(render({ networkPolicy: { enabled: true } })).toThrow('networkPolicy.stores');
+    expect(render({ networkPolicy: { stores: [] } })).toThrow('networkPolicy.stores');
     expect(render({ api: { ingress: { enabled: true } } })).toThrow('api.ingress.hosts');
   });
 
@@ -268,7 +271,7 @@ describe('workers of the chart', () => {
   });
 
   it('may reach the stores and the internet, and no private address', () => {
-    const manifests = renderChart(CHART, { ...WITH_SECRETS, networkPolicy: { enabled: true, stores: STORES } });
+    const manifests = renderChart(CHART, { ...WITH_SECRETS, networkPolicy: { stores: STORES } });
     const policy = (app: string) => (find(manifests, 'NetworkPolicy', `deckhand-${app}`) as NetworkPolicy).spec;
     const internet = policy('worker').egress.at(-1);
     expect(policy('worker').ingress ?? []).toEqual([]);
@@ -286,7 +289,41 @@ describe('workers of the chart', () => {
   });
 });
 
+describe('network policies of the chart', () => {
+  const policies = (values: object = {}) =>
+    renderChart(CHART, { ...WITH_SECRETS, ...values }).filter(({ kind }) => kind === 'NetworkPolicy');
+
+  it('are there unless they are turned off, and let nobody but the stores be reached from the API', () => {
+    const names = policies().map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['deckhand-api', 'deckhand-worker', 'deckhand-migrate']);
+    const api = find(policies(), 'NetworkPolicy', 'deckhand-api') as NetworkPolicy;
+    expect(api.spec.egress.flatMap(({ ports = [] }) => ports.map(({ port }) => port))).toEqual([53, 53, 5432, 6379]);
+    expect(policies({ networkPolicy: { enabled: false } })).toEqual([]);
+  });
+
+  it('let Prometheus in where a PodMonitor asks it to come, and else nobody', () => {
+    const ingressOf = (values: object) =>
+      (find(policies(values), 'NetworkPolicy', 'deckhand-worker') as NetworkPolicy).spec.ingress ?? [];
+    expect(ingressOf({})).toEqual([]);
+    const podMonitor = { enabled: true };
+    const everyPod = [{ ports: [{ port: 'metrics' }], from: [{ namespaceSelector: {} }] }];
+    expect(ingressOf({ metrics: { podMonitor } })).toEqual(everyPod);
+    const metricsFrom = [{ podSelector: {} }];
+    expect(ingressOf({ metrics: { podMonitor }, networkPolicy: { metricsFrom } })).toEqual([
+      { ports: [{ port: 'metrics' }], from: metricsFrom },
+    ]);
+  });
+});
+
 describe('migrations of the chart', () => {
+  it('grant a role of the apps what it needs where one is named', () => {
+    const migrations = { databaseUrlKey: 'OWNER_URL', runtimeRole: 'deckhand_app' };
+    const secrets = { values: { ...SECRETS, OWNER_URL: 'postgresql://owner@postgres/deckhand' } };
+    const job = (values: object) => JSON.stringify(find(renderChart(CHART, { ...values }), 'Job', 'deckhand-migrate'));
+    expect(job({ secrets, migrations })).toContain('{"name":"RUNTIME_DATABASE_ROLE","value":"deckhand_app"}');
+    expect(job(WITH_SECRETS)).not.toContain('RUNTIME_DATABASE_ROLE');
+  });
+
   it('are over before anything else is there, with a Secret of their own where the chart makes it', () => {
     const hooks = renderChart(CHART, WITH_SECRETS)
       .filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === 'pre-install,pre-upgrade')
@@ -294,6 +331,7 @@ describe('migrations of the chart', () => {
     expect(hooks).toEqual([
       ['Secret', 'deckhand-migrate', '-2'],
       ['Job', 'deckhand-migrate', '-1'],
+      ['NetworkPolicy', 'deckhand-migrate', '-3'],
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
 import { applySessionLimits } from '../session-limits.js';
+import { grantRuntimeRole } from './grant-runtime-role.js';
 import { applyMigration } from './apply-migration.js';
 import { hasChecksum, readMigrations, type Migration } from './migration-files.js';
 import { acquireMigrationLock } from './migration-lock.js';
@@ -28,6 +29,8 @@ export interface ApplyMigrationsOptions {
   readonly databaseUrl: string;
   /** A folder of migrations; the repository's by default. */
   readonly directory?: string;
+  /** The role of the apps, where it is not the one that migrates: it is granted what they need. */
+  readonly runtimeRole?: string | undefined;
   /** Receives a line for each migration that begins, and for each wait. */
   readonly report?: (line: string) => void;
   /** Attempts to lock a table before a migration gives up, each of two seconds. */
@@ -46,6 +49,7 @@ export interface ApplyMigrationsOptions {
 export async function applyMigrations(options: ApplyMigrationsOptions): Promise<string[]> {
   const applied = await applyPending(options);
   await applySessionLimits(options.databaseUrl);
+  if (options.runtimeRole !== undefined) await grantRuntimeRole(options.databaseUrl, options.runtimeRole);
   return applied;
 }
 

@@ -1,0 +1,36 @@
+import { withExplicitSslMode } from '@deckhand/contracts';
+import pg from 'pg';
+
+/** Key of the advisory lock under which rights are granted: two at once would update the same rows of the catalogue. */
+const LOCK_KEY = 3_325_006;
+/** From this version on, a role that owns no table may be let analyse it. */
+const HAS_MAINTAIN = 170_000;
+
+/**
+ * Grants the role of the apps what they need, and no more: they read and write rows of all tables, only add to the
+ * audit log, only read the record of migrations, and can create, change or drop nothing.
+ * @param databaseUrl of the role that owns the tables.
+ * @param role must exist, own nothing and be no superuser.
+ */
+export async function grantRuntimeRole(databaseUrl: string, role: string): Promise<void> {
+  const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
+  await client.connect();
+  try {
+    const name = pg.escapeIdentifier(role);
+    const { rows } = await client.query<{ schema: string; version: number }>(
+      `SELECT quote_ident(current_schema()) AS schema, current_setting('server_version_num')::int AS version`,
+    );
+    const [{ schema, version } = { schema: 'public', version: 0 }] = rows;
+    const maintain = version >= HAS_MAINTAIN ? ', MAINTAIN' : '';
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK_KEY});
+      REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC, ${name};
+      GRANT USAGE ON SCHEMA ${schema} TO ${name};
+      GRANT SELECT, INSERT, UPDATE, DELETE${maintain} ON ALL TABLES IN SCHEMA ${schema} TO ${name};
+      GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${name};
+      REVOKE UPDATE, DELETE ON audit_log FROM ${name};
+      REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations FROM ${name};
+      COMMIT`);
+  } finally {
+    await client.end();
+  }
+}
