@@ -8,7 +8,7 @@ import {
 } from '@deckhand/nodes';
 import type { NodeServices } from '@deckhand/engine';
 import { openOutputStore, OutputSettings } from '@deckhand/outputs';
-import { createLogger, createSecretBox, readSettings } from '@deckhand/runtime';
+import { createLogger, createSecretBox, readSettings, createMemoryBudget, type MemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
@@ -17,6 +17,9 @@ import { stopLater } from './cleanup.js';
 import { TEST_ENCRYPTION_KEY, type Stores } from './gateway.js';
 import { databaseSettings } from './pooler.js';
 
+/** More than tests need that are about something else. */
+const TEST_MEMORY_BYTES = 1_073_741_824;
+
 /** What the nodes of a worker act through. */
 export type WorkerServices = Omit<NodeServices, 'workflows'>;
 
@@ -24,18 +27,25 @@ export interface TestWorkerOptions {
   readonly watch?: ((services: WorkerServices) => WorkerServices) | undefined;
   readonly outputSettings?: Readonly<Record<string, string>> | undefined;
   readonly concurrency?: number | undefined;
+  /** What data of runs counts against. */
+  readonly memory?: MemoryBudget | undefined;
 }
 
 /** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
 export async function startTestWorker(
   stores: Stores,
-  { watch = (services) => services, outputSettings = {}, concurrency = 20 }: TestWorkerOptions = {},
+  {
+    watch = (services) => services,
+    outputSettings = {},
+    concurrency = 20,
+    memory = createMemoryBudget(TEST_MEMORY_BYTES),
+  }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS } = databaseSettings(stores.databaseUrl);
   const db = createDatabase({ url, poolSize: 6, preparesStatements: DATABASE_PREPARED_STATEMENTS !== 'false' });
   const outputs = await openOutputStore(readSettings(Type.Object(OutputSettings), outputSettings), db);
   const code = createScriptRunner();
-  const postgres = createPostgresClient({ allowPrivate: true });
+  const postgres = createPostgresClient({ allowPrivate: true, memory });
   const worker = await startWorker({
     id: uuidv7(),
     version: 'test',
@@ -47,12 +57,13 @@ export async function startTestWorker(
     nodeTypes: await loadNodeTypes(),
     services: watch({
       code,
-      http: createHttpClient({ allowPrivate: true }),
+      http: createHttpClient({ allowPrivate: true, memory }),
       mail: createMailSender({ allowPrivate: true }),
       postgres,
     }),
     outputs,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
+    memory,
     concurrency,
     graceMs: 500,
     logger: createLogger({ name: 'worker', level: 'silent' }),

@@ -10,6 +10,7 @@ import { openOutputStore } from '@deckhand/outputs';
 import {
   collectAtRest,
   createLogger,
+  createMemoryBudget,
   createProcessRegistry,
   onShutdown,
   openSecretBox,
@@ -39,7 +40,8 @@ async function main(): Promise<void> {
   const outputs = await openOutputStore(settings, db);
   const code = createScriptRunner();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
-  const postgres = createPostgresClient({ allowPrivate });
+  const memory = createMemoryBudget(settings.WORKER_DATA_BYTES);
+  const postgres = createPostgresClient({ allowPrivate, memory });
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
   let isConsuming = (): boolean => false;
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
       code,
       http: createHttpClient({
         allowPrivate,
+        memory,
         proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
       }),
       mail: createMailSender({ allowPrivate }),
@@ -65,6 +68,7 @@ async function main(): Promise<void> {
     },
     outputs,
     secretBox: openSecretBox(settings),
+    memory,
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
     // The one way out: what supervisors send leads there too.

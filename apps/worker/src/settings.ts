@@ -18,6 +18,8 @@ export const WorkerSettings = Type.Object({
    * anew.
    */
   WORKER_MAX_BLOCKED_MS: Type.Integer({ minimum: 5_000, maximum: 86_400_000, default: 30_000 }),
+  /** Bytes of outputs and of what nodes read that a worker holds at a time, as JSON. */
+  WORKER_DATA_BYTES: Type.Integer({ minimum: 33_554_432, maximum: 17_179_869_184, default: 268_435_456 }),
   /** Connections to PostgreSQL at most: claims, checkpoints, maintenance and loads side by side. */
   WORKER_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 10 }),
   ...OutputSettings,

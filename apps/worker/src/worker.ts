@@ -27,7 +27,14 @@ import {
   type WorkerState,
 } from '@deckhand/queue';
 import type { OutputStore } from '@deckhand/outputs';
-import { addPoolMetrics, createBatcher, type Logger, type SecretBox, type Tracing } from '@deckhand/runtime';
+import {
+  addPoolMetrics,
+  createBatcher,
+  type Logger,
+  type MemoryBudget,
+  type SecretBox,
+  type Tracing,
+} from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
 import type { Registry } from 'prom-client';
@@ -83,6 +90,8 @@ export interface WorkerOptions {
   readonly outputs: OutputStore;
   /** Opens the credentials of nodes. */
   readonly secretBox: SecretBox;
+  /** What data of runs counts against. */
+  readonly memory: MemoryBudget;
   /** Runs held at once. */
   readonly concurrency: number;
   /** How long nodes in flight may go on once the worker drains, in ms. */
@@ -266,6 +275,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       loadVariables: (workspaceId) => retryRead('variables', () => readVariables(db, workspaceId)),
     },
     writer,
+    memory: options.memory,
     notifier,
     observe: createRunObserver(metrics, options.tracing),
     logger,
@@ -308,8 +318,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       onError: (err) => logger.debug({ err: err.message }, 'the queue reported an error'),
     }),
     logger,
-    room: () => concurrency - active.size,
-    untilRoom: () => active.fewerThan(concurrency),
+    room: () => (options.memory.isTight() ? 0 : concurrency - active.size),
+    async untilRoom() {
+      await active.fewerThan(concurrency);
+      await options.memory.untilRoom();
+    },
     start: async (run) => {
       await startRunSession(run, sessionParts).claimed;
     },

@@ -6,6 +6,7 @@ export const RUN_ERRORS = {
   EXECUTION_TIMEOUT: 'the run took longer than its time limit',
   RUN_LOST_TOO_OFTEN: 'the run lost its worker several times without making progress',
   RUN_BLOCKED_WORKER: 'the run kept its worker from running anything else for too long',
+  MEMORY_EXCEEDED: 'the run held more data than its worker has memory for',
   UNCAUGHT_ERROR: 'the code of this run threw an error that nothing caught',
   OUTPUT_GONE: 'an output that the run needs is no longer in its store',
   VALUE_NOT_STORABLE: 'a value of this run cannot be stored',

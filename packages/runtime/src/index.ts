@@ -4,6 +4,7 @@ export * from './collect-at-rest.js';
 export * from './database-settings.js';
 export * from './encryption-settings.js';
 export * from './logger.js';
+export * from './memory-budget.js';
 export * from './metrics/local-caller.js';
 export * from './metrics/metrics-token.js';
 export * from './metrics/pool-metrics.js';

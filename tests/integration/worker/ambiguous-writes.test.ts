@@ -2,7 +2,7 @@ import { createDatabase, type Database } from '@deckhand/db';
 import { createHttpClient, createScriptRunner, loadNodeTypes } from '@deckhand/nodes';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { openOutputStore } from '@deckhand/outputs';
-import { createLogger, createSecretBox } from '@deckhand/runtime';
+import { createLogger, createSecretBox, createMemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
@@ -91,6 +91,7 @@ describe('when answers of the database get lost', () => {
           services: { ...NO_SERVICES, code, http: createHttpClient({ allowPrivate: true }) },
           outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
           secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
+          memory: createMemoryBudget(1_073_741_824),
           concurrency: 50,
           graceMs: 1_000,
           logger: createLogger({ name: 'worker', level: 'silent' }),

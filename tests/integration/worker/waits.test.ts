@@ -3,7 +3,7 @@ import { createDatabase, type Database } from '@deckhand/db';
 import { connectRedis, createRunQueue, publishControl, type Redis, type RunQueue } from '@deckhand/queue';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { openOutputStore } from '@deckhand/outputs';
-import { createLogger, createSecretBox } from '@deckhand/runtime';
+import { createLogger, createSecretBox, createMemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
@@ -49,6 +49,7 @@ beforeAll(async () => {
     services: NO_SERVICES,
     outputs: await openOutputStore(OUTPUTS_IN_POSTGRES, db),
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
+    memory: createMemoryBudget(1_073_741_824),
     concurrency: 10,
     graceMs: 1_000,
     logger: createLogger({ name: 'test', level: 'silent' }),

@@ -37,6 +37,7 @@ function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdic
       records: new Map(),
       tallies: new Map(),
       onClaimed: () => undefined,
+      onOutput: () => undefined,
       onVerdict,
     });
   return { batches, open, writer, ended };

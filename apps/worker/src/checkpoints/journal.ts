@@ -36,8 +36,8 @@ export interface Journal {
    * @throws like `flush`.
    */
   rest(ending: RestingEnding): Promise<Unfenced>;
-  /** Records that are not on disk yet. */
-  backlog(): number;
+  /** Whether so much waits for the disk that the run should, too: a long loop must not fill the memory. */
+  isBehind(): boolean;
 }
 
 /** How far each node inside a loop has come, from the records of earlier workers. */
@@ -60,9 +60,15 @@ export interface JournalOptions {
   readonly tallies: Map<string, NodeTally>;
   /** Told once the first checkpoint is on disk: from then on the run is the worker's. */
   readonly onClaimed: () => void;
+  /** Told of every output that is recorded, and how many bytes of JSON it has. */
+  readonly onOutput: (record: NodeRecord, bytes: number) => void;
   /** Told of every verdict that says the run should halt. */
   readonly onVerdict: (verdict: CheckpointVerdict) => void;
 }
+
+/** Records that may wait for the disk before the run does, and bytes of their outputs. */
+const MAX_BACKLOG = 2_000;
+const MAX_BACKLOG_BYTES = 16_777_216;
 
 const UNFINISHED: ReadonlySet<NodeStatus> = new Set(['pending', 'running', 'waiting']);
 
@@ -85,6 +91,8 @@ export function createJournal(options: JournalOptions): Journal {
   let waits: WaitRow[] = [];
   let ending: CheckpointEnding | null = null;
   let isDirty = false;
+  /** Of outputs that wait for the disk. */
+  let backlogBytes = 0;
   let number = 0;
   let currentNodeId: string | null = null;
   let waiters: Waiter[] = [];
@@ -109,6 +117,7 @@ export function createJournal(options: JournalOptions): Journal {
       };
       nodeRuns = new Map();
       nodeIterations = new Map();
+      backlogBytes = 0;
       waits = [];
       isDirty = false;
       inFlight = waiters;
@@ -141,6 +150,8 @@ export function createJournal(options: JournalOptions): Journal {
 
   function put(record: NodeRecord, status: NodeStatus): void {
     const row = toRow(record, status);
+    backlogBytes += row.outputBytes;
+    if (row.output !== null) options.onOutput(record, row.outputBytes);
     if (record.iteration === '') {
       nodeRuns.set(record.nodeId, { iterations: null, lastIteration: null, ...row });
     } else {
@@ -211,7 +222,7 @@ export function createJournal(options: JournalOptions): Journal {
       return leave(wanted);
     },
     rest: (wanted) => leave(wanted),
-    backlog: () => nodeRuns.size + nodeIterations.size,
+    isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunControl, WaitAnswer } from '@deckhand/engine';
 
 /** Why a run in progress halts. */
-export type HaltReason = 'fenced' | 'timeout' | 'draining' | 'uncaughtError';
+export type HaltReason = 'fenced' | 'timeout' | 'draining' | 'uncaughtError' | 'memoryExceeded';
 
 /** A run that this worker holds. */
 export interface ActiveRun {

@@ -14,9 +14,6 @@ import type { ActiveRun } from './active-runs.js';
 import type { RunObserver } from './run-observer.js';
 import type { WaitTimer } from './wait-timer.js';
 
-/** Records that may wait for the disk before the run does, so that a long loop does not fill the memory. */
-export const MAX_BACKLOG = 2_000;
-
 /** What the nodes of a run work with. */
 export interface NodeEnvironment {
   /** The database's time, in ms since the epoch. */
@@ -60,7 +57,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       now,
       random: Math.random,
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-      breathe: () => (journal.backlog() > MAX_BACKLOG ? journal.flush() : yieldToEventLoop()),
+      breathe: () => (journal.isBehind() ? journal.flush() : yieldToEventLoop()),
       record: (record) => {
         journal.record(record);
         const dueAt = begunWait(record)?.wait.dueAt ?? null;

@@ -6,6 +6,7 @@ import type { ActiveRun } from './active-runs.js';
 
 const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
 const UNCAUGHT_ERROR = runError('UNCAUGHT_ERROR');
+const MEMORY_EXCEEDED = runError('MEMORY_EXCEEDED');
 
 /** What became of a run that the engine has nothing left to do for. */
 export type FinalCheckpoint =
@@ -34,6 +35,8 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
           return finish(journal, failure('timeout', TIME_LIMIT_PASSED, null));
         case 'uncaughtError':
           return finish(journal, failure('failed', UNCAUGHT_ERROR, null));
+        case 'memoryExceeded':
+          return finish(journal, failure('failed', MEMORY_EXCEEDED, null));
         default:
           return { kind: 'unfinished' };
       }

@@ -7,6 +7,8 @@ import type { NodeTally } from '../checkpoints/journal.js';
 export interface EarlierRecords {
   readonly records: Map<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
+  /** Of their outputs, as JSON. */
+  readonly outputBytes: number;
   /** The node of an output that is gone from its store; undefined while all are there. */
   readonly goneNodeId?: string | undefined;
 }
@@ -29,6 +31,7 @@ export class NeededOutputGoneError extends Error {
 export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rerun' = 'resume'): EarlierRecords {
   const records = new Map<string, NodeRecord>();
   const tallies = new Map<string, NodeTally>();
+  let outputBytes = 0;
   for (const row of rows) {
     if (row.iterations !== null) {
       tallies.set(row.nodeId, {
@@ -38,6 +41,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
       });
       continue;
     }
+    outputBytes += row.output?.length ?? 0;
     // What a finished run left unfinished another one may go on with.
     const status = row.status === 'stopped' && use === 'rerun' ? 'running' : row.status;
     // Nothing goes on after `stopped`.
@@ -56,7 +60,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
       debug: undefined,
     });
   }
-  return { records, tallies };
+  return { records, tallies, outputBytes };
 }
 
 /** Turns ended waits into the engine's answers, by wait key. */

@@ -1,6 +1,6 @@
 import { NO_SERVICES } from '../../../../tests/harness/node-context.js';
 import { compileWorkflow, defineNodeType, output } from '@deckhand/engine';
-import { createLogger } from '@deckhand/runtime';
+import { createLogger, createMemoryBudget } from '@deckhand/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
@@ -112,7 +112,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
     claims,
     loader: {
       loadVersion: () => Promise.resolve(compiled.workflow),
-      loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map() }),
+      loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map(), outputBytes: 0 }),
       withReused: (_claimed, own) => Promise.resolve(own),
       loadAnswers: () => Promise.resolve(null),
     },
@@ -123,6 +123,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
       loadVariables: () => Promise.resolve({}),
     },
     writer,
+    memory: createMemoryBudget(1_000_000),
     notifier: {
       announce: () => void events.push('announce'),
       finishChildren: () => Promise.resolve(),

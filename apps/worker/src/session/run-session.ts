@@ -2,18 +2,19 @@ import type { Claim, ClaimedExecution, FinishedEnding } from '@deckhand/db';
 import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
 import { ERRORS, type RunError, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
-import type { Logger } from '@deckhand/runtime';
+import type { Logger, MemoryBudget } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
 import { CheckpointRefusedError, type CheckpointWriter } from '../checkpoints/checkpoint-writer.js';
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.js';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.js';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
-import { driveRun, MAX_BACKLOG, type NodeEnvironment } from './drive-run.js';
+import { driveRun, type NodeEnvironment } from './drive-run.js';
 import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
 import { type EarlierRecords, NeededOutputGoneError } from './records.js';
 import { SourceRunGoneError } from './reuse-records.js';
 import type { RunObserver } from './run-observer.js';
 import { inRunContext } from '../watchdog/run-context.js';
+import { createRunMemory, type RunMemory } from './run-memory.js';
 import { createWaitTimer, type WaitTimer } from './wait-timer.js';
 
 /** What a worker does with one run of a job. */
@@ -74,6 +75,8 @@ export interface SessionParts {
   readonly loader: RunLoader;
   readonly environment: NodeEnvironment;
   readonly writer: CheckpointWriter;
+  /** What the outputs of runs count against. */
+  readonly memory: MemoryBudget;
   readonly notifier: RunNotifier;
   /** Observes a claimed run. */
   readonly observe: (run: ClaimedExecution) => RunObserver;
@@ -95,7 +98,7 @@ const NEXT: Readonly<Record<State, readonly State[]>> = {
 
 const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
-const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map() };
+const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map(), outputBytes: 0 };
 
 /** Takes one run of a job: claims it, runs it until it ends, rests or halts, and writes how it ended. */
 export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
@@ -183,10 +186,11 @@ class Session {
     this.#active = run;
     if (!claimed.isProvisional) this.#onClaimed();
     active.add(run);
+    const memory = createRunMemory(this.#parts.memory, claimed, () => run.halt('memoryExceeded'));
     const observer = observe(claimed);
     try {
       this.#enter('loading');
-      await inRunContext(claimed.id, () => this.#runHeld(claimed, run, observer, logger));
+      await inRunContext(claimed.id, () => this.#runHeld(claimed, { run, memory }, observer, logger));
     } catch (error) {
       if (error instanceof RetriesEndedError) {
         logger.warn({ err: error }, 'a run was left to recovery');
@@ -199,6 +203,7 @@ class Session {
       if (this.#state !== 'leaving') this.#enter('leaving');
       observer.left();
       active.remove(claimed.id);
+      memory.release();
       if (claimed.holdsSlot) {
         // Maintenance does what fails here.
         await claims.slotLeft(claimed).catch((err: unknown) => {
@@ -208,14 +213,20 @@ class Session {
     }
   }
 
-  async #runHeld(claimed: ClaimedExecution, run: ActiveRun, observer: RunObserver, logger: Logger): Promise<void> {
+  async #runHeld(
+    claimed: ClaimedExecution,
+    { run, memory }: { run: ActiveRun; memory: RunMemory },
+    observer: RunObserver,
+    logger: Logger,
+  ): Promise<void> {
     const { loader, environment, claims } = this.#parts;
     // A first claim has epoch 1: nobody can have left records, or answers to waits.
     const isNew = claimed.epoch === 1;
     const [earlier, nextDueInMs] = isNew
       ? [NO_RECORDS, null]
       : await Promise.all([loader.loadRecords(claimed.id), loader.loadAnswers(run)]);
-    const journal = this.#openJournal(claimed, run, earlier);
+    memory.recordEarlier(earlier.outputBytes);
+    const journal = this.#openJournal(claimed, { run, memory }, earlier);
     const waitTimer = this.#openWaitTimer(run, journal, logger);
     if (nextDueInMs !== null) waitTimer.expect(nextDueInMs);
     try {
@@ -261,7 +272,11 @@ class Session {
     });
   }
 
-  #openJournal(claimed: ClaimedExecution, run: ActiveRun, { records, tallies }: EarlierRecords): Journal {
+  #openJournal(
+    claimed: ClaimedExecution,
+    { run, memory }: { run: ActiveRun; memory: RunMemory },
+    { records, tallies }: EarlierRecords,
+  ): Journal {
     const { workerId, writer } = this.#parts;
     const { digest, isProvisional } = claimed;
     return createJournal({
@@ -273,6 +288,7 @@ class Session {
       records,
       tallies: new Map(tallies),
       onClaimed: this.#onClaimed,
+      onOutput: memory.record,
       onVerdict: (verdict) => {
         if (verdict === 'fenced') run.halt('fenced');
         if (verdict === 'paused') run.pause();
@@ -339,6 +355,6 @@ async function keepReused(
   for (const [key, record] of records) {
     if (own.has(key)) continue;
     journal.record(record);
-    if (journal.backlog() >= MAX_BACKLOG) await journal.flush();
+    if (journal.isBehind()) await journal.flush();
   }
 }

@@ -53,6 +53,7 @@ describe('a node with effects whose run is paused while its start goes to disk',
 
   it('begins even if the run was resumed while other runs had their turn', async () => {
     let isPaused = false;
+    let pauses = 0;
     const fillers = Array.from({ length: 40 }, (_, i) => ({ id: `f${i}`, type: 'set', parameters: { fields: {} } }));
     const { nodes, edges: links } = once();
     const definition = {
@@ -61,7 +62,10 @@ describe('a node with effects whose run is paused while its start goes to disk',
     };
     const { ending, calls, journal } = await runInMemory(definition, {
       isPaused: () => isPaused,
-      onBreathe: () => (isPaused = true),
+      onBreathe() {
+        pauses += 1;
+        isPaused ||= pauses === 1;
+      },
       onRecord({ status }) {
         if (status === 'pending') isPaused = false;
       },

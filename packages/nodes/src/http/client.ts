@@ -6,6 +6,7 @@ import { isProxied, type ProxySettings } from './proxy.js';
 import { readBody } from './read-body.js';
 import { redirect } from './redirect.js';
 import { untilAborted } from '../network/until-aborted.js';
+import { holdMemory, type OptionalBudget } from '../work/hold-memory.js';
 
 const REDIRECTS_MAX = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
@@ -25,6 +26,8 @@ export interface HttpClientOptions {
   readonly allowPrivate: boolean;
   /** Behind a proxy a private address is refused before the proxy is asked, as far as names resolve here. */
   readonly proxy?: ProxySettings | undefined;
+  /** What bodies count against while they are read. */
+  readonly memory?: OptionalBudget;
 }
 
 /**
@@ -42,7 +45,7 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
         try {
           return await untilAborted(each.signal, async () => {
             if (isChecked) await resolveHost(url.hostname);
-            return exchange(await (opened ??= open()), url, each);
+            return exchange(await (opened ??= open()), { url, request: each, memory: options.memory });
           });
         } catch (error) {
           throw toNodeError(error, url);
@@ -67,7 +70,10 @@ async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) =>
   throw new NodeError('HTTP_REQUEST_FAILED', message, { isRetryable: false });
 }
 
-async function exchange(dispatcher: Dispatcher, url: URL, request: HttpRequest): Promise<Step> {
+async function exchange(
+  dispatcher: Dispatcher,
+  { url, request, memory }: { url: URL; request: HttpRequest; memory: OptionalBudget },
+): Promise<Step> {
   const { method, headers, signal, maxResponseBytes } = request;
   const { origin, pathname, search } = url;
   const body = request.body ?? null;
@@ -79,7 +85,9 @@ async function exchange(dispatcher: Dispatcher, url: URL, request: HttpRequest):
     await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
     return { next };
   }
-  const content = await readBody(answer.body, answered['content-encoding'], maxResponseBytes);
+  const content = await holdMemory(memory, (hold) =>
+    readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),
+  );
   return {
     response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body: content },
   };

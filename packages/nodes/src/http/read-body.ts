@@ -14,11 +14,16 @@ const unbrotli = promisify(brotliDecompress);
 /**
  * Reads a body to its end and decompresses it.
  * @param encoding the content-encoding header.
+ * @param hold is told how many bytes it takes, and throws when those cannot be had.
  * @param maxBytes a longer one, before or after decompression, fails with RESPONSE_TOO_LARGE as soon as that shows.
  * @throws NodeError also HTTP_RESPONSE_INVALID for a coding that is unknown; the stream's or the decompressor's error.
  */
-export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<Uint8Array> {
-  let bytes = await collect(body, maxBytes);
+export async function readBody(
+  body: Readable,
+  encoding: string | undefined,
+  { maxBytes, hold }: { maxBytes: number; hold: (bytes: number) => void },
+): Promise<Uint8Array> {
+  let bytes = await collect(body, { maxBytes, hold });
   const codings = (encoding ?? '')
     .toLowerCase()
     .split(',')
@@ -27,11 +32,15 @@ export async function readBody(body: Readable, encoding: string | undefined, max
   for (const coding of codings.reverse()) {
     // An answer to HEAD has codings, but nothing to undo.
     if (bytes.byteLength > 0) bytes = await decompress(coding, bytes, maxBytes);
+    hold(bytes.byteLength);
   }
   return bytes;
 }
 
-async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
+async function collect(
+  body: Readable,
+  { maxBytes, hold }: { maxBytes: number; hold: (bytes: number) => void },
+): Promise<Uint8Array> {
   let bytes = Buffer.alloc(0);
   let length = 0;
   for await (const chunk of body) {
@@ -41,6 +50,7 @@ async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
     if (end > maxBytes) throw tooLarge(maxBytes);
     // Copied, not kept: a body may come in chunks of one byte, and a chunk takes a hundred.
     if (end > bytes.length) bytes = grown(bytes, Math.min(maxBytes, Math.max(end, 2 * bytes.length)));
+    hold(bytes.length);
     bytes.set(chunk, length);
     length = end;
   }

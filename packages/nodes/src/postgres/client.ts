@@ -5,6 +5,7 @@ import { types } from 'node:util';
 import Cursor from 'pg-cursor';
 import { ANY_ADDRESS, PUBLIC_ONLY } from '../network/addresses.js';
 import { untilAborted } from '../network/until-aborted.js';
+import { holdMemory, type OptionalBudget } from '../work/hold-memory.js';
 import { type ConnectionTarget, connectionTarget } from './connection-config.js';
 import { GuardedClient } from './guarded-client.js';
 import { invalid } from './message-guard.js';
@@ -23,6 +24,9 @@ const CANCEL_LIMIT_MS = 5_000;
 /** Bytes of rows that are counted before other work goes first. */
 const BYTES_PER_ROUND = 1_048_576;
 
+/** A query that says how many bytes its rows take. */
+type HeldQuery = PostgresQuery & { readonly hold: (bytes: number) => void };
+
 type Client = Awaited<ReturnType<Pools['connect']>>;
 
 /** A client with its own pools of connections. */
@@ -34,8 +38,15 @@ export interface PooledPostgresClient extends PostgresClient {
 /**
  * Creates the client that the nodes of a process share.
  * @param allowPrivate whether private addresses may be reached.
+ * @param memory what rows count against while they are read.
  */
-export function createPostgresClient({ allowPrivate }: { allowPrivate: boolean }): PooledPostgresClient {
+export function createPostgresClient({
+  allowPrivate,
+  memory,
+}: {
+  allowPrivate: boolean;
+  memory?: OptionalBudget;
+}): PooledPostgresClient {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
   const pools = createPools();
   return {
@@ -43,7 +54,7 @@ export function createPostgresClient({ allowPrivate }: { allowPrivate: boolean }
       try {
         const target = await untilAborted(query.signal, () => connectionTarget(query.connectionString, rules));
         const client = await untilAborted(query.signal, () => connect(pools, target, query));
-        return await withClient(client, target, query);
+        return await holdMemory(memory, (hold) => withClient(client, target, { ...query, hold }));
       } catch (error) {
         query.signal.throwIfAborted();
         throw toNodeError(error);
@@ -60,7 +71,7 @@ async function connect(pools: Pools, target: ConnectionTarget, query: PostgresQu
   return client;
 }
 
-async function withClient(client: Client, target: ConnectionTarget, query: PostgresQuery): Promise<PostgresResult> {
+async function withClient(client: Client, target: ConnectionTarget, query: HeldQuery): Promise<PostgresResult> {
   let isBroken = true;
   client.expect({ rows: 1, bytes: MAX_BATCH_BYTES });
   const pid = client
@@ -115,7 +126,7 @@ async function cancel({ config, tls }: ConnectionTarget, pid: number): Promise<v
   }
 }
 
-async function readResult(client: Client, query: PostgresQuery): Promise<PostgresResult> {
+async function readResult(client: Client, query: HeldQuery): Promise<PostgresResult> {
   const cursor = client.query(new Cursor<unknown>(query.text, [...query.values], { types: jsonTypes }));
   const rows: JsonObject[] = [];
   let bytes = 0;
@@ -130,6 +141,7 @@ async function readResult(client: Client, query: PostgresQuery): Promise<Postgre
       bytes += rowBytes;
       if (bytes > MAX_RESULT_BYTES) throw tooLarge(`more than ${MAX_RESULT_BYTES} bytes`);
       rows.push(row);
+      query.hold(bytes);
       bytesOfRound += rowBytes;
       if (bytesOfRound < BYTES_PER_ROUND) continue;
       bytesOfRound = 0;
