@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { faults } from './faults.js';
+import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
 import { growth } from './growth.js';
 import { lists } from './lists.js';
@@ -57,10 +57,12 @@ export async function main(args: readonly string[]): Promise<number> {
       profile: { type: 'string' },
     },
   });
-  if (values.scenario === 'faults') return (await faults(Number(values.minutes))) ? 0 : 1;
+  if (isLongTest(values.scenario)) return (await runLongTest(values.scenario, Number(values.minutes))) ? 0 : 1;
   const measure = SCENARIOS[values.scenario];
   if (measure === undefined) {
-    console.error(`No scenario ${values.scenario}: use one of ${[...Object.keys(SCENARIOS), 'faults'].join(', ')}.`);
+    console.error(
+      `No scenario ${values.scenario}: use one of ${[...Object.keys(SCENARIOS), ...LONG_TEST_NAMES].join(', ')}.`,
+    );
     return 1;
   }
   console.log('Starting PostgreSQL (fsync on), Redis, one API and one worker ...');

@@ -83,10 +83,15 @@ export interface GatewayOptions {
   /** Settings beside those it needs. */
   readonly env?: Readonly<Record<string, string>>;
   readonly times?: ServerTimes;
+  /** Whether it remembers what it logs; true by default. */
+  readonly keepsLog?: boolean;
 }
 
 /** Starts a gateway on the stores: each call gives one more replica. */
-export async function startGateway(stores: Stores, { env, times }: GatewayOptions = {}): Promise<Gateway> {
+export async function startGateway(
+  stores: Stores,
+  { env, times, keepsLog = true }: GatewayOptions = {},
+): Promise<Gateway> {
   const settings = readSettings(ApiSettings, {
     ...databaseSettings(stores.databaseUrl),
     REDIS_URL: stores.redis.url,
@@ -97,7 +102,11 @@ export async function startGateway(stores: Stores, { env, times }: GatewayOption
     ...env,
   });
   const log: string[] = [];
-  const logger = createLogger({ name: 'api', level: 'debug', destination: { write: (line) => void log.push(line) } });
+  const logger = createLogger({
+    name: 'api',
+    level: 'debug',
+    destination: { write: (line) => void (keepsLog && log.push(line)) },
+  });
   const db = createDatabase({
     url: settings.DATABASE_URL,
     poolSize: 8,

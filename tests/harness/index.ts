@@ -24,3 +24,4 @@ export * from './worker.js';
 export * from './bad-body.js';
 export * from './digest.js';
 export * from './world.js';
+export * from './values-of.js';

@@ -1,0 +1,161 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { listRoutes } from '@deckhand/api';
+import { afterAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  buildWorld,
+  createRandom,
+  type Instance,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  valuesOf,
+  WORLD_DEFINITION,
+} from '../../harness/index.js';
+
+/** How long it sends, in seconds. */
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 60 : 10));
+const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
+/** Requests at once. */
+const AT_ONCE = 4;
+/** Ids that are remembered, the latest. */
+const IDS_MAX = 300;
+/** How much the heap may grow between the first third and the end, in bytes. */
+const GROWTH_MAX = 32 * 1024 * 1024;
+
+/** What would end the session that sends, never answers, or waits for the slowest of hashes. */
+const LEFT_OUT = [
+  'GET /api/executions/:id/events',
+  'POST /api/auth/logout',
+  'POST /api/auth/password',
+  'DELETE /api/auth/sessions/:id',
+  'POST /api/auth/setup',
+  'POST /api/auth/login',
+  'POST /api/auth/accept-invite',
+  'POST /api/api-keys',
+];
+
+afterAll(stopAll);
+
+type Fuzzed = ReturnType<typeof listRoutes>[number];
+
+/** Requests to a route: most fit what it says of itself, some are around it. */
+function requestsTo({ method, path, operation }: Fuzzed, ids: () => readonly string[]) {
+  const odd = fc.constantFrom(
+    '0',
+    '%00',
+    '%2e%2e',
+    'a'.repeat(300),
+    '00000000-0000-7000-8000-000000000000',
+    '%F0%9F%92%A5',
+  );
+  const known = fc.nat().map((n) => ids()[n % ids().length] ?? '0');
+  const part = fc.oneof({ arbitrary: known, weight: 9 }, { arbitrary: odd, weight: 1 });
+  const name = fc.oneof(part, fc.constantFrom('ask', 'form', 'hook', 'start'));
+  const parts = path
+    .split('/')
+    .map((piece) => (piece.startsWith(':') ? (piece === ':nodeId' ? name : part) : fc.constant(piece)));
+  const query = operation.query ? valuesOf(operation.query, ids) : fc.constant({});
+  const body = operation.body ? bodiesOf(operation.body, ids) : fc.constant(undefined);
+  return fc.tuple(fc.tuple(...parts), query, body).map(([pieces, given, content]) => {
+    const params = new URLSearchParams();
+    for (const [key, value] of Object.entries(given ?? {}))
+      params.set(key.slice(0, 50), (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500));
+    // Nobody waits here for a run to change.
+    params.delete('wait');
+    return { method, path: `${pieces.join('/')}?${params.toString().slice(0, 4_000)}`, body: content };
+  });
+}
+
+/** Bodies, a third of those with a definition with one that is right but for one node. */
+function bodiesOf(schema: object, ids: () => readonly string[]): fc.Arbitrary<unknown> {
+  const bodies = valuesOf(schema, ids);
+  if (!JSON.stringify(schema).includes('"definition"')) return bodies;
+  const { nodes } = WORLD_DEFINITION;
+  const spoilt = fc.tuple(
+    fc.nat(nodes.length - 1),
+    fc.jsonValue(),
+    fc.constantFrom('parameters', 'id', 'retry', 'type', 'name'),
+  );
+  return fc.tuple(bodies, spoilt, fc.nat(2)).map(([body, [at, value, member], choice]) => {
+    if (choice > 0 || typeof body !== 'object' || body === null) return body;
+    const spoiled = nodes.map((node, index) => (index === at && choice === 0 ? { ...node, [member]: value } : node));
+    return { ...body, definition: { ...WORLD_DEFINITION, nodes: spoiled } };
+  });
+}
+
+/** The heap after a collection, in bytes. */
+function readHeap(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Adds the ids of an answer to those that requests choose from. */
+function remember(ids: string[], text: string): void {
+  ids.push(
+    ...(text.slice(0, 20_000).match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? []).slice(
+      0,
+      5,
+    ),
+  );
+  if (ids.length > IDS_MAX) ids.splice(0, ids.length - IDS_MAX);
+}
+
+it(
+  'every route answers whatever is sent with what it documents, and with no 5xx',
+  async () => {
+    const instance: Instance = await startInstance(undefined, { keepsLog: false });
+    const world = await buildWorld(instance);
+    await startTestWorker(instance);
+    const ids = [instance.workspaceId, world.workflowId, world.versionId, ...Object.values(world.ran)];
+    const routes = listRoutes(instance.gateway.services)
+      .filter(({ method, path }) => !LEFT_OUT.includes(`${method} ${path}`))
+      // Rare: without the workspace there is little to be found.
+      .filter(({ method, path }) => `${method} ${path}` !== 'DELETE /api/workspaces/:id');
+    const requests = routes.map((route) => requestsTo(route, () => ids));
+
+    const random = createRandom(SEED);
+    const counts = new Map<number, number>();
+    let slowest = { ms: 0, what: '' };
+    let heapBefore = 0;
+    const begunAt = performance.now();
+    const elapsed = (): number => (performance.now() - begunAt) / 1_000;
+
+    async function sendAgain(): Promise<void> {
+      while (elapsed() < SECONDS) {
+        const arbitrary = requests[Math.floor(random() * requests.length)];
+        if (!arbitrary) continue;
+        const [request] = fc.sample(arbitrary, { numRuns: 1, seed: Math.floor(random() * 2 ** 31) });
+        if (!request) continue;
+        const { method, path, body } = request;
+        const sentAt = performance.now();
+        const answer = await instance.gateway.call(method, path, {
+          as: instance.session,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const ms = performance.now() - sentAt;
+        if (ms > slowest.ms) slowest = { ms, what: `${method} ${path.split('?')[0]}` };
+        counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
+        if (answer.status >= 500)
+          throw new Error(
+            `FC_SEED=${SEED}: ${answer.status} to ${method} ${path} ${JSON.stringify(body)}: ${answer.text}`,
+          );
+        remember(ids, answer.text);
+        if (heapBefore === 0 && elapsed() > SECONDS / 3) heapBefore = readHeap();
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, sendAgain));
+    const growth = readHeap() - heapBefore;
+    const all = [...counts].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+    process.stdout.write(
+      `fuzzing: ${routes.length} routes for ${SECONDS} s with seed ${SEED}: ${all.join(', ')}; ` +
+        `slowest ${Math.round(slowest.ms)} ms (${slowest.what}); heap ${Math.round(growth / 1_024)} KiB more than after a third\n`,
+    );
+    expect(counts.get(200)).toBeGreaterThan(0);
+    expect(counts.get(400)).toBeGreaterThan(0);
+    expect(growth).toBeLessThan(GROWTH_MAX);
+  },
+  (SECONDS + 60) * 1_000,
+);
