@@ -61,7 +61,12 @@ async function main(): Promise<void> {
       http: createHttpClient({
         allowPrivate,
         memory,
-        proxy: { httpProxy: settings.HTTP_PROXY, httpsProxy: settings.HTTPS_PROXY, noProxy: settings.NO_PROXY },
+        proxy: {
+          httpProxy: settings.HTTP_PROXY,
+          httpsProxy: settings.HTTPS_PROXY,
+          noProxy: settings.NO_PROXY,
+          resolvesNames: settings.HTTP_PROXY_RESOLVES,
+        },
       }),
       mail: createMailSender({ allowPrivate }),
       postgres,

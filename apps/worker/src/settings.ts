@@ -31,6 +31,8 @@ export const WorkerSettings = Type.Object({
   HTTP_PROXY: Type.Optional(Type.String()),
   HTTPS_PROXY: Type.Optional(Type.String()),
   NO_PROXY: Type.Optional(Type.String()),
+  /** Whether the proxy is given names rather than the addresses that were checked here. */
+  HTTP_PROXY_RESOLVES: Type.Boolean({ default: false }),
   HOSTNAME: Type.String({ default: hostname() }),
 });
 

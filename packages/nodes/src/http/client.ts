@@ -1,8 +1,10 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '@deckhand/engine';
+import { isIPv6 } from 'node:net';
 import { types } from 'node:util';
 import type { Dispatcher } from 'undici';
-import { resolveHost } from '../network/addresses.js';
-import { isProxied, type ProxySettings } from './proxy.js';
+import { type AddressRules, ANY_ADDRESS, PUBLIC_ONLY, resolveHost } from '../network/addresses.js';
+import type { Dispatchers } from './dispatcher.js';
+import { proxyFor, type ProxySettings } from './proxy.js';
 import { readBody } from './read-body.js';
 import { redirect } from './redirect.js';
 import { untilAborted } from '../network/until-aborted.js';
@@ -24,10 +26,15 @@ export interface PooledHttpClient extends HttpClient {
 export interface HttpClientOptions {
   /** Whether private addresses may be reached. */
   readonly allowPrivate: boolean;
-  /** Behind a proxy a private address is refused before the proxy is asked, as far as names resolve here. */
+  /**
+   * A proxy is asked for the address that was checked, unless private ones are allowed or it resolves names itself;
+   * then a private address is refused before the proxy is asked, as far as names resolve here.
+   */
   readonly proxy?: ProxySettings | undefined;
   /** What bodies count against while they are read. */
   readonly memory?: OptionalBudget;
+  /** In place of what `allowPrivate` says. */
+  readonly rules?: AddressRules;
 }
 
 /**
@@ -35,18 +42,26 @@ export interface HttpClientOptions {
  * processes send none.
  */
 export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
-  let opened: Promise<Dispatcher> | undefined;
-  const open = async (): Promise<Dispatcher> => (await import('./dispatcher.js')).createDispatcher(options);
-  const isChecked = isProxied(options.proxy) && !options.allowPrivate;
+  const { allowPrivate, proxy = {}, rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY } = options;
+  const asksForAddresses = !allowPrivate && proxy.resolvesNames !== true;
+  let opened: Promise<Dispatchers> | undefined;
+  const open = async (): Promise<Dispatchers> =>
+    (await import('./dispatcher.js')).createDispatchers({ rules, tunnelsAll: asksForAddresses });
+
+  async function send(url: URL, request: HttpRequest): Promise<Step> {
+    const proxyUrl = proxyFor(url, proxy);
+    const checked = proxyUrl === undefined || allowPrivate ? undefined : await resolveHost(url.hostname, rules);
+    const dispatcher = (await (opened ??= open())).through(proxyUrl);
+    const address = asksForAddresses ? checked : undefined;
+    return exchange(dispatcher, { url, request, memory: options.memory, address });
+  }
+
   return {
     request: (request) =>
       follow(request, async (each) => {
         const url = new URL(each.url);
         try {
-          return await untilAborted(each.signal, async () => {
-            if (isChecked) await resolveHost(url.hostname);
-            return exchange(await (opened ??= open()), { url, request: each, memory: options.memory });
-          });
+          return await untilAborted(each.signal, () => send(url, each));
         } catch (error) {
           throw toNodeError(error, url);
         }
@@ -70,12 +85,20 @@ async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) =>
   throw new NodeError('HTTP_REQUEST_FAILED', message, { isRetryable: false });
 }
 
-async function exchange(
-  dispatcher: Dispatcher,
-  { url, request, memory }: { url: URL; request: HttpRequest; memory: OptionalBudget },
-): Promise<Step> {
-  const { method, headers, signal, maxResponseBytes } = request;
-  const { origin, pathname, search } = url;
+/** What is sent, and how. */
+interface Exchange {
+  readonly url: URL;
+  readonly request: HttpRequest;
+  readonly memory: OptionalBudget;
+  /** To be connected to in place of the URL's host, which the request still names. */
+  readonly address: string | undefined;
+}
+
+async function exchange(dispatcher: Dispatcher, { url, request, memory, address }: Exchange): Promise<Step> {
+  const { method, signal, maxResponseBytes } = request;
+  const { pathname, search } = url;
+  const origin = address === undefined ? url.origin : originAt(url, address);
+  const headers = address === undefined ? request.headers : { host: url.host, ...request.headers };
   const body = request.body ?? null;
   const answer = await dispatcher.request({ origin, path: pathname + search, method, headers, body, signal });
   const { 'set-cookie': cookies, ...others } = answer.headers;
@@ -91,6 +114,12 @@ async function exchange(
   return {
     response: { status: answer.statusCode, headers: answered, setCookies: [cookies ?? []].flat(), body: content },
   };
+}
+
+/** A URL's origin with an address in place of its host. */
+function originAt({ protocol, port }: URL, address: string): string {
+  const host = isIPv6(address) ? `[${address}]` : address;
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
 }
 
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {

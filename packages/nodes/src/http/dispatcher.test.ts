@@ -1,9 +1,17 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Agent, request } from 'undici';
-import { stopAll } from '../../../../tests/harness/cleanup.js';
+import { stopAll, stopLater } from '../../../../tests/harness/cleanup.js';
 import { serve } from '../../../../tests/harness/serve.js';
 import { createHttpClient, type HttpClientOptions } from './client.js';
 import { guardedConnector } from './dispatcher.js';
+import { ANY_ADDRESS, type Resolve } from '../network/addresses.js';
+
+const PUBLIC_LOOKUP: Resolve = (_hostname, _options, callback) => {
+  callback(null, [{ address: '93.184.216.34', family: 4 }]);
+};
 
 afterAll(stopAll);
 
@@ -75,6 +83,76 @@ describe('behind a proxy', () => {
       proxy: { httpProxy: proxy.url, noProxy: '127.0.0.1' },
     });
     expect(direct).toBe('direct');
+  });
+
+  /** A proxy that tunnels, to where it is told, and keeps what it was asked and the first bytes of each tunnel. */
+  async function startTunnel() {
+    const asked: string[] = [];
+    const sent: Buffer[] = [];
+    const proxy = createServer().on('connect', ({ url = '' }: IncomingMessage, caller: Duplex) => {
+      asked.push(url);
+      const { hostname, port } = new URL(`http://${url}`);
+      const target = connect(Number(port), hostname, () => caller.write('HTTP/1.1 200 OK\r\n\r\n'));
+      caller.once('data', (bytes: Buffer) => sent.push(bytes));
+      caller.pipe(target).pipe(caller);
+      for (const socket of [caller, target]) socket.on('error', () => caller.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    stopLater({ stop: () => new Promise((resolve) => proxy.close(() => resolve(undefined))) });
+    const address = proxy.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+    return { asked, sent, url: `http://127.0.0.1:${address.port}` };
+  }
+
+  it('the address that was checked is the one that the proxy connects to, and the request names its host', async () => {
+    const { asked, sent, url } = await startTunnel();
+    const hosts: (string | undefined)[] = [];
+    const target = await serve((request, response) => {
+      hosts.push(request.headers.host);
+      response.setHeader('connection', 'close').end('from the host');
+    });
+    let lookups = 0;
+    const options: HttpClientOptions = {
+      allowPrivate: false,
+      proxy: { httpProxy: url },
+      // Stands for a public address; the next answer would be another one.
+      rules: {
+        isAllowed: (address) => address === '127.0.0.1',
+        resolve(_hostname, _options, callback) {
+          lookups += 1;
+          callback(null, [{ address: lookups === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+        },
+      },
+    };
+    expect(await send(`http://rebind.test:${target.port}/`, options)).toBe('from the host');
+    expect({ asked, hosts, lookups }).toEqual({
+      asked: [`127.0.0.1:${target.port}`],
+      hosts: [`rebind.test:${target.port}`],
+      lookups: 1,
+    });
+    await expect(send(`http://rebind.test:${target.port}/`, options)).rejects.toMatchObject({
+      code: 'ADDRESS_REFUSED',
+    });
+    expect([asked.length, lookups]).toEqual([1, 2]);
+
+    // Of https the name is in the first message of TLS, in the clear.
+    lookups = 0;
+    await expect(send(`https://rebind.test:${target.port}/`, options)).rejects.toMatchObject({
+      code: 'HTTP_REQUEST_FAILED',
+    });
+    expect(asked[1]).toBe(`127.0.0.1:${target.port}`);
+    expect(sent.at(-1)?.includes('rebind.test')).toBe(true);
+  });
+
+  it('a proxy that resolves names itself is asked for the name', async () => {
+    const { asked, proxy } = await startProxy();
+    const rules = { ...ANY_ADDRESS, resolve: PUBLIC_LOOKUP };
+    const through = await send('http://name.test/path', {
+      allowPrivate: false,
+      proxy: { httpProxy: proxy.url, resolvesNames: true },
+      rules,
+    });
+    expect([through, asked]).toEqual(['from the proxy', ['POST http://name.test/path']]);
   });
 
   it.each(['http://127.0.0.1:9/', 'http://[::7f00:1]/', 'http://localhost/', 'https://10.0.0.1/'])(
