@@ -498,4 +498,18 @@ export const MUTANTS = [
   ...of('packages/outputs/src/output-store.ts', DELETION, [
     ['an output is stored for a run that is gone', '      if (!isKept) throw new OutputGoneError(id);\n', ''],
   ]),
+  ...of('packages/contracts/src/pattern-size.ts', 'unit:contracts/src/pattern-size', [
+    ['a repetition counts once', 'group.last *= Math.min(count, repetitionMax);', ''],
+    ['a group that is repeated counts once', 'group.last = inner;', 'group.size += inner;'],
+    ['an unbounded alternative is read once', 'return isUnbounded && hasChoice;', 'return false;'],
+  ]),
+  ...of('packages/engine/src/expressions/result.ts', 'unit:engine/src/expressions/result', [
+    ['small values of results are not counted', '  meter.visitsLeft -= 1;\n', ''],
+  ]),
+  ...of('packages/nodes/src/code/runner.ts', 'unit:nodes/src/code/runner', [
+    ['what a script reads is written whatever its size', '!(await fits(script, memoryBytes / 2))', 'false'],
+  ]),
+  ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
+    ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
+  ]),
 ];

@@ -107,6 +107,14 @@ describe('a script', () => {
     expect(result).toMatchObject({ kind: 'failure', failure: { code: 'CODE_LIMIT' } });
   });
 
+  it('that is given the same data many times is refused before it is written', async () => {
+    const large = Array.from({ length: 10 }, () => 'x'.repeat(1_000_000));
+    // As text, 10 GB: more than the engine can write.
+    const $input = Array.from({ length: 1_000 }, () => large);
+    const result = await run('return 1', { names: { $input } });
+    expect(result).toMatchObject({ kind: 'failure', failure: { code: 'CODE_LIMIT' } });
+  });
+
   it('that returns what takes long to parse is refused', async () => {
     const result = await run('const o = {}; for (let i = 0; i < 60_000; i += 1) o["n" + i] = 1; return o');
     expect(result).toMatchObject({ kind: 'failure', failure: { code: 'CODE_LIMIT' } });

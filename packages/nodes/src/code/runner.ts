@@ -1,10 +1,11 @@
 import { parseJson } from '@deckhand/contracts';
-import type { NodeFailure, Script, ScriptResult, ScriptRunner } from '@deckhand/engine';
+import { NodeError, type NodeFailure, type Script, type ScriptResult, type ScriptRunner } from '@deckhand/engine';
 import { availableParallelism } from 'node:os';
 import type { Piscina } from 'piscina';
 import { limitReached, outOfMemory, tooLate } from './failures.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';
-import { findTextExcess } from '../text/limit.js';
+import { checkedResult, findTextExcess } from '../text/limit.js';
+import { runInSlices } from '../work/slices.js';
 import { createTurns } from './turns.js';
 
 /** How long a thread without work is kept, in ms. */
@@ -95,9 +96,12 @@ async function runOnThread(
   signal: AbortSignal,
 ): Promise<ScriptResult> {
   const { source, timeoutMs, memoryBytes, keepsConsole } = script;
+  // The text and what it is parsed to share the memory: what can't fit is not even written.
+  const tooMuch: ScriptResult = { kind: 'failure', failure: outOfMemory(memoryBytes), console: [] };
+  if (!(await fits(script, memoryBytes / 2))) return tooMuch;
   const names = JSON.stringify(script.names);
-  // The text and what it is parsed to share the memory: what can't fit is not even copied.
-  if (names.length > memoryBytes / 2) return { kind: 'failure', failure: outOfMemory(memoryBytes), console: [] };
+  // With its escapes, which were not counted.
+  if (names.length > memoryBytes / 2) return tooMuch;
   const answer = await pool.run({ source, names, timeoutMs, memoryBytes, keepsConsole }, { signal });
   const { console } = answer;
   if ('failure' in answer) return { kind: 'failure', failure: answer.failure, console };
@@ -105,6 +109,20 @@ async function runOnThread(
   if (excess !== undefined)
     return { kind: 'failure', failure: limitReached(`what the script returns ${excess}`), console };
   return { kind: 'output', output: parseJson(answer.text), console };
+}
+
+/** Whether what a script reads has at most so many characters as JSON. Counts it in slices. */
+async function fits({ names, signal }: Script, maxLength: number): Promise<boolean> {
+  try {
+    await runInSlices(
+      () => signal,
+      (work) => checkedResult(names, work, maxLength),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof NodeError && error.code === 'RESULT_TOO_LARGE') return false;
+    throw error;
+  }
 }
 
 /** What a thread died of. @throws what is no fault of the script. */

@@ -53,7 +53,7 @@ export function* checkedResult(value: JsonValue, work: Work, max: number = MAX_R
   const places: number[] = [];
   let length = 0;
   const count = (one: JsonValue): void => {
-    length += typeof one === 'string' ? one.length + 3 : 3;
+    length += lengthOf(one);
     if (typeof one !== 'object' || one === null) return;
     open.push(one);
     places.push(0);
@@ -81,6 +81,12 @@ export function* checkedResult(value: JsonValue, work: Work, max: number = MAX_R
   }
   checkResultLength(length, max);
   return value;
+}
+
+/** Characters of a text or a number, with what stands around it; of a list or an object, of its brackets. */
+function lengthOf(value: JsonValue): number {
+  if (typeof value === 'string') return value.length + 3;
+  return typeof value === 'number' ? String(value).length + 1 : 3;
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {

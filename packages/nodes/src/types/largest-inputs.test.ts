@@ -57,6 +57,7 @@ describe('the largest input of', () => {
     ['the same value many times', 'merge', { mode: 'array' }, shared(17), 'RESULT_TOO_LARGE'],
     ['the same value many times', 'merge', { mode: 'object' }, shared(17), 'RESULT_TOO_LARGE'],
     ['the same value many times', 'set', { fields: { all: shared(17).inputs } }, {}, 'RESULT_TOO_LARGE'],
+    ['numbers of many digits', 'set', { fields: { all: numbers.map((one) => one / 7_919_113_007) } }, {}, 'none'],
     [
       'a list many times',
       'aggregate',
