@@ -55,7 +55,8 @@ afterEach(async () => {
 });
 
 async function schedule(timezone: string, cron: string): Promise<Seed> {
-  const seed = await seedSchedule(stores, clock, { cron, timezone });
+  // Nothing runs what they start.
+  const seed = await seedSchedule(stores, clock, { cron, timezone, maxOverlap: 1_000 });
   seeds.push(seed);
   return seed;
 }

@@ -200,6 +200,44 @@ describe('times that nobody was there to fire', () => {
   });
 });
 
+describe('schedules', () => {
+  it('wait while as many runs of theirs as they allow are unfinished', async () => {
+    const definition = scheduleDefinition({ cron: '* * * * *', maxOverlap: 2 });
+    const id = await createWorkflow(instance, definition);
+    const due = Date.parse((await change(id, { status: 'active' })).schedules[0].nextFireAt);
+    // Runs that were started otherwise do not count.
+    await call('POST', `/api/workflows/${id}/execute`);
+    await fireAt(due);
+    await fireAt(due + 60_000);
+    await fireAt(due + 120_000);
+    expect(await runsOf(id)).toHaveLength(3);
+    expect((await read(id)).schedules[0]).toMatchObject({
+      heldBy: 'SCHEDULE_OVERLAP',
+      nextFireAt: new Date(due + 120_000).toISOString(),
+    });
+    const [first] = await instance.db.execution.findMany({ where: { workflowId: id, source: 'schedule' } });
+    await call('POST', `/api/executions/${first?.id}/stop`);
+    await fireAt(due + 124_000);
+    expect(await runsOf(id)).toHaveLength(3);
+    await fireAt(due + 125_000);
+    expect(await runsOf(id)).toHaveLength(4);
+    expect((await read(id)).schedules[0]).toMatchObject({
+      heldBy: null,
+      lastFireAt: new Date(due + 120_000).toISOString(),
+    });
+  });
+
+  it('400: allow one run at least', async () => {
+    const definition = scheduleDefinition({ cron: '* * * * *', maxOverlap: 0 });
+    const answer = await call('POST', '/api/workflows', {
+      workspaceId: instance.workspaceId,
+      name: 'None',
+      definition,
+    });
+    expect([answer.status, answer.body.details[0].path]).toEqual([400, 'definition.nodes[0].parameters.maxOverlap']);
+  });
+});
+
 describe('limits of the workspace', () => {
   const limit = (limits: object) =>
     call('PUT', `/api/admin/workspaces/${instance.workspaceId}/limits`, {

@@ -9,6 +9,7 @@ import {
   verdictColumns,
   type VerdictRow,
 } from '../executions/judge.js';
+import { isUnfinished } from '../executions/run-status.js';
 import type { DueSchedule } from './find-due.js';
 
 /** A schedule to be moved on from the time that is due. */
@@ -22,14 +23,15 @@ export interface ScheduleMove {
 
 /**
  * `elsewhere`: somebody else moved, changed or holds the schedule; nothing was written. Nor was it for any other
- * refusal.
+ * refusal. `overlaps`: as many runs of the schedule as may be are unfinished.
  */
-export type MoveVerdict = 'moved' | 'elsewhere' | AcceptRefusal;
+export type MoveVerdict = 'moved' | 'elsewhere' | 'overlaps' | AcceptRefusal;
 
 interface Row extends Omit<VerdictRow, 'verdict'> {
   readonly index: number;
   readonly verdict: VerdictRow['verdict'] | null;
   readonly isMoved: boolean;
+  readonly overlaps: boolean;
 }
 
 /**
@@ -53,9 +55,20 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
         ${moves.map(({ run }) => run?.at ?? null)}::timestamptz[],
         ${moves.map(({ run }) => run?.request.executionId ?? null)}::uuid[]
       ) WITH ORDINALITY AS m (workflow_id, node_id, version_id, due_at, next_fire_at, fire_at, execution_id, index)
+    ), overlapping AS (
+      -- Served by executions_scheduled.
+      SELECT m.index FROM wanted m JOIN schedules s ON s.workflow_id = m.workflow_id AND s.node_id = m.node_id
+      WHERE m.execution_id IS NOT NULL AND s.max_overlap <= (
+        SELECT count(*) FROM (
+          SELECT 1 FROM executions e
+          WHERE e.workflow_id = s.workflow_id AND e.trigger_node_id = s.node_id AND e.source = 'schedule' AND ${isUnfinished()}
+          LIMIT s.max_overlap
+        ) unfinished
+      )
     ), held AS (
       SELECT m.* FROM wanted m JOIN schedules s ON s.workflow_id = m.workflow_id AND s.node_id = m.node_id
       WHERE s.next_fire_at = m.due_at AND s.workflow_version_id = m.version_id
+        AND m.index NOT IN (SELECT index FROM overlapping)
         AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.id = m.execution_id AND j.verdict <> 'accepted')
       FOR UPDATE OF s SKIP LOCKED
     ), moved AS (
@@ -67,12 +80,14 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
         AND s.next_fire_at = h.due_at AND s.workflow_version_id = h.version_id
       RETURNING h.index, h.execution_id
     ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM moved)`)}
-    SELECT m.index::int AS index, EXISTS (SELECT 1 FROM moved WHERE moved.index = m.index) AS "isMoved", ${verdictColumns}
+    SELECT m.index::int AS index, EXISTS (SELECT 1 FROM moved WHERE moved.index = m.index) AS "isMoved",
+      m.index IN (SELECT index FROM overlapping) AS overlaps, ${verdictColumns}
     FROM wanted m LEFT JOIN judged j ON j.id = m.execution_id ORDER BY m.index`);
-  return rows.map(({ isMoved, verdict, ...row }) => {
+  return rows.map(({ isMoved, overlaps, verdict, ...row }) => {
     if (isMoved) return 'moved';
     if (verdict === null) return 'elsewhere';
     const found = toVerdict({ verdict, ...row });
-    return isAccepted(found) ? 'elsewhere' : found;
+    if (!isAccepted(found)) return found;
+    return overlaps ? 'overlaps' : 'elsewhere';
   });
 }

@@ -26,6 +26,14 @@ export default defineNodeType({
           description: 'After an outage of more than a minute, run once for the times that were missed',
         }),
       ),
+      maxOverlap: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          default: 100,
+          description: 'Unfinished runs of this schedule from which its next run waits until one has ended',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

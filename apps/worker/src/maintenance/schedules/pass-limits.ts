@@ -3,6 +3,8 @@ import type { CountExecution } from '@deckhand/queue';
 
 /** How long a schedule waits for a limit that does not say how long, in ms. */
 const HOLD_MS = 60_000;
+/** How long one waits for a run of its own to end before it looks again, in ms. */
+const OVERLAP_HOLD_MS = 5_000;
 /** How long one waits whose workspace's limit was changed while its run was counted, in ms. */
 const COUNT_AGAIN_MS = 1_000;
 
@@ -53,6 +55,9 @@ export async function passLimits(
 export function holdBack({ move: { schedule }, verdict }: RefusedMove, now: number): ScheduleHold {
   if (typeof verdict !== 'string') {
     return { schedule, by: 'workspace_rate_limited', until: new Date(now + COUNT_AGAIN_MS) };
+  }
+  if (verdict === 'overlaps') {
+    return { schedule, by: 'SCHEDULE_OVERLAP', until: new Date(now + OVERLAP_HOLD_MS) };
   }
   const by = verdict === 'overQuota' ? 'workspace_over_quota' : 'INVALID_STATE';
   return { schedule, by, until: new Date(now + HOLD_MS) };
