@@ -45,15 +45,15 @@ describe('a memory budget', () => {
     expect(revoked).toEqual(['many 30']);
   });
 
-  it('lets those wait that can, until half of it is free', async () => {
+  it('lets those wait that can, until a quarter of it is free', async () => {
     const budget = createMemoryBudget(100);
     const account = budget.open({});
-    account.set(51);
+    account.set(76);
     let isRoom = false;
     const waited = budget.untilRoom().then(() => (isRoom = true));
     await Promise.resolve();
     expect([budget.isTight(), isRoom]).toEqual([true, false]);
-    account.set(50);
+    account.set(75);
     await waited;
     expect(budget.isTight()).toBe(false);
   });

@@ -11,7 +11,7 @@ export interface MemoryAccount {
 /** The bytes of large data that a process may hold at a time. */
 export interface MemoryBudget {
   readonly usedBytes: () => number;
-  /** Whether more than half of it is used: what can wait should. */
+  /** Whether more than three quarters of it are used: what can wait should. */
   readonly isTight: () => boolean;
   /** Resolves once it is not tight. */
   untilRoom(): Promise<void>;
@@ -40,7 +40,7 @@ export function createMemoryBudget(maxBytes: number): MemoryBudget {
   const groups = new Map<string | symbol, Group>();
   let used = 0;
   let waiting: (() => void)[] = [];
-  const isTight = (): boolean => used > maxBytes / 2;
+  const isTight = (): boolean => used > 0.75 * maxBytes;
 
   function change(entry: Entry, bytes: number): void {
     used += bytes - entry.bytes;

@@ -13,13 +13,13 @@ export interface RunMemory {
 }
 
 /**
- * Opens it: the run's trigger data counts from the start. Of an iteration of a loop the latest output counts, since
- * that is what is kept of it.
+ * Opens it: the run's trigger data counts from the start, and not again as the output of its trigger. Of an iteration of
+ * a loop the latest output counts, since that is what is kept of it.
  * @param onExceeded called when the budget is used up and this run is the one to end.
  */
 export function createRunMemory(
   budget: MemoryBudget,
-  run: Pick<ClaimedExecution, 'workspaceId' | 'triggerData'>,
+  run: Pick<ClaimedExecution, 'workspaceId' | 'triggerData' | 'triggerNodeId'>,
   onExceeded: () => void,
 ): RunMemory {
   const account = budget.open({ group: run.workspaceId, onRevoked: onExceeded });
@@ -28,6 +28,7 @@ export function createRunMemory(
   account.set(total);
   return {
     record({ nodeId, iteration }, bytes) {
+      if (nodeId === run.triggerNodeId) return;
       const place = iteration === '' ? nodeId : `#${iteration}`;
       total += bytes - (bytesByPlace.get(place) ?? 0);
       bytesByPlace.set(place, bytes);
