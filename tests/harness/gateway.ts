@@ -102,11 +102,10 @@ export async function startGateway(
     ...env,
   });
   const log: string[] = [];
-  const logger = createLogger({
-    name: 'api',
-    level: 'debug',
-    destination: { write: (line) => void (keepsLog && log.push(line)) },
-  });
+  const write = (line: string): void => {
+    if (keepsLog) log.push(line);
+  };
+  const logger = createLogger({ name: 'api', level: 'debug', destination: { write } });
   const db = createDatabase({
     url: settings.DATABASE_URL,
     poolSize: 8,

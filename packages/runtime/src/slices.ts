@@ -28,11 +28,14 @@ export async function runInTimeSlices<T>(steps: Generator<undefined, T>, msMax =
   }
 }
 
+/** Rounds of the event loop for each slice: who waits for several things in a row waits for fewer slices. */
+const ROUNDS_A_SLICE = 4;
+
 /** What waits for a slice, oldest first. */
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
-/** Waits for a slice of the event loop: one in each of its rounds, whoever asks. @throws the signal's reason. */
+/** Waits for a slice of the event loop: one in a few of its rounds, whoever asks. @throws the signal's reason. */
 export async function nextSlice(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.push(resolve);
@@ -45,7 +48,13 @@ export async function nextSlice(signal?: AbortSignal): Promise<void> {
 function scheduleSlice(): void {
   if (isScheduled || waiting.length === 0) return;
   isScheduled = true;
-  setImmediate(() => {
+  let rounds = ROUNDS_A_SLICE;
+  setImmediate(function goRound() {
+    rounds -= 1;
+    if (rounds > 0) {
+      setImmediate(goRound);
+      return;
+    }
     isScheduled = false;
     waiting.shift()?.();
     scheduleSlice();

@@ -152,22 +152,22 @@ export const DATA_ATTACKS: readonly Attack[] = [
     () => ({ items: listOf(20_000, (n) => n) }),
   ),
   ofRun('code: never ends', /^failed (CODE_LIMIT|NODE_TIMEOUT)/, [
-    node('code', { source: 'for (;;) {}' }, { timeoutSeconds: 3 }),
+    node('code', { source: 'for (;;) {}' }, { timeoutSeconds: 1 }),
   ]),
   ofRun('code: takes all memory', 'failed CODE_LIMIT', [
     node('code', { source: 'const all = []; for (;;) all.push(new Array(10000).fill(all.length))' }),
   ]),
   ofRun('code: a pattern that backtracks', /^failed (CODE_LIMIT|NODE_TIMEOUT|CODE_FAILED)/, [
-    node('code', { source: `return /(a+)+$/.test('${letters(40)}b')` }, { timeoutSeconds: 3 }),
+    node('code', { source: `return /(a+)+$/.test('${letters(40)}b')` }, { timeoutSeconds: 1 }),
   ]),
   ofRun('code: an answer of millions of parts', /^failed /, [
     node('code', { source: 'return Array.from({ length: 3e6 }, () => [])' }),
   ]),
   {
-    name: 'code: forty scripts at once that never end',
+    name: 'code: eight scripts at once that never end',
     ends: /^failed (CODE_LIMIT|NODE_TIMEOUT)/,
     async launch({ attacker }) {
-      const id = await attacker.save(chainOf(node('code', { source: 'for (;;) {}' }, { timeoutSeconds: 2 })));
+      const id = await attacker.save(chainOf(node('code', { source: 'for (;;) {}' }, { timeoutSeconds: 1 })));
       const ends = await Promise.all(listOf(8, () => 0).map(() => attacker.run(id)));
       return ends[0] ?? '';
     },

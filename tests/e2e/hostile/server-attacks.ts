@@ -33,7 +33,7 @@ function pour(socket: NodeJS.WritableStream & { destroyed: boolean }, piece: Buf
   more();
 }
 
-const TIMEOUT = { timeoutSeconds: 3 };
+const TIMEOUT = { timeoutSeconds: 1 };
 
 function ofHttp(name: string, ends: string | RegExp, listener: RequestListener, parameters: object = {}): Attack {
   return {

@@ -8,6 +8,7 @@ import {
   runExecution,
 } from '@deckhand/engine';
 import { type Credential, type JsonObject, parseJson } from '@deckhand/contracts';
+import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
@@ -37,10 +38,15 @@ export interface DrivenRun {
   readonly waitTimer: WaitTimer;
 }
 
+/** Longest trigger data, in characters, of which several are parsed and written in one round of the event loop. */
+const LONG_CHARS = 256 * 1024;
+
 /** Runs the engine until the run ends, rests or halts; what happens goes to the journal. */
 export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
   const { claimed, workflow, records, run, journal, observer, waitTimer } = driven;
   const { now, services, openCredential, loadVariables } = environment;
+  const isLong = claimed.triggerData.length > LONG_CHARS;
+  if (isLong) await nextSlice();
   return runExecution({
     workspaceId: claimed.workspaceId,
     executionId: claimed.id,
@@ -57,7 +63,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       now,
       random: Math.random,
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-      breathe: () => (journal.isBehind() ? journal.flush() : yieldToEventLoop()),
+      breathe: () => (journal.isBehind() ? journal.flush() : isLong ? nextSlice() : yieldToEventLoop()),
       record: (record) => {
         journal.record(record);
         const dueAt = begunWait(record)?.wait.dueAt ?? null;
