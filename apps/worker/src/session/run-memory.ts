@@ -13,8 +13,8 @@ export interface RunMemory {
 }
 
 /**
- * Opens it: the run's trigger data counts from the start, and not again as the output of its trigger. Of an iteration of
- * a loop the latest output counts, since that is what is kept of it.
+ * Opens it: the run's trigger data counts from the start, and not again as the output of its trigger. Of an iteration
+ * of a loop the latest output counts, since that is what is kept of it.
  * @param onExceeded called when the budget is used up and this run is the one to end.
  */
 export function createRunMemory(
