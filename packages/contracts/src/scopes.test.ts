@@ -17,6 +17,8 @@ describe('scopes', () => {
     [['ai:write'], 'executions:read', true],
     [['ai:write'], 'variables:read', false],
     [['ai:read'], 'workflows:read', false],
+    [['workflows:execute'], 'workflows:write', false],
+    [['workflows:execute'], 'workflows:read', false],
   ] as const)('%j for %s: %s', (scopes, needed, allowed) => {
     expect(scopesAllow(scopes, needed)).toBe(allowed);
   });
@@ -30,9 +32,13 @@ describe('scopes', () => {
 
   it('are of known resources and actions only', () => {
     const pattern = new RegExp(SCOPE_PATTERN);
-    expect(['*', 'workflows:*', '*:read', 'audit-log:read'].every((scope) => pattern.test(scope))).toBe(true);
     expect(
-      ['workflow:read', 'workflows', 'workflows:run', 'api-keys:read', ''].some((scope) => pattern.test(scope)),
+      ['*', 'workflows:*', '*:read', 'audit-log:read', 'workflows:execute'].every((scope) => pattern.test(scope)),
+    ).toBe(true);
+    expect(
+      ['workflow:read', 'workflows', 'workflows:run', 'executions:execute', '*:execute', 'api-keys:read', ''].some(
+        (scope) => pattern.test(scope),
+      ),
     ).toBe(false);
   });
 });

@@ -17,6 +17,9 @@ export type ScopeResource = (typeof SCOPE_RESOURCES)[number];
 export type ScopeAction = 'read' | 'write';
 export type Scope = `${ScopeResource}:${ScopeAction}`;
 
+/** Beside those of a resource: it starts runs of workflows and does nothing else. */
+export const EXECUTE_SCOPE = 'workflows:execute';
+
 const READ_ONLY = [
   'workflows:read',
   'executions:read',
@@ -51,7 +54,7 @@ export type AccessLabel = (typeof SCOPE_PRESETS)[ScopePreset]['label'] | 'Custom
 const RESOURCE_NAMES = SCOPE_RESOURCES.join('|');
 
 /** Matches a scope or a wildcard: `workflows:read`, `workflows:*`, `*:read`, `*:*` or `*`. */
-export const SCOPE_PATTERN = `^(\\*|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
+export const SCOPE_PATTERN = `^(\\*|${EXECUTE_SCOPE}|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
 
 /** The label of a set of scopes: a preset's, whatever the order, or Custom. */
 export function accessLabel(scopes: readonly string[]): AccessLabel {

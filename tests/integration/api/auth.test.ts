@@ -184,6 +184,23 @@ describe('an API key', () => {
     expect(body.hint).toEqual(expect.any(String));
   });
 
+  it('starts runs with the scope workflows:execute, and does nothing else', async () => {
+    const key = await createKey(gateway, instance.session, { scopes: ['workflows:execute'] });
+    const start = { id: 'start', type: 'trigger.manual' };
+    const id = await createWorkflow(instance, { nodes: [start], edges: [] });
+    const ask = async (method: string, path: string) =>
+      (await gateway.call(method, path, { as: key, body: {} })).status;
+    expect(await ask('POST', `/api/workflows/${id}/execute`)).toBeLessThan(300);
+    expect(await ask('PATCH', `/api/workflows/${id}`)).toBe(403);
+    expect(await ask('POST', `/api/workflows/${id}/versions`)).toBe(403);
+    expect(await ask('GET', `/api/workflows/${id}`)).toBe(403);
+    const reader = await createKey(gateway, instance.session, { preset: 'read-only' });
+    expect(await gateway.call('POST', `/api/workflows/${id}/execute`, { as: reader, body: {} })).toMatchObject({
+      status: 403,
+      body: { code: 'INSUFFICIENT_SCOPE', required: 'workflows:write' },
+    });
+  });
+
   it('403: at what needs a session, whatever its scopes', async () => {
     for (const path of ['/api/api-keys', '/api/auth/me']) {
       expect(await gateway.call('GET', path, { as: instance.key })).toMatchObject({

@@ -5,7 +5,6 @@ describe('the access rule', () => {
   it.each([
     ['GET', '/api/workflows', 'workflows:read'],
     ['HEAD', '/api/workflows', 'workflows:read'],
-    ['POST', '/api/workflows/:id/execute', 'workflows:write'],
     ['GET', '/api/workflows/:id/versions/:versionId', 'workflows:read'],
     ['GET', '/api/workflows/:id/executions', 'executions:read'],
     ['POST', '/api/executions/:id/stop', 'executions:write'],
@@ -14,6 +13,11 @@ describe('the access rule', () => {
     ['GET', '/api/node-types', 'node-types:read'],
   ])('asks for a scope: %s %s needs %s', (method, path, scope) => {
     expect(accessRule(method, path)).toEqual({ kind: 'scope', scope });
+  });
+
+  it('lets a key that only starts runs do so', () => {
+    const rule = { kind: 'scope', scope: 'workflows:write', or: 'workflows:execute' };
+    expect(accessRule('POST', '/api/workflows/:id/execute')).toEqual(rule);
   });
 
   it.each([

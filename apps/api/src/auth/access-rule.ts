@@ -1,13 +1,24 @@
-import { type Scope, SCOPE_RESOURCES } from '@deckhand/contracts';
+import { EXECUTE_SCOPE, type Scope, SCOPE_RESOURCES } from '@deckhand/contracts';
+
+/** What an API key needs for an operation. */
+export interface NeededScope {
+  /** The one that refusals name. */
+  readonly scope: Scope;
+  /** Another that is enough. */
+  readonly or?: typeof EXECUTE_SCOPE;
+}
 
 /** Who may call an operation: only a signed-in person, or also an API key with a scope. */
-export type AccessRule = { readonly kind: 'session' } | { readonly kind: 'scope'; readonly scope: Scope };
+export type AccessRule = { readonly kind: 'session' } | ({ readonly kind: 'scope' } & NeededScope);
 
 /** Areas that no key may enter, whatever its scopes. */
 const CLOSED_AREAS = [/^\/api\/(api-keys|auth|admin)(\/|$)/, /^\/api\/workspaces\/[^/]+\/(invites|membership)(\/|$)/];
 
 /** The one path whose resource is not its first segment. */
 const EXECUTIONS_OF_A_WORKFLOW = /^\/api\/workflows\/[^/]+\/executions(\/|$)/;
+
+/** Starts runs. */
+const EXECUTE = /^\/api\/workflows\/[^/]+\/execute$/;
 
 /**
  * The rule for a method and a path (or a route's pattern): the resource is the first segment after /api/, reading is
@@ -20,5 +31,6 @@ export function accessRule(method: string, path: string): AccessRule {
   const resource = SCOPE_RESOURCES.find((name) => name === segment);
   if (!resource) throw new Error(`${path} belongs to no resource`);
   const action = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
-  return { kind: 'scope', scope: `${resource}:${action}` };
+  const scope: Scope = `${resource}:${action}`;
+  return EXECUTE.test(path) ? { kind: 'scope', scope, or: EXECUTE_SCOPE } : { kind: 'scope', scope };
 }

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
-import { DeckhandError, type Scope, scopesAllow } from '@deckhand/contracts';
+import { DeckhandError, scopesAllow } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.js';
+import type { NeededScope } from './access-rule.js';
 import type { Caller, KeyCaller, SessionCaller } from './caller.js';
 import { originOf } from './origin.js';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
@@ -13,7 +14,7 @@ export interface Authenticate {
   /** @throws DeckhandError UNAUTHORIZED; SESSION_REQUIRED for an API key. */
   session(request: Request): Promise<SessionCaller>;
   /** @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key. */
-  caller(request: Request, scope: Scope): Promise<Caller>;
+  caller(request: Request, needed: NeededScope): Promise<Caller>;
 }
 
 /** Most lookups of one query, and most queries at once. */
@@ -64,10 +65,10 @@ export function createAuthenticate(options: {
       if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');
       return caller;
     },
-    async caller(request, scope) {
+    async caller(request, needed) {
       const caller = await identify(request);
       if (caller.kind === 'key') {
-        requireScope(caller, scope);
+        requireScope(caller, needed);
         requireOwnWorkspace(caller, request);
       }
       return caller;
@@ -75,8 +76,8 @@ export function createAuthenticate(options: {
   };
 }
 
-function requireScope(key: KeyCaller, scope: Scope): void {
-  if (scopesAllow(key.scopes, scope)) return;
+function requireScope(key: KeyCaller, { scope, or }: NeededScope): void {
+  if (scopesAllow(key.scopes, scope) || (or !== undefined && key.scopes.includes(or))) return;
   const hint = `Use a key that has the scope ${scope}, or create one under Settings, API keys`;
   throw new DeckhandError('INSUFFICIENT_SCOPE', { extra: { required: scope, hint } });
 }

@@ -112,7 +112,7 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
   if (rule.kind === 'session') throw new Error(`${route.path} is closed to API keys: register it with forSession`);
   return async (request, response) => {
     route.guard?.();
-    await route.handle(request, response, await authenticate.caller(request, rule.scope));
+    await route.handle(request, response, await authenticate.caller(request, rule));
   };
 }
 

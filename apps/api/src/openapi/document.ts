@@ -1,7 +1,7 @@
 import * as contracts from '@deckhand/contracts';
 import { ERRORS, ErrorBody, type ErrorCode, isJsonObject } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
-import { accessRule } from '../auth/access-rule.js';
+import { accessRule, type NeededScope } from '../auth/access-rule.js';
 import type { Operation, Route } from '../http/route.js';
 
 /** A part of the document. */
@@ -45,15 +45,19 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
   };
 }
 
+function describeScope({ scope, or }: NeededScope): string {
+  return `A key needs the scope \`${scope}\`${or === undefined ? '' : ` or \`${or}\``}.`;
+}
+
 function describe(route: NamedRoute, components: Components): Part {
   const { operation } = route;
   const rule = route.access === 'key' ? accessRule(route.method, route.path) : undefined;
-  const scope = rule?.kind === 'scope' ? rule.scope : undefined;
+  const needed = rule?.kind === 'scope' ? rule : undefined;
   return {
     operationId: route.id,
     tags: [tagOf(route)],
     summary: operation.summary,
-    ...(scope === undefined ? {} : { description: `A key needs the scope \`${scope}\`.`, 'x-required-scope': scope }),
+    ...(needed && { description: describeScope(needed), 'x-required-scope': needed.scope }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components) }),

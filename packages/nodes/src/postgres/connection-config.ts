@@ -2,7 +2,7 @@ import { NodeError } from '@deckhand/engine';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { type AddressRules, bareHost, resolveHost } from '../network/addresses.js';
+import { type AddressRules, bareHost, isPublicAddress, resolveHost } from '../network/addresses.js';
 
 /**
  * Parameters that a connection string may have. The driver takes many more, among them some that name files of the
@@ -45,11 +45,12 @@ export async function connectionTarget(connectionString: string, rules: AddressR
   if (host === '' || host.startsWith('/'))
     throw unsuitable('the connection string needs the name or address of a host');
   if (user === '') throw unsuitable('the connection string needs a user');
-  const tls = tlsOptions(parameters, host);
+  const address = await resolve(host, rules);
+  const tls = tlsOptions(parameters, { host, isPublic: isPublicAddress(address) });
   const { options, ...timeouts } = startupParameters(parameters);
   return {
     config: {
-      host: await resolve(host, rules),
+      host: address,
       port: url.port === '' ? DEFAULT_PORT : Number(url.port),
       user,
       // Without these, the driver asks PGPASSWORD, ~/.pgpass and PGDATABASE.
@@ -79,17 +80,26 @@ function readParameters(found: URLSearchParams): ReadonlyMap<string, string> {
   throw unsuitable(`${other} is not a parameter that the connection string of a credential may have: ${known}`);
 }
 
-/** `prefer`, `require` and `verify-ca` check the certificate, too, unless libpq's meaning of them is asked for. */
-function tlsOptions(parameters: ReadonlyMap<string, string>, host: string): ConnectionOptions | undefined {
+/**
+ * `prefer`, `require` and `verify-ca` check the certificate, too, unless libpq's meaning of them is asked for. Without
+ * any of these, TLS is spoken outside private networks, where none can be had without.
+ */
+function tlsOptions(
+  parameters: ReadonlyMap<string, string>,
+  { host, isPublic }: { host: string; isPublic: boolean },
+): ConnectionOptions | undefined {
   const ssl = parameters.get('ssl') ?? 'false';
   if (!['true', '1', 'false', '0'].includes(ssl)) throw unsuitable('ssl is neither true nor false');
-  const mode = parameters.get('sslmode') ?? (ssl === 'true' || ssl === '1' ? 'verify-full' : 'disable');
+  const isAsked = ssl === 'true' || ssl === '1';
+  const byDefault = isAsked || (isPublic && !parameters.has('ssl')) ? 'verify-full' : 'disable';
+  const mode = parameters.get('sslmode') ?? byDefault;
   // The certificate is the name's, not the address's. RFC 6066, 3: an address is no server name.
   const checked: ConnectionOptions = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
   const unchecked: ConnectionOptions = { ...checked, rejectUnauthorized: false };
   const isLibpq = parameters.get('uselibpqcompat') === 'true';
   switch (mode) {
     case 'disable':
+      if (isPublic) throw unsuitable(`${host} is outside private networks, where the connection needs TLS`);
       return undefined;
     case 'no-verify':
       return unchecked;

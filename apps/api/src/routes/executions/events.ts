@@ -1,5 +1,6 @@
-import { isFinished, type Scope } from '@deckhand/contracts';
+import { isFinished } from '@deckhand/contracts';
 import type { Request, Response } from 'express';
+import type { NeededScope } from '../../auth/access-rule.js';
 import type { Caller } from '../../auth/caller.js';
 import { openEventStream } from '../../http/event-stream.js';
 import { pathId } from '../../http/query.js';
@@ -9,7 +10,7 @@ import type { ExecutionView } from '../../runs/execution-reader.js';
 import type { IsEnough, RunWatch } from '../../runs/follow-runs.js';
 import type { Services } from '../../services.js';
 
-const READ_RUNS: Scope = 'executions:read';
+const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
 /** Changes within this time become one event, in ms. */
 const GAP_MS = 200;

@@ -1,5 +1,6 @@
-import { isFinished, type Scope, Execution, ReadExecutionQuery } from '@deckhand/contracts';
+import { isFinished, Execution, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
+import type { NeededScope } from '../../auth/access-rule.js';
 import { clientGone } from '../../http/client-gone.js';
 import { hasSeen } from '../../http/etag.js';
 import { pathId, queryReader } from '../../http/query.js';
@@ -7,7 +8,7 @@ import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-const READ_RUNS: Scope = 'executions:read';
+const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
 const readQuery = queryReader(ReadExecutionQuery);
 

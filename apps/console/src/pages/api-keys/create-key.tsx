@@ -1,4 +1,10 @@
-import { type CreateApiKeyBody, type CreatedApiKey, SCOPE_PRESETS, SCOPE_RESOURCES } from '@deckhand/contracts';
+import {
+  type CreateApiKeyBody,
+  type CreatedApiKey,
+  EXECUTE_SCOPE,
+  SCOPE_PRESETS,
+  SCOPE_RESOURCES,
+} from '@deckhand/contracts';
 import {
   Button,
   Checkbox,
@@ -32,6 +38,7 @@ const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
 
 const SCOPES = [
   '*',
+  EXECUTE_SCOPE,
   ...SCOPE_RESOURCES.flatMap((resource) => [`${resource}:read`, `${resource}:write`, `${resource}:*`]),
 ];
 
