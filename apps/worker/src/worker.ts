@@ -8,7 +8,7 @@ import {
   loadNodeRuns,
   readDefinition,
   readPoolUse,
-  readSealedCredential,
+  readNodeCredential,
   readDatabaseTime,
   readVariables,
   releaseExecutions,
@@ -269,8 +269,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
       },
-      openCredential: createCredentialOpener(options.secretBox, (workspaceId, credentialId) =>
-        retryRead('credential', () => readSealedCredential(db, workspaceId, credentialId)),
+      openCredential: createCredentialOpener(options.secretBox, (run, credentialId) =>
+        retryRead('credential', () => readNodeCredential(db, run, credentialId)),
       ),
       loadVariables: (workspaceId) => retryRead('variables', () => readVariables(db, workspaceId)),
     },

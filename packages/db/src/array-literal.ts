@@ -14,8 +14,8 @@ const ESCAPED_BY_JSON_ALONE = /[\u0000-\u001f\ud800-\udfff]/;
 export function writeLongTexts(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const list: readonly unknown[] = value;
-  if (!list.every(isPlain) || !list.some((item) => typeof item === 'string' && item.length >= LONG_CHARS)) return value;
-  return `{${list.map(quote).join()}}`;
+  if (!list.some((item) => typeof item === 'string' && item.length >= LONG_CHARS)) return value;
+  return list.every(isPlain) ? `{${list.map(quote).join()}}` : value;
 }
 
 type Plain = string | number | boolean | null | undefined;

@@ -23,7 +23,12 @@ export { createCredential } from './credentials/create.js';
 export { deleteCredential } from './credentials/delete.js';
 export { listCredentials } from './credentials/list.js';
 export { readCredential } from './credentials/read.js';
-export { readSealedCredential, type SealedCredential } from './credentials/read-sealed.js';
+export {
+  type NodeCredential,
+  readNodeCredential,
+  readSealedCredential,
+  type SealedCredential,
+} from './credentials/read-sealed.js';
 export { readCredentialTypes } from './credentials/read-types.js';
 export { updateCredential } from './credentials/update.js';
 export { readDatabaseTime } from './database-time.js';

@@ -105,7 +105,7 @@ export interface NodeContext {
   /**
    * The node's credential, read anew for every attempt; undefined when the definition names none. What it hides is
    * masked in the outcome of the node that asked.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_UNREADABLE.
    */
   readonly credential: () => Promise<Credential | undefined>;
 }

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { type Echo, echoOf, serve } from '../../harness/serve.js';
 import {
+  addPerson,
   chain,
   createWorkflow,
   type Gateway,
   type Instance,
+  OWNER,
   startInstance,
   startTestWorker,
   stopAll,
@@ -51,7 +53,10 @@ const request = (url: string, credentialId: string, more: object = {}) =>
   chain({ id: 'call', type: 'http', parameters: { url, ...more }, credentialId });
 
 async function run(definition: object, mode = 'debug') {
-  const id = await createWorkflow(instance, definition);
+  return runOf(await createWorkflow(instance, definition), mode);
+}
+
+async function runOf(id: string, mode = 'debug') {
   const { body } = await call('POST', `/api/workflows/${id}/execute`, { executionMode: mode });
   return until(async () => {
     const { body: found, text } = await call('GET', `/api/executions/${body.executionId}`);
@@ -173,5 +178,44 @@ describe('saving a definition', () => {
     const workflowId = await createWorkflow(instance);
     const answer = await call('POST', `/api/workflows/${workflowId}/versions`, { definition: request(echo, uuidv7()) });
     expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
+
+describe('a key that is saved as a credential', () => {
+  const makeKey = async () => {
+    const body = { name: 'saved', password: OWNER.password, saveAsCredential: true, workspaceId: instance.workspaceId };
+    const answer = await gateway.call('POST', '/api/api-keys', { as: instance.session, body });
+    return answer.body as { id: string; key: string; credentialId: string };
+  };
+
+  it('is used by versions that its owner saved', async () => {
+    const { credentialId } = await makeKey();
+    const found = await run(request(`${echo}/`, credentialId));
+    expect(sentHeaders(found)).toMatchObject({ 'x-api-key': MASK });
+  });
+
+  it('cannot be named by anybody else who saves a version', async () => {
+    const { credentialId } = await makeKey();
+    const editor = await addPerson(instance, 'editor');
+    const body = { workspaceId: instance.workspaceId, name: 'W', definition: request(`${echo}/`, credentialId) };
+    const answer = await gateway.call('POST', '/api/workflows', { as: editor.session, body });
+    const details = [{ path: 'definition.nodes[1].credentialId', message: expect.stringContaining('somebody else') }];
+    expect(answer).toMatchObject({ status: 400, body: { details } });
+  });
+
+  it('is not sent by a version of somebody else, however that came to be', async () => {
+    const { credentialId } = await makeKey();
+    const id = await createWorkflow(instance, request(`${echo}/`, credentialId));
+    const editor = await addPerson(instance, 'editor');
+    await instance.db.workflowVersion.updateMany({ where: { workflowId: id }, data: { createdBy: editor.userId } });
+    expect((await runOf(id)).error).toMatchObject({ code: 'CREDENTIAL_PRIVATE', nodeId: 'call' });
+  });
+
+  it('ends with the key', async () => {
+    const { id, credentialId } = await makeKey();
+    const workflowId = await createWorkflow(instance, request(`${echo}/`, credentialId));
+    expect((await runOf(workflowId)).status).toBe('success');
+    await gateway.call('POST', `/api/api-keys/${id}/revoke`, { as: instance.session });
+    expect((await runOf(workflowId)).error).toMatchObject({ code: 'CREDENTIAL_ENDED', nodeId: 'call' });
   });
 });

@@ -12,6 +12,7 @@ import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
+import type { UserOfCredentials } from './open-credential.js';
 import type { RunObserver } from './run-observer.js';
 import type { WaitTimer } from './wait-timer.js';
 
@@ -20,8 +21,11 @@ export interface NodeEnvironment {
   /** The database's time, in ms since the epoch. */
   readonly now: () => number;
   readonly services: NodeServices;
-  /** Opens a credential of a workspace. @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE. */
-  readonly openCredential: (workspaceId: string, credentialId: string) => Promise<Credential>;
+  /**
+   * Opens a credential for a run.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_UNREADABLE.
+   */
+  readonly openCredential: (run: UserOfCredentials, credentialId: string) => Promise<Credential>;
   /** The variables of a workspace, by name. */
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
@@ -58,7 +62,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     records,
     control: run.control,
     services,
-    openCredential: (credentialId) => openCredential(claimed.workspaceId, credentialId),
+    openCredential: (credentialId) => openCredential(claimed, credentialId),
     ports: {
       now,
       random: Math.random,

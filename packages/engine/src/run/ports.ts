@@ -51,7 +51,7 @@ export interface RunRequest {
   readonly services: NodeServices;
   /**
    * Opens a credential of the run's workspace.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_UNREADABLE.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_UNREADABLE.
    */
   readonly openCredential: (credentialId: string) => Promise<Credential>;
   readonly ports: EnginePorts;
