@@ -264,7 +264,7 @@ describe('every operation that takes a body', () => {
       await fc.assert(property, { numRuns: BODIES, seed: SEED, endOnFailure: true });
       expect({ name, tables: await digestTables(instance.db) }).toEqual({ name, tables: before });
     }
-  }, 60_000);
+  }, 180_000);
 
   it('refuses a body that is too long, unread', async () => {
     const before = await digestTables(instance.db);

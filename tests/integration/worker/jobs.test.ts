@@ -49,9 +49,16 @@ afterAll(async () => {
 const startWorker = async (concurrency?: number) => workers.push(await startTestWorker(stores, { concurrency }));
 const workflow = () => seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
 
+const ACCEPTED_AT_ONCE = 100;
+
 /** Writes so many runs down, which nobody has queued yet. */
 async function accept(seed: Seed, count: number): Promise<QueuedRun[]> {
-  const ids = await Promise.all(Array.from({ length: count }, () => seed.accept()));
+  const ids: string[] = [];
+  // Not all at once: a pool gives a connection within some seconds, or none.
+  while (ids.length < count) {
+    const next = Math.min(ACCEPTED_AT_ONCE, count - ids.length);
+    ids.push(...(await Promise.all(Array.from({ length: next }, () => seed.accept()))));
+  }
   return ids.map((executionId) => ({ workspaceId: seed.workspaceId, executionId, dispatch: 1 }));
 }
 
