@@ -1,8 +1,6 @@
-import type { JsonValue } from '@deckhand/contracts';
-import { defineNodeType, type Outcome, output } from '@deckhand/engine';
+import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
-import { checkedResult } from '../text/limit.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { checkedOutput } from '../text/checked-output.js';
 
 export default defineNodeType({
   type: 'merge',
@@ -22,22 +20,14 @@ export default defineNodeType({
   run({ mode = 'object' }, { inputs, signal }) {
     switch (mode) {
       case 'object':
-        return runInSlices(signal, (work) =>
-          checked(Object.fromEntries(inputs.map((entry) => [entry.nodeId, entry.output])), work),
-        );
+        return checkedOutput(Object.fromEntries(inputs.map((entry) => [entry.nodeId, entry.output])), signal);
       case 'array':
-        return runInSlices(signal, (work) =>
-          checked(
-            inputs.map((entry) => entry.output),
-            work,
-          ),
+        return checkedOutput(
+          inputs.map((entry) => entry.output),
+          signal,
         );
       case 'first':
         return output(inputs[0]?.output ?? null);
     }
   },
 });
-
-function* checked(merged: JsonValue, work: Work): Steps<Outcome> {
-  return output(yield* checkedResult(merged, work));
-}

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
-import { defineNodeType, type Outcome, output } from '@deckhand/engine';
+import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
-import { checkedResult } from '../text/limit.js';
-import { runInSlices, type Steps, type Work } from '../work/slices.js';
+import { checkedOutput } from '../text/checked-output.js';
 
 /**
  * Spread first: V8 makes hidden classes anew for whatever is added to a copy, and keeps them until a full collection.
@@ -25,10 +24,6 @@ export default defineNodeType({
   ),
   run({ fields, keepInput = false }, { input, signal }) {
     const made: JsonObject = keepInput && isJsonObject(input) ? { ...NOTHING, ...input, ...fields } : fields;
-    return runInSlices(signal, (work) => checked(made, work));
+    return checkedOutput(made, signal);
   },
 });
-
-function* checked(made: JsonObject, work: Work): Steps<Outcome> {
-  return output(yield* checkedResult(made, work));
-}
