@@ -5,7 +5,8 @@ import { createLogger } from './logger.js';
 
 const MEGABYTE = 2 ** 20;
 const LOOK_MS = 100;
-const logger = createLogger({ name: 'test', level: 'silent' });
+let log: string[] = [];
+const logger = createLogger({ name: 'test', level: 'debug', destination: { write: (line) => void log.push(line) } });
 
 /** Grows the heap by objects that nothing needs afterwards; resolves with its size then, in bytes. */
 function grow(): number {
@@ -15,7 +16,10 @@ function grow(): number {
 }
 
 let collector: { stop: () => void } | undefined;
-afterEach(() => collector?.stop());
+afterEach(() => {
+  collector?.stop();
+  log = [];
+});
 
 /** Whether the heap gets smaller, while nothing else is done. */
 async function shrunk(below: number, looks: number): Promise<boolean> {
@@ -35,6 +39,9 @@ describe('collectAtRest', () => {
   it('leaves a process alone that is at work', async () => {
     let work = 0;
     collector = collectAtRest({ logger, lookMs: LOOK_MS, workSoFar: () => (work += 1) });
-    expect(await shrunk(grow() - 32 * MEGABYTE, 10)).toBe(false);
+    grow();
+    await sleep(10 * LOOK_MS);
+    // V8 may have collected by itself.
+    expect(log).toEqual([]);
   });
 });

@@ -27,6 +27,7 @@ export function collectAtRest(options: { logger: Logger; workSoFar: () => number
     if (seen !== before || process.memoryUsage().heapTotal < collectedBytes + WORTH_BYTES) return;
     await collectGarbage();
     collectedBytes = process.memoryUsage().heapTotal;
+    logger.debug({ heapBytes: collectedBytes }, 'collected garbage at rest');
   };
   const timer = setInterval(() => {
     look().catch((err: unknown) => logger.warn({ err }, 'garbage could not be collected'));
