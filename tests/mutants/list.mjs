@@ -400,7 +400,7 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/api/src/auth/authenticate.ts', ACCESS, [
-    ['scopes are not compared', '        requireScope(caller, scope);\n', ''],
+    ['scopes are not compared', '        requireScope(caller, needed);\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
   ]),
   ...of('packages/db/src/api-keys/find.ts', 'integration:integration/api/auth', [
