@@ -245,7 +245,7 @@ describe('a workflow', () => {
       body: JSON.stringify({ sku: 'A-17' }),
     });
     expect(answer.status).toBe(200);
-    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await page.getByRole('table', { name: 'Runs' }).getByText('webhook').waitFor();
   });
 });

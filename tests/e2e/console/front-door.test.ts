@@ -56,7 +56,7 @@ describe('the way in', () => {
     await page.getByLabel(/^Password/).fill(OWNER.password);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/workflows');
-    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
     const address = page.url();
     await page.getByRole('button', { name: /Signed in as/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();

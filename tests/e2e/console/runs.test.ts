@@ -114,7 +114,7 @@ describe('the list of runs', () => {
   it('shows what begins and changes by itself, and narrows by every filter', async () => {
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
     const id = await stack.start(orders, { count: 1, customer: 'Zebra Ltd' });
     const table = page.getByRole('table', { name: 'Runs' });
     await table.locator(`a[href$="${id}"]`).waitFor();
@@ -134,7 +134,7 @@ describe('the list of runs', () => {
   it('is saved as a file', async () => {
     const { page } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
-    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'As CSV' }).click();
