@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
+import { closeToKeys } from './auth/close-to-keys.js';
 import { createConsole } from './console/serve-console.js';
 import { createErrorHandler } from './http/errors.js';
 import { createRequestLog } from './http/request-log.js';
@@ -29,6 +30,7 @@ export function createApp(services: Services): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (services.webhookHost !== undefined) app.use(separateHosts(services.webhookHost));
   app.use(createWebhookRouter(services));
+  app.use(closeToKeys(services.authenticate));
   const routes = listRoutes(services);
   registerRoutes(app, routes, services.authenticate);
   app.use(createDocs(routes));

@@ -40,6 +40,7 @@ import { readMetrics } from './routes/health/metrics.js';
 import { createInvite } from './routes/invites/create.js';
 import { deleteInvite } from './routes/invites/delete.js';
 import { listInvites } from './routes/invites/list.js';
+import { readMe } from './routes/me/read.js';
 import { addMember } from './routes/members/add.js';
 import { leaveWorkspace } from './routes/members/leave.js';
 import { listMembers } from './routes/members/list.js';
@@ -96,6 +97,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     endSession,
     acceptInvite,
 
+    readMe,
     createApiKey,
     listApiKeys,
     revokeApiKey,

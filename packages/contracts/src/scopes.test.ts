@@ -17,6 +17,12 @@ describe('scopes', () => {
     [['ai:write'], 'executions:read', true],
     [['ai:write'], 'variables:read', false],
     [['ai:read'], 'workflows:read', false],
+    [['*:write'], 'workflows:write', true],
+    [['*:write'], 'workflows:read', false],
+    [['*:write'], 'executions:read', false],
+    [['approvals:write'], 'me:read', true],
+    [[], 'me:read', false],
+    [['workflows:write'], 'workflows:read', false],
     [['workflows:execute'], 'workflows:write', false],
     [['workflows:execute'], 'workflows:read', false],
   ] as const)('%j for %s: %s', (scopes, needed, allowed) => {

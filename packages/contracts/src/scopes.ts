@@ -11,6 +11,7 @@ export const SCOPE_RESOURCES = [
   'folders',
   'variables',
   'node-types',
+  'me',
 ] as const;
 
 export type ScopeResource = (typeof SCOPE_RESOURCES)[number];
@@ -29,13 +30,13 @@ const READ_ONLY = [
   'credentials:read',
   'audit-log:read',
   'folders:read',
-  'variables:read',
 ];
 const READ_WRITE = [
   ...READ_ONLY,
   'workflows:write',
   'folders:write',
   'workspaces:write',
+  'variables:read',
   'variables:write',
   'executions:write',
 ];
@@ -44,7 +45,7 @@ const READ_WRITE = [
 export const SCOPE_PRESETS = {
   'read-only': { label: 'Read-only', scopes: READ_ONLY },
   'read-write': { label: 'Read + write', scopes: READ_WRITE },
-  'read-write-ai': { label: 'Read + write + AI agent', scopes: [...READ_WRITE, 'ai:write'] },
+  'read-write-ai': { label: 'Read + write + AI agent', scopes: [...READ_WRITE, 'node-types:read', 'ai:write'] },
   full: { label: 'Full access', scopes: ['*'] },
 } as const satisfies Record<string, { label: string; scopes: readonly string[] }>;
 
@@ -65,9 +66,13 @@ export function accessLabel(scopes: readonly string[]): AccessLabel {
   return 'Custom';
 }
 
-/** True when the scopes allow the action. `ai:write` implies full control of workflows and executions. */
+/**
+ * True when the scopes allow the action. `ai:write` implies full control of workflows and executions; otherwise no
+ * scope of writing implies reading. Any scope is enough to ask for `me`.
+ */
 export function scopesAllow(scopes: readonly string[], needed: Scope): boolean {
   const [resource, action] = needed.split(':');
+  if (needed === 'me:read' && scopes.length > 0) return true;
   const isWorkflowControl = resource === 'workflows' || resource === 'executions';
   return scopes.some(
     (scope) =>
@@ -76,6 +81,6 @@ export function scopesAllow(scopes: readonly string[], needed: Scope): boolean {
       scope === needed ||
       scope === `${resource}:*` ||
       scope === `*:${action}` ||
-      (isWorkflowControl && (scope === 'ai:write' || scope === 'ai:*' || scope === '*:write')),
+      (isWorkflowControl && (scope === 'ai:write' || scope === 'ai:*')),
   );
 }

@@ -6,6 +6,7 @@ export { readUsage } from './admin/usage.js';
 export { createApiKey, type CreatedApiKeyEntry } from './api-keys/create.js';
 export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
 export { listApiKeys } from './api-keys/list.js';
+export { readApiKey } from './api-keys/read.js';
 export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
 export { listChanges } from './audit/list.js';

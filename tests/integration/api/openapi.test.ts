@@ -77,6 +77,7 @@ describe('the OpenAPI document', () => {
     const { token } = await done('POST', '/api/auth/login', { email: OWNER.email, password: OWNER.password });
     await done('GET', '/api/auth/setup');
     await done('GET', '/api/auth/me');
+    await done('GET', '/api/me');
     const sessions = await done('GET', '/api/auth/sessions', undefined, token);
     const other = sessions.data.find(({ current }: { current: boolean }) => !current);
     expect(other).toBeDefined();

@@ -11,6 +11,8 @@ describe('the access rule', () => {
     ['DELETE', '/api/workspaces/:id', 'workspaces:write'],
     ['PATCH', '/api/workspaces/:id/members/:userId', 'workspaces:write'],
     ['GET', '/api/node-types', 'node-types:read'],
+    ['POST', '/api/workflows/:id/webhooks/:nodeId/test', 'workflows:write'],
+    ['GET', '/api/me', 'me:read'],
   ])('asks for a scope: %s %s needs %s', (method, path, scope) => {
     expect(accessRule(method, path)).toEqual({ kind: 'scope', scope });
   });

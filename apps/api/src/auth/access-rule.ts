@@ -11,8 +11,13 @@ export interface NeededScope {
 /** Who may call an operation: only a signed-in person, or also an API key with a scope. */
 export type AccessRule = { readonly kind: 'session' } | ({ readonly kind: 'scope' } & NeededScope);
 
-/** Areas that no key may enter, whatever its scopes. */
-const CLOSED_AREAS = [/^\/api\/(api-keys|auth|admin)(\/|$)/, /^\/api\/workspaces\/[^/]+\/(invites|membership)(\/|$)/];
+/** Areas that no key may enter, whatever its scopes. Express knows paths whatever their case. */
+const CLOSED_AREA = /^\/api\/(api-keys|auth|admin|workspaces\/[^/]+\/(invites|membership))(\/|$)/i;
+
+/** Whether a path, with a route or without, belongs to an area that is closed to keys. */
+export function isClosedToKeys(path: string): boolean {
+  return CLOSED_AREA.test(path);
+}
 
 /** The one path whose resource is not its first segment. */
 const EXECUTIONS_OF_A_WORKFLOW = /^\/api\/workflows\/[^/]+\/executions(\/|$)/;
@@ -26,7 +31,7 @@ const EXECUTE = /^\/api\/workflows\/[^/]+\/execute$/;
  * @throws when the path belongs to no resource that a key could be scoped to.
  */
 export function accessRule(method: string, path: string): AccessRule {
-  if (CLOSED_AREAS.some((area) => area.test(path))) return { kind: 'session' };
+  if (isClosedToKeys(path)) return { kind: 'session' };
   const segment = EXECUTIONS_OF_A_WORKFLOW.test(path) ? 'executions' : path.split('/')[2];
   const resource = SCOPE_RESOURCES.find((name) => name === segment);
   if (!resource) throw new Error(`${path} belongs to no resource`);

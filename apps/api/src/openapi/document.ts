@@ -1,7 +1,7 @@
 import * as contracts from '@deckhand/contracts';
 import { ERRORS, ErrorBody, type ErrorCode, isJsonObject } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
-import { accessRule, type NeededScope } from '../auth/access-rule.js';
+import { accessRule, isClosedToKeys, type NeededScope } from '../auth/access-rule.js';
 import type { Operation, Route } from '../http/route.js';
 
 /** A part of the document. */
@@ -46,6 +46,7 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
 }
 
 function describeScope({ scope, or }: NeededScope): string {
+  if (scope === 'me:read') return 'A key needs any scope at all.';
   return `A key needs the scope \`${scope}\`${or === undefined ? '' : ` or \`${or}\``}.`;
 }
 
@@ -151,7 +152,7 @@ function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
   if (operation.query !== undefined || takesBody) codes.push('VALIDATION_FAILED');
   if (takesBody) codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
   if (access !== 'open') codes.push('UNAUTHORIZED', 'FORBIDDEN');
-  if (access === 'session') codes.push('SESSION_REQUIRED');
+  if (isClosedToKeys(path)) codes.push('UNAUTHORIZED', 'SESSION_REQUIRED');
   if (access === 'key') codes.push('INSUFFICIENT_SCOPE', 'WORKSPACE_MISMATCH');
   if (path.includes(':')) codes.push('NOT_FOUND');
   return codes;

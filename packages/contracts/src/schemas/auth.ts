@@ -67,6 +67,12 @@ export const ApiKeyEntry = Type.Object({
   workspaceId: nullable(Id),
 });
 
+/** Answer of GET /api/me. */
+export const WhoAmI = Type.Union([
+  Type.Object({ apiKey: Type.Pick(ApiKeyEntry, ['id', 'name', 'scopes', 'workspaceId', 'expiresAt']) }),
+  MeAnswer,
+]);
+
 /** Answer of key creation: the only place that shows `key`. */
 export const CreatedApiKey = Type.Object({
   id: Id,

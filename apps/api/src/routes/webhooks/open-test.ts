@@ -3,7 +3,7 @@ import { openWebhookTest as open } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { sendJson } from '../../http/respond.js';
-import { forSession, type Route } from '../../http/route.js';
+import { forKey, type Route } from '../../http/route.js';
 import { webhookTestUrl } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
 import { pathNodeId } from './path-node-id.js';
@@ -15,7 +15,7 @@ const OPEN_SECONDS = 120;
  * POST /api/workflows/{id}/webhooks/{nodeId}/test: for two minutes the test URL runs the latest version, in test mode.
  */
 export function openWebhookTest({ db, webhookBaseUrl }: Services): Route {
-  return forSession(
+  return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/test',
     { summary: "Open a webhook's test URL for two minutes", answers: { 200: WebhookTestUrl } },

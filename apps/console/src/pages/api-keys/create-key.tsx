@@ -30,7 +30,7 @@ const CUSTOM = 'custom';
 
 /** What each preset lets a key do, beside its label. */
 const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
-  'read-only': 'See workflows, runs and what else a workspace holds; change nothing',
+  'read-only': 'See workflows, runs and what else a workspace holds, but no values of variables; change nothing',
   'read-write': 'Also change workflows, folders, members and variables; stop and rerun runs',
   'read-write-ai': 'Also what is for AI agents, which is full control of workflows',
   full: 'Everything that you may do and a key can',

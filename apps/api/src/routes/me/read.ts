@@ -1,0 +1,22 @@
+import { WhoAmI } from '@deckhand/contracts';
+import { listRoles, readApiKey } from '@deckhand/db';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/me: what the key of the request may do, or who is signed in. Any scope is enough. */
+export function readMe({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/me',
+    { summary: 'Say who calls: an API key, or a signed-in person', answers: { 200: WhoAmI } },
+    async (_request, response, caller) => {
+      if (caller.kind === 'session') {
+        sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
+        return;
+      }
+      const { id, name, scopes, workspaceId, expiresAt } = await readApiKey(db, caller.apiKeyId);
+      sendJson(response, 200, { apiKey: { id, name, scopes, workspaceId, expiresAt } });
+    },
+  );
+}

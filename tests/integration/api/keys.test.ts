@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listRoutes } from '@deckhand/api';
+import { accessLabel, SCOPE_PRESETS } from '@deckhand/contracts';
+import { REPOSITORY } from '@deckhand/local';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addKey,
+  createHook,
+  createKey,
+  createWorkflow,
+  type Instance,
+  sendHook,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let ownerId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ownerId = (await instance.db.user.findFirstOrThrow()).id;
+});
+afterAll(stopAll);
+
+async function codeOf(method: string, path: string, key: string, body?: object): Promise<string> {
+  const answer = await instance.gateway.call(method, path, { as: key, ...(body === undefined ? {} : { body }) });
+  return `${answer.status} ${answer.body?.code ?? ''}`.trim();
+}
+
+describe('a scope of writing', () => {
+  it.each([['*:write'], ['workflows:write'], ['variables:write']])('%s reads nothing', async (scope) => {
+    const { key } = await addKey(instance, ownerId, { scopes: [scope] });
+    const workflowId = await createWorkflow(instance);
+    const paths = [
+      `/api/workflows?workspaceId=${instance.workspaceId}`,
+      `/api/workflows/${workflowId}`,
+      `/api/workflows/${workflowId}/executions`,
+      `/api/executions?workspaceId=${instance.workspaceId}`,
+      `/api/variables?workspaceId=${instance.workspaceId}`,
+    ];
+    const answers = await Promise.all(paths.map((path) => codeOf('GET', path, key)));
+    expect(answers).toEqual(paths.map(() => '403 INSUFFICIENT_SCOPE'));
+  });
+});
+
+describe('a key of a preset', () => {
+  it.each([
+    ['read-only', ['403 INSUFFICIENT_SCOPE', '403 INSUFFICIENT_SCOPE']],
+    ['read-write', ['200', '403 INSUFFICIENT_SCOPE']],
+    ['read-write-ai', ['200', '200']],
+    ['full', ['200', '200']],
+  ] as const)('%s: reads variables and lists node types as its label says', async (preset, expected) => {
+    const { key } = await addKey(instance, ownerId, { scopes: [...SCOPE_PRESETS[preset].scopes] });
+    const paths = [`/api/variables?workspaceId=${instance.workspaceId}`, '/api/node-types'];
+    expect(await Promise.all(paths.map((path) => codeOf('GET', path, key)))).toEqual(expected);
+  });
+
+  it('of an earlier version keeps its label, and one that holds more or less than a preset keeps its scopes', async () => {
+    const readOnly = [
+      'workflows:read',
+      'executions:read',
+      'workspaces:read',
+      'monitoring:read',
+      'ai:read',
+      'credentials:read',
+      'audit-log:read',
+      'folders:read',
+      'variables:read',
+    ];
+    const writes = ['workflows:write', 'folders:write', 'workspaces:write', 'variables:write', 'executions:write'];
+    const given = {
+      'Read-only': readOnly,
+      'Read + write': [...readOnly, ...writes].reverse(),
+      'Read + write + AI agent': [...readOnly, ...writes, 'ai:write'],
+      'Full access': ['*'],
+      'Custom, with more': [...readOnly, 'approvals:read'],
+      'Custom, with less': readOnly.slice(1),
+      'Custom, with nothing': [],
+    };
+    const ids: Record<string, string> = {};
+    for (const [name, scopes] of Object.entries(given)) {
+      ids[name] = (await addKey(instance, ownerId, { scopes })).id;
+    }
+    const migration = '20261123170000_scopes_of_presets';
+    await instance.db.$executeRawUnsafe(
+      await readFile(join(REPOSITORY, 'prisma/migrations', migration, 'migration.sql'), 'utf8'),
+    );
+    for (const [name, scopes] of Object.entries(given)) {
+      const key = await instance.db.apiKey.findUniqueOrThrow({ where: { id: ids[name] ?? '' } });
+      expect(accessLabel(key.scopes)).toBe(name.split(',')[0]);
+      if (name.startsWith('Custom')) expect(key.scopes).toEqual(scopes);
+    }
+  });
+});
+
+describe('an area that is closed to keys', () => {
+  it.each([
+    ['POST', '/api/auth/login'],
+    ['POST', '/api/auth/setup'],
+    ['GET', '/api/auth/setup'],
+    ['POST', '/api/auth/accept-invite'],
+    ['GET', '/api/auth/nothing/here'],
+    ['GET', '/api/auth'],
+    ['PUT', '/api/auth/me'],
+    ['DELETE', '/api/api-keys'],
+    ['GET', '/api/api-keys/nothing'],
+    ['GET', '/API/Admin/nothing/'],
+    ['GET', '/api/workspaces/nothing/invites/x/y'],
+    ['GET', '/api/workspaces/nothing/membership'],
+  ])('403: %s %s, whatever the scopes', async (method, path) => {
+    expect(await codeOf(method, path, instance.key)).toBe('403 SESSION_REQUIRED');
+  });
+
+  it('401: for a key that is not valid, and nothing else is closed', async () => {
+    expect(await codeOf('POST', '/api/auth/login', `dk_${'x'.repeat(43)}`, {})).toBe('401 UNAUTHORIZED');
+    expect(await codeOf('GET', '/api/authors', instance.key)).toBe('404 NOT_FOUND');
+    expect(await codeOf('GET', '/api/workspaces/nothing/members', instance.key)).toBe('404 NOT_FOUND');
+  });
+
+  it('holds every route that asks for a session', () => {
+    const sessions = listRoutes(instance.gateway.services).filter(({ access }) => access === 'session');
+    expect(sessions.map(({ path }) => path)).toEqual(
+      sessions.map(() => expect.stringMatching(/^\/api\/(api-keys|auth|admin|workspaces\/:id\/(invites|membership))/)),
+    );
+  });
+});
+
+describe('testing a webhook', () => {
+  it('is open to a key with full access', async () => {
+    const { workflowId } = await createHook(instance, {});
+    const { key } = await addKey(instance, ownerId);
+    const opened = await instance.gateway.call('POST', `/api/workflows/${workflowId}/webhooks/hook/test`, { as: key });
+    expect(opened.status).toBe(200);
+    const { pathname } = new URL(opened.body.url);
+    const { body } = await sendHook(instance.gateway, pathname, { body: '{}' });
+    expect(await instance.db.execution.findUniqueOrThrow({ where: { id: body.executionId } })).toMatchObject({
+      executionMode: 'test',
+    });
+  });
+});
+
+describe('GET /api/me', () => {
+  it('says to a key what it is, with any scope at all', async () => {
+    const { workspaceId } = instance;
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const scopes = ['approvals:read', 'workflows:execute'];
+    const key = await createKey(instance.gateway, instance.session, { name: 'CI', scopes, expiresAt, workspaceId });
+    const { status, body } = await instance.gateway.call('GET', '/api/me', { as: key });
+    const { id } = await instance.db.apiKey.findFirstOrThrow({ where: { name: 'CI' } });
+    expect([status, body]).toEqual([200, { apiKey: { id, name: 'CI', scopes, workspaceId, expiresAt } }]);
+  });
+
+  it('403: to a key without scopes, naming the one that does no more', async () => {
+    const { key } = await addKey(instance, ownerId, { scopes: [] });
+    const { status, body } = await instance.gateway.call('GET', '/api/me', { as: key });
+    expect([status, body.code, body.required]).toEqual([403, 'INSUFFICIENT_SCOPE', 'me:read']);
+  });
+
+  it('says to a session who it is of, and where that person is a member', async () => {
+    const { status, body } = await instance.gateway.call('GET', '/api/me', { as: instance.session });
+    const inAuth = await instance.gateway.call('GET', '/api/auth/me', { as: instance.session });
+    expect([status, body]).toEqual([200, inAuth.body]);
+    expect(body.user.id).toBe(ownerId);
+  });
+});
