@@ -29,6 +29,8 @@ export interface TestWorkerOptions {
   readonly concurrency?: number | undefined;
   /** What data of runs counts against. */
   readonly memory?: MemoryBudget | undefined;
+  /** Where API keys that are saved as credentials are sent. */
+  readonly publicUrl?: string | undefined;
 }
 
 /** Starts a worker in this process, for tests that do not kill it. `stop` drains it; `stopAll` does so too. */
@@ -39,6 +41,7 @@ export async function startTestWorker(
     outputSettings = {},
     concurrency = 20,
     memory = createMemoryBudget(TEST_MEMORY_BYTES),
+    publicUrl,
   }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS } = databaseSettings(stores.databaseUrl);
@@ -63,6 +66,7 @@ export async function startTestWorker(
     }),
     outputs,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
+    publicUrl,
     memory,
     concurrency,
     graceMs: 500,

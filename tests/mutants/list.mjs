@@ -400,8 +400,24 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/api/src/auth/authenticate.ts', ACCESS, [
-    ['scopes are not compared', '        requireScope(caller, needed);\n', ''],
+    ['scopes are not compared', '        requireScope(caller, needed, request);\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
+  ]),
+  ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
+    ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
+    ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],
+  ]),
+  ...of('packages/db/src/credentials/read-sealed.ts', 'integration:integration/worker/credentials', [
+    [
+      "nobody's credential is used by nobody's version",
+      ' = v.created_by) IS NOT TRUE',
+      ' IS DISTINCT FROM v.created_by)',
+    ],
+    [
+      'a credential is used in other workflows',
+      '= ANY(c.allowed_workflow_ids)) IS NOT TRUE',
+      '= ANY(c.allowed_workflow_ids)) IS NULL',
+    ],
   ]),
   ...of('packages/db/src/api-keys/find.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],

@@ -73,6 +73,7 @@ async function main(): Promise<void> {
     },
     outputs,
     secretBox: openSecretBox(settings),
+    publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     memory,
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,

@@ -9,6 +9,8 @@ export const WorkerSettings = Type.Object({
   REDIS_URL: Type.String({ minLength: 1 }),
   /** The API's: opens the credentials of nodes. */
   ...EncryptionSettings,
+  /** The API's: the one place where API keys that are saved as credentials are sent. */
+  PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   /** Runs held at once. */
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   /** How long nodes in flight may go on after SIGTERM, in ms. */

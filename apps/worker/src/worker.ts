@@ -8,7 +8,7 @@ import {
   loadNodeRuns,
   readDefinition,
   readPoolUse,
-  readNodeCredential,
+  readSealedCredential,
   readDatabaseTime,
   readVariables,
   releaseExecutions,
@@ -90,6 +90,8 @@ export interface WorkerOptions {
   readonly outputs: OutputStore;
   /** Opens the credentials of nodes. */
   readonly secretBox: SecretBox;
+  /** Where people reach this instance, without a slash at the end; undefined where nobody said. */
+  readonly publicUrl?: string | undefined;
   /** What data of runs counts against. */
   readonly memory: MemoryBudget;
   /** Runs held at once. */
@@ -269,9 +271,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
       },
-      openCredential: createCredentialOpener(options.secretBox, (run, credentialId) =>
-        retryRead('credential', () => readNodeCredential(db, run, credentialId)),
-      ),
+      openCredential: createCredentialOpener({
+        secretBox: options.secretBox,
+        read: (run, credentialId) => retryRead('credential', () => readSealedCredential(db, run, credentialId)),
+        publicUrl: options.publicUrl,
+      }),
       loadVariables: (workspaceId) => retryRead('variables', () => readVariables(db, workspaceId)),
     },
     writer,

@@ -1,3 +1,4 @@
+export * from './allowed-hosts.js';
 export * from './answer-headers.js';
 export * from './errors.js';
 export * from './execution-status.js';

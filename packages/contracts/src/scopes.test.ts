@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { accessLabel, SCOPE_PATTERN, SCOPE_PRESETS, scopesAllow } from './scopes.js';
 
+const ID = '019a8e5c-7a31-7cc0-9f3e-6d1f0c2b4a58';
+
 describe('scopes', () => {
   it('allow nothing when there are none', () => {
     expect(scopesAllow([], 'workflows:read')).toBe(false);
@@ -39,12 +41,22 @@ describe('scopes', () => {
   it('are of known resources and actions only', () => {
     const pattern = new RegExp(SCOPE_PATTERN);
     expect(
-      ['*', 'workflows:*', '*:read', 'audit-log:read', 'workflows:execute'].every((scope) => pattern.test(scope)),
+      ['*', 'workflows:*', '*:read', 'audit-log:read', 'workflows:execute', `workflows:execute:${ID}`].every((scope) =>
+        pattern.test(scope),
+      ),
     ).toBe(true);
     expect(
-      ['workflow:read', 'workflows', 'workflows:run', 'executions:execute', '*:execute', 'api-keys:read', ''].some(
-        (scope) => pattern.test(scope),
-      ),
+      [
+        'workflow:read',
+        'workflows',
+        'workflows:run',
+        'executions:execute',
+        `workflows:read:${ID}`,
+        'workflows:execute:x',
+        '*:execute',
+        'api-keys:read',
+        '',
+      ].some((scope) => pattern.test(scope)),
     ).toBe(false);
   });
 });

@@ -18,8 +18,24 @@ export type ScopeResource = (typeof SCOPE_RESOURCES)[number];
 export type ScopeAction = 'read' | 'write';
 export type Scope = `${ScopeResource}:${ScopeAction}`;
 
-/** Beside those of a resource: it starts runs of workflows and does nothing else. */
+/**
+ * Beside those of a resource: it starts runs of workflows and does nothing else. With the id of a workflow behind it
+ * (`workflows:execute:<id>`), it starts runs of that one alone.
+ */
 export const EXECUTE_SCOPE = 'workflows:execute';
+
+/** The scopes of which each is enough to start runs of a workflow, and allows no more than that. */
+export function executeScopes(workflowId: string): readonly string[] {
+  return [EXECUTE_SCOPE, `${EXECUTE_SCOPE}:${workflowId.toLowerCase()}`];
+}
+
+/** The ids of workflows that scopes name. */
+export function workflowsOfScopes(scopes: readonly string[]): readonly string[] {
+  return scopes.flatMap((scope) => {
+    const [resource, action, workflowId] = scope.split(':');
+    return `${resource}:${action}` === EXECUTE_SCOPE && workflowId !== undefined ? [workflowId] : [];
+  });
+}
 
 const READ_ONLY = [
   'workflows:read',
@@ -53,9 +69,10 @@ export type ScopePreset = keyof typeof SCOPE_PRESETS;
 export type AccessLabel = (typeof SCOPE_PRESETS)[ScopePreset]['label'] | 'Custom';
 
 const RESOURCE_NAMES = SCOPE_RESOURCES.join('|');
+const WORKFLOW_ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /** Matches a scope or a wildcard: `workflows:read`, `workflows:*`, `*:read`, `*:*` or `*`. */
-export const SCOPE_PATTERN = `^(\\*|${EXECUTE_SCOPE}|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
+export const SCOPE_PATTERN = `^(\\*|${EXECUTE_SCOPE}(:${WORKFLOW_ID})?|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
 
 /** The label of a set of scopes: a preset's, whatever the order, or Custom. */
 export function accessLabel(scopes: readonly string[]): AccessLabel {

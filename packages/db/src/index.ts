@@ -3,7 +3,7 @@ export { readLimits, writeLimits } from './admin/limits.js';
 export { isAdministrator } from './admin/rules.js';
 export { readInstanceSettings, readSettingsAs, writeSettings } from './admin/settings.js';
 export { readUsage } from './admin/usage.js';
-export { createApiKey, type CreatedApiKeyEntry } from './api-keys/create.js';
+export { createApiKey, type CreatedApiKeyEntry, findUnseenWorkflows } from './api-keys/create.js';
 export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
 export { listApiKeys } from './api-keys/list.js';
 export { readApiKey } from './api-keys/read.js';
@@ -24,13 +24,8 @@ export { createCredential } from './credentials/create.js';
 export { deleteCredential } from './credentials/delete.js';
 export { listCredentials } from './credentials/list.js';
 export { readCredential } from './credentials/read.js';
-export {
-  type NodeCredential,
-  readNodeCredential,
-  readSealedCredential,
-  type SealedCredential,
-} from './credentials/read-sealed.js';
-export { readCredentialTypes } from './credentials/read-types.js';
+export { type CredentialUser, readSealedCredential, type SealedCredential } from './credentials/read-sealed.js';
+export { readUsableCredentials, type UsableCredential } from './credentials/read-usable.js';
 export { updateCredential } from './credentials/update.js';
 export { readDatabaseTime } from './database-time.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';

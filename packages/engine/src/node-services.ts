@@ -9,6 +9,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Names of headers, beside the well-known ones, that must not follow a redirect to another origin. */
   readonly secretHeaders?: readonly string[];
+  /** An origin that may be reached though its address is private. */
+  readonly exemptOrigin?: string | undefined;
   readonly body: string | Uint8Array | undefined;
   readonly followRedirects: boolean;
   /** A longer body, also after decompression, fails the request. */

@@ -105,10 +105,19 @@ export interface NodeContext {
   /**
    * The node's credential, read anew for every attempt; undefined when the definition names none. What it hides is
    * masked in the outcome of the node that asked.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_UNREADABLE.
+   * @param sentTo the URL that a node sends it to. One that is limited to hosts is refused without, unless it names its
+   * server itself.
+   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_OTHER_WORKFLOW,
+   * CREDENTIAL_HOST, CREDENTIAL_UNREADABLE.
    */
-  readonly credential: () => Promise<Credential | undefined>;
+  readonly credential: (sentTo?: URL) => Promise<OpenedCredential | undefined>;
 }
+
+/** A credential as a node gets it. */
+export type OpenedCredential = Credential & {
+  /** With an API key of this instance: the origin of its API, which may be reached though its address is private. */
+  readonly ownOrigin?: string;
+};
 
 /** Which credentials the nodes of a type can use. */
 export interface CredentialUse {

@@ -164,8 +164,13 @@ describe('a workspace', () => {
     await page.getByRole('button', { name: 'New credential' }).first().click();
     await page.getByRole('dialog').getByLabel('Name').fill('Warehouse');
     await page.getByRole('dialog').getByLabel('Token').fill('hush-hush');
+    await page.getByRole('radio', { name: 'Only you' }).check();
+    await page.getByLabel('Hosts that it may be sent to').fill('api.example.com');
+    await page.getByLabel('Hosts that it may be sent to').press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('table', { name: 'Credentials' }).getByText('Warehouse').waitFor();
+    const kept = page.getByRole('table', { name: 'Credentials' }).getByRole('row', { name: /Warehouse/ });
+    await kept.getByText('Only you').waitFor();
+    await kept.getByText('api.example.com').waitFor();
     await page.reload();
     await page.getByRole('table', { name: 'Credentials' }).getByText('Warehouse').waitFor();
     expect(await page.content()).not.toContain('hush-hush');

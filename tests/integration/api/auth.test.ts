@@ -201,6 +201,26 @@ describe('an API key', () => {
     });
   });
 
+  it('starts runs of the workflow that its scope names, and of no other', async () => {
+    const definition = { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] };
+    const [named, other] = [await createWorkflow(instance, definition), await createWorkflow(instance, definition)];
+    const key = await createKey(gateway, instance.session, { scopes: [`workflows:execute:${named}`] });
+    const execute = (id: string) => gateway.call('POST', `/api/workflows/${id}/execute`, { as: key, body: {} });
+    expect((await execute(named)).status).toBe(202);
+    expect((await execute(named.toUpperCase())).status).toBe(202);
+    expect(await execute(other)).toMatchObject({ status: 403, body: { required: 'workflows:write' } });
+    expect(await instance.db.execution.count({ where: { workflowId: other } })).toBe(0);
+  });
+
+  it('400: is not made for a workflow that its creator does not see', async () => {
+    const scopes = ['executions:read', 'workflows:execute:019a8e5c-7a31-7cc0-9f3e-6d1f0c2b4a58'];
+    const body = { name: 'k', password: OWNER.password, scopes };
+    expect(await gateway.call('POST', '/api/api-keys', { as: instance.session, body })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'scopes[1]', message: 'names no workflow that you can see' }] },
+    });
+  });
+
   it('403: at what needs a session, whatever its scopes', async () => {
     for (const path of ['/api/api-keys', '/api/auth/me']) {
       expect(await gateway.call('GET', path, { as: instance.key })).toMatchObject({

@@ -23,7 +23,8 @@ describe('credentials', () => {
   it('never give their secret back, are kept encrypted, and leave nothing in logs', async () => {
     const created = await create({});
     expect(created.status).toBe(201);
-    expect(Object.keys(created.body)).toEqual(['id', 'workspaceId', 'name', 'type', 'createdAt', 'updatedAt']);
+    const shown = ['id', 'workspaceId', 'name', 'type', 'ownerId', 'visibility', 'allowedHosts', 'allowedWorkflowIds'];
+    expect(Object.keys(created.body)).toEqual([...shown, 'createdAt', 'updatedAt']);
     const path = `/api/credentials/${created.body.id}`;
     const read = await gateway.call('GET', path, { as: instance.key });
     expect(read).toMatchObject({ status: 200, body: created.body });
@@ -96,6 +97,65 @@ describe('credentials', () => {
       expect((await gateway.call('DELETE', path, { as })).status).toBe(expected);
     }
     expect((await gateway.call('GET', '/api/credentials/none', { as: viewer.session })).status).toBe(404);
+  });
+
+  it('are shared and without limits unless their owner says otherwise', async () => {
+    const me = await gateway.call('GET', '/api/auth/me', { as: instance.session });
+    const everywhere = { visibility: 'shared', allowedHosts: null, allowedWorkflowIds: null };
+    expect((await create({})).body).toMatchObject({ ...everywhere, ownerId: me.body.user.id });
+    const limits = { visibility: 'private', allowedHosts: ['api.example.com', '*.example.org:8443'] };
+    expect((await create(limits)).body).toMatchObject(limits);
+  });
+
+  it.each([
+    ['allowedHosts[0]', { allowedHosts: ['https://api.example.com'] }],
+    ['allowedHosts', { allowedHosts: [] }],
+    ['allowedWorkflowIds[0]', { allowedWorkflowIds: ['019a8e5c-7a31-7cc0-9f3e-6d1f0c2b4a58'] }],
+    ['visibility', { visibility: 'public' }],
+  ])('400: take no wrong %s', async (path, limits) => {
+    expect((await create(limits)).body).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path }] });
+    const { body } = await create({});
+    const change = await gateway.call('PATCH', `/api/credentials/${body.id}`, { as: instance.key, body: limits });
+    expect([change.status, change.body.details[0].path]).toEqual([400, path]);
+  });
+
+  it('403: private ones are changed by their owner alone, and deleted by admins besides', async () => {
+    const [owner, editor, admin] = [
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'admin'),
+    ];
+    const { body } = await create({ visibility: 'private' }, owner.session);
+    const path = `/api/credentials/${body.id}`;
+    const changeAs = async (as: string, change: object) =>
+      (await gateway.call('PATCH', path, { as, body: change })).status;
+    for (const change of [
+      { name: 'x' },
+      { secret: { token: 'x' } },
+      { visibility: 'shared' },
+      { allowedHosts: null },
+    ]) {
+      expect([await changeAs(editor.session, change), await changeAs(admin.session, change)]).toEqual([403, 403]);
+    }
+    expect(await changeAs(owner.session, { name: 'Mine' })).toBe(200);
+    expect((await gateway.call('DELETE', path, { as: editor.session })).status).toBe(403);
+    expect((await gateway.call('DELETE', path, { as: admin.session })).status).toBe(204);
+  });
+
+  it('403: limits of a shared one are changed by its owner and admins, and nobody makes it private but its owner', async () => {
+    const [owner, editor, admin] = [
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'editor'),
+      await addPerson(instance, 'admin'),
+    ];
+    const { body } = await create({ allowedHosts: ['api.example.com'] }, owner.session);
+    const changeAs = async (as: string, change: object) =>
+      (await gateway.call('PATCH', `/api/credentials/${body.id}`, { as, body: change })).status;
+    expect(await changeAs(editor.session, { name: 'Ours', secret: { token: 'new' } })).toBe(200);
+    expect(await changeAs(editor.session, { allowedHosts: null })).toBe(403);
+    expect(await changeAs(admin.session, { allowedHosts: ['other.example.com'] })).toBe(200);
+    expect(await changeAs(admin.session, { visibility: 'private' })).toBe(403);
+    expect(await changeAs(owner.session, { visibility: 'private', allowedHosts: null })).toBe(200);
   });
 
   it('403: are not changed by a Read-only key', async () => {

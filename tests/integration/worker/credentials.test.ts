@@ -24,7 +24,7 @@ let elsewhere: string;
 beforeAll(async () => {
   instance = await startInstance();
   ({ gateway } = instance);
-  await startTestWorker(instance);
+  await startTestWorker(instance, { publicUrl: gateway.url });
   ({ url: echo } = await serve((request, response) => {
     void echoOf(request).then((sent) => {
       response.writeHead(request.url === '/echo-error' ? 400 : 200, { 'content-type': 'application/json' });
@@ -188,10 +188,34 @@ describe('a key that is saved as a credential', () => {
     return answer.body as { id: string; key: string; credentialId: string };
   };
 
-  it('is used by versions that its owner saved', async () => {
+  /** A request to this instance's own API. */
+  const ask = (credentialId: string) =>
+    request(`${gateway.url}/api/workflows?workspaceId=${instance.workspaceId}`, credentialId);
+
+  it('calls the API of this instance in versions that its owner saved', async () => {
     const { credentialId } = await makeKey();
-    const found = await run(request(`${echo}/`, credentialId));
-    expect(sentHeaders(found)).toMatchObject({ 'x-api-key': MASK });
+    const found = await run(ask(credentialId));
+    expect(found.progress.call.output).toMatchObject({ status: 200, body: { data: expect.any(Array) } });
+  });
+
+  it('goes nowhere else: to no other server, and to no webhook', async () => {
+    const { credentialId } = await makeKey();
+    for (const url of [`${echo}/api/x`, `${gateway.url}/webhook/abcdefgh`, `${gateway.url}/api/../webhook/abcdefgh`]) {
+      expect((await run(request(url, credentialId))).error).toMatchObject({ code: 'CREDENTIAL_HOST', nodeId: 'call' });
+    }
+    const sign = { id: 'call', type: 'hmac', credentialId, parameters: { operation: 'sign', data: 'x' } };
+    expect((await run(chain(sign))).error).toMatchObject({ code: 'CREDENTIAL_HOST' });
+  });
+
+  it('stays private', async () => {
+    const { credentialId } = await makeKey();
+    expect(await call('GET', `/api/credentials/${credentialId}`)).toMatchObject({
+      body: { visibility: 'private', ownerId: expect.any(String) },
+    });
+    expect(await call('PATCH', `/api/credentials/${credentialId}`, { visibility: 'shared' })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'visibility', message: 'an API key is private to its owner' }] },
+    });
   });
 
   it('cannot be named by anybody else who saves a version', async () => {
@@ -205,7 +229,7 @@ describe('a key that is saved as a credential', () => {
 
   it('is not sent by a version of somebody else, however that came to be', async () => {
     const { credentialId } = await makeKey();
-    const id = await createWorkflow(instance, request(`${echo}/`, credentialId));
+    const id = await createWorkflow(instance, ask(credentialId));
     const editor = await addPerson(instance, 'editor');
     await instance.db.workflowVersion.updateMany({ where: { workflowId: id }, data: { createdBy: editor.userId } });
     expect((await runOf(id)).error).toMatchObject({ code: 'CREDENTIAL_PRIVATE', nodeId: 'call' });
@@ -213,9 +237,84 @@ describe('a key that is saved as a credential', () => {
 
   it('ends with the key', async () => {
     const { id, credentialId } = await makeKey();
-    const workflowId = await createWorkflow(instance, request(`${echo}/`, credentialId));
+    const workflowId = await createWorkflow(instance, ask(credentialId));
     expect((await runOf(workflowId)).status).toBe('success');
     await gateway.call('POST', `/api/api-keys/${id}/revoke`, { as: instance.session });
     expect((await runOf(workflowId)).error).toMatchObject({ code: 'CREDENTIAL_ENDED', nodeId: 'call' });
+  });
+});
+
+describe('a private credential', () => {
+  it('is named and used by versions of its owner alone', async () => {
+    const owner = await addPerson(instance, 'editor');
+    const as = owner.session;
+    const body = { workspaceId: instance.workspaceId, name: 'c', type: 'bearer', secret: { token: SECRET } };
+    const kept = await gateway.call('POST', '/api/credentials', { as, body: { ...body, visibility: 'private' } });
+    const definition = request(`${echo}/`, kept.body.id);
+    const save = (who: string) =>
+      gateway.call('POST', '/api/workflows', {
+        as: who,
+        body: { workspaceId: instance.workspaceId, name: 'W', definition },
+      });
+    expect(await save(instance.session)).toMatchObject({
+      status: 400,
+      body: { details: [{ message: 'is private to somebody else, who alone may use it' }] },
+    });
+    const { body: workflow } = await save(as);
+    expect(sentHeaders(await runOf(workflow.id))).toMatchObject({ authorization: `Bearer ${MASK}` });
+    // Its owner leaves for good: nobody is left who may use it.
+    await instance.db.user.delete({ where: { id: owner.userId } });
+    expect((await runOf(workflow.id)).error).toMatchObject({ code: 'CREDENTIAL_PRIVATE' });
+  });
+});
+
+describe('a credential with limits', () => {
+  const keepLimited = async (limits: object, type = 'bearer', secret: object = { token: SECRET }) => {
+    const body = { workspaceId: instance.workspaceId, name: 'limited', type, secret, ...limits };
+    return (await call('POST', '/api/credentials', body)).body.id as string;
+  };
+
+  it('is sent to its hosts alone', async () => {
+    const { host } = new URL(echo);
+    const id = await keepLimited({ allowedHosts: [host] });
+    expect((await run(request(`${echo}/`, id))).status).toBe('success');
+    const found = await run(request(`${elsewhere}/`, id));
+    expect(found.error).toMatchObject({
+      code: 'CREDENTIAL_HOST',
+      message: expect.stringContaining(`is for ${host}, not for ${new URL(elsewhere).host}`),
+    });
+    expect(
+      (await run(chain({ id: 'call', type: 'hmac', credentialId: id, parameters: { operation: 'sign', data: 'x' } })))
+        .error,
+    ).toMatchObject({ code: 'CREDENTIAL_HOST' });
+  });
+
+  it.each([
+    ['postgres', { connectionString: 'postgres://u:p@127.0.0.1:1/x' }, { query: 'SELECT 1' }],
+    ['smtp', { host: '127.0.0.1', port: 1 }, { from: 'a@b.example', to: 'c@d.example', subject: 's', text: 't' }],
+  ])('counts the server that a %s credential names', async (type, secret, parameters) => {
+    const node = { id: 'call', type: type === 'smtp' ? 'email' : type, parameters };
+    const other = await keepLimited({ allowedHosts: ['db.example.com'] }, type, secret);
+    expect((await run(chain({ ...node, credentialId: other }))).error).toMatchObject({ code: 'CREDENTIAL_HOST' });
+    const own = await keepLimited({ allowedHosts: ['127.0.0.1:1'] }, type, secret);
+    expect((await run(chain({ ...node, credentialId: own }))).error.code).toMatch(/_UNREACHABLE$/);
+  });
+
+  it('is used by nodes of its workflows alone', async () => {
+    const allowed = await createWorkflow(instance);
+    const id = await keepLimited({ allowedWorkflowIds: [allowed] });
+    const definition = request(`${echo}/`, id);
+    const save = (workflowId: string) => call('POST', `/api/workflows/${workflowId}/versions`, { definition });
+    expect((await save(allowed)).status).toBe(201);
+    expect((await runOf(allowed)).status).toBe('success');
+    expect(await save(await createWorkflow(instance))).toMatchObject({
+      status: 400,
+      body: { details: [{ message: 'is for other workflows than this one' }] },
+    });
+    const other = await createWorkflow(instance);
+    await call('PATCH', `/api/credentials/${id}`, { allowedWorkflowIds: [other] });
+    expect((await runOf(allowed)).error).toMatchObject({ code: 'CREDENTIAL_OTHER_WORKFLOW', nodeId: 'call' });
+    await call('PATCH', `/api/credentials/${id}`, { allowedWorkflowIds: null });
+    expect((await runOf(allowed)).status).toBe('success');
   });
 });

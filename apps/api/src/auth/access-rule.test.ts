@@ -18,7 +18,7 @@ describe('the access rule', () => {
   });
 
   it('lets a key that only starts runs do so', () => {
-    const rule = { kind: 'scope', scope: 'workflows:write', or: 'workflows:execute' };
+    const rule = { kind: 'scope', scope: 'workflows:write', startsRuns: true };
     expect(accessRule('POST', '/api/workflows/:id/execute')).toEqual(rule);
   });
 

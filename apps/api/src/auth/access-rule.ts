@@ -1,11 +1,11 @@
-import { EXECUTE_SCOPE, type Scope, SCOPE_RESOURCES } from '@deckhand/contracts';
+import { type Scope, SCOPE_RESOURCES } from '@deckhand/contracts';
 
 /** What an API key needs for an operation. */
 export interface NeededScope {
   /** The one that refusals name. */
   readonly scope: Scope;
-  /** Another that is enough. */
-  readonly or?: typeof EXECUTE_SCOPE;
+  /** Whether scopes that only start runs of the workflow that the path names are enough. */
+  readonly startsRuns?: boolean;
 }
 
 /** Who may call an operation: only a signed-in person, or also an API key with a scope. */
@@ -37,5 +37,5 @@ export function accessRule(method: string, path: string): AccessRule {
   if (!resource) throw new Error(`${path} belongs to no resource`);
   const action = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   const scope: Scope = `${resource}:${action}`;
-  return EXECUTE.test(path) ? { kind: 'scope', scope, or: EXECUTE_SCOPE } : { kind: 'scope', scope };
+  return EXECUTE.test(path) ? { kind: 'scope', scope, startsRuns: true } : { kind: 'scope', scope };
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { DeckhandError, scopesAllow } from '@deckhand/contracts';
+import { DeckhandError, executeScopes, scopesAllow } from '@deckhand/contracts';
 import { type Database, findApiKeys, findSessions } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.js';
@@ -68,7 +68,7 @@ export function createAuthenticate(options: {
     async caller(request, needed) {
       const caller = await identify(request);
       if (caller.kind === 'key') {
-        requireScope(caller, needed);
+        requireScope(caller, needed, request);
         requireOwnWorkspace(caller, request);
       }
       return caller;
@@ -76,8 +76,9 @@ export function createAuthenticate(options: {
   };
 }
 
-function requireScope(key: KeyCaller, { scope, or }: NeededScope): void {
-  if (scopesAllow(key.scopes, scope) || (or !== undefined && key.scopes.includes(or))) return;
+function requireScope({ scopes }: KeyCaller, { scope, startsRuns = false }: NeededScope, request: Request): void {
+  if (scopesAllow(scopes, scope)) return;
+  if (startsRuns && executeScopes(String(request.params.id)).some((enough) => scopes.includes(enough))) return;
   const hint = `Use a key that has the scope ${scope}, or create one under Settings, API keys`;
   throw new DeckhandError('INSUFFICIENT_SCOPE', { extra: { required: scope, hint } });
 }

@@ -1,5 +1,5 @@
 import * as contracts from '@deckhand/contracts';
-import { ERRORS, ErrorBody, type ErrorCode, isJsonObject } from '@deckhand/contracts';
+import { ERRORS, ErrorBody, type ErrorCode, EXECUTE_SCOPE, isJsonObject } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
 import { accessRule, isClosedToKeys, type NeededScope } from '../auth/access-rule.js';
 import type { Operation, Route } from '../http/route.js';
@@ -45,9 +45,10 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
   };
 }
 
-function describeScope({ scope, or }: NeededScope): string {
+function describeScope({ scope, startsRuns = false }: NeededScope): string {
   if (scope === 'me:read') return 'A key needs any scope at all.';
-  return `A key needs the scope \`${scope}\`${or === undefined ? '' : ` or \`${or}\``}.`;
+  const other = startsRuns ? ` or \`${EXECUTE_SCOPE}\`, which may end in \`:\` and the workflow's id` : '';
+  return `A key needs the scope \`${scope}\`${other}.`;
 }
 
 function describe(route: NamedRoute, components: Components): Part {

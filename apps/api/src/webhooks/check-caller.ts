@@ -21,7 +21,7 @@ export interface CheckedCaller {
  */
 export async function checkCaller(
   request: Request,
-  { settings, workspaceId }: WebhookTarget,
+  { settings, workspaceId, versionId: workflowVersionId }: WebhookTarget,
   readCredential: CredentialReader,
 ): Promise<CheckedCaller> {
   const { secret, authentication, credentialId } = settings;
@@ -30,7 +30,8 @@ export async function checkCaller(
     if (!isSecretRight) throw refusal();
     return { secretHeaders: [] };
   }
-  const credential = credentialId === undefined ? undefined : await readCredential(workspaceId, credentialId);
+  const version = { workspaceId, workflowVersionId };
+  const credential = credentialId === undefined ? undefined : await readCredential(version, credentialId);
   const isKnown = credential?.type === authentication && isPresented(request, credential);
   if (!isSecretRight || !isKnown) throw refusal(authentication);
   return { secretHeaders: credential.type === 'apiKey' ? [keyHeader(credential)] : [] };

@@ -1,9 +1,9 @@
 import { type Credential, toCredential } from '@deckhand/contracts';
-import { type Database, readSealedCredential } from '@deckhand/db';
+import { type Database, type CredentialUser, readSealedCredential } from '@deckhand/db';
 import { type Logger, type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
-/** Reads a credential of a workspace; undefined when it is gone or cannot be opened. */
-export type CredentialReader = (workspaceId: string, id: string) => Promise<Credential | undefined>;
+/** Reads a credential for a version's trigger; undefined when it is gone, not for that version, or cannot be opened. */
+export type CredentialReader = (version: CredentialUser, id: string) => Promise<Credential | undefined>;
 
 /** Opened secrets that are remembered, by their envelopes. */
 const OPENED_MAX = 1_000;
@@ -19,9 +19,14 @@ export function createCredentialReader(options: {
 }): CredentialReader {
   const { db, secretBox, logger } = options;
   const opened = new Map<string, Credential>();
-  return async (workspaceId, id) => {
-    const sealed = await readSealedCredential(db, workspaceId, id);
+  return async (version, id) => {
+    const sealed = await readSealedCredential(db, version, id);
     if (!sealed) return undefined;
+    if (sealed.refusal !== null) {
+      const { refusal } = sealed;
+      logger.warn({ refusal, credentialId: id, ...version }, 'a webhook lets nobody in: it may not use its credential');
+      return undefined;
+    }
     const known = opened.get(sealed.sealedSecret);
     if (known) return known;
     try {

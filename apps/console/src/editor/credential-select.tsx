@@ -2,8 +2,9 @@ import type { CredentialType } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { credentialsQuery } from '../api/credentials.js';
+import { useWorkspace } from '../api/use-workspace.js';
 
-/** Chooses a credential of the workspace, of those that a node can use. */
+/** Chooses a credential of the workspace, of those that a node can use in a version that this person saves. */
 export function CredentialSelect({
   workspaceId,
   types,
@@ -15,14 +16,17 @@ export function CredentialSelect({
   value: string | undefined;
   onChange: (credentialId: string | undefined) => void;
 }) {
-  const credentials = useQuery(credentialsQuery(workspaceId)).data?.data ?? [];
+  const { user } = useWorkspace();
+  const credentials = (useQuery(credentialsQuery(workspaceId)).data?.data ?? []).filter(
+    ({ type, visibility, ownerId }) => types.includes(type) && (visibility === 'shared' || ownerId === user.id),
+  );
   return (
     <Select
       label="Credential"
       description={`Of the types ${types.join(', ')}`}
       placeholder="None"
       clearable
-      data={credentials.filter(({ type }) => types.includes(type)).map(({ id, name }) => ({ value: id, label: name }))}
+      data={credentials.map(({ id, name }) => ({ value: id, label: name }))}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}
     />

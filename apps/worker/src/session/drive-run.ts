@@ -7,12 +7,12 @@ import {
   type NodeServices,
   runExecution,
 } from '@deckhand/engine';
-import { type Credential, type JsonObject, parseJson } from '@deckhand/contracts';
+import { type JsonObject, parseJson } from '@deckhand/contracts';
 import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
-import type { UserOfCredentials } from './open-credential.js';
+import type { OpenCredential } from './open-credential.js';
 import type { RunObserver } from './run-observer.js';
 import type { WaitTimer } from './wait-timer.js';
 
@@ -21,11 +21,8 @@ export interface NodeEnvironment {
   /** The database's time, in ms since the epoch. */
   readonly now: () => number;
   readonly services: NodeServices;
-  /**
-   * Opens a credential for a run.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_UNREADABLE.
-   */
-  readonly openCredential: (run: UserOfCredentials, credentialId: string) => Promise<Credential>;
+  /** @throws NodeError as `NodeContext.credential` does. */
+  readonly openCredential: OpenCredential;
   /** The variables of a workspace, by name. */
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
@@ -62,7 +59,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     records,
     control: run.control,
     services,
-    openCredential: (credentialId) => openCredential(claimed, credentialId),
+    openCredential: (credentialId, sentTo) => openCredential(claimed, credentialId, sentTo),
     ports: {
       now,
       random: Math.random,

@@ -1,46 +1,70 @@
-import { type Credential, toCredential } from '@deckhand/contracts';
-import type { NodeCredential, SealedCredential } from '@deckhand/db';
-import { NodeError } from '@deckhand/engine';
+import { type Credential, hostOf, isAllowedHost, serverOf, toCredential } from '@deckhand/contracts';
+import type { CredentialUser, SealedCredential } from '@deckhand/db';
+import { NodeError, type OpenedCredential } from '@deckhand/engine';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
-/** Of a run, what decides which credentials its nodes may use. */
-export interface UserOfCredentials {
-  readonly workspaceId: string;
-  readonly workflowVersionId: string;
+/** What opens credentials. */
+export interface CredentialOpenerParts {
+  readonly secretBox: SecretBox;
+  /** Reads a credential for a run's version; undefined when its workspace has none of this id. */
+  readonly read: (run: CredentialUser, credentialId: string) => Promise<SealedCredential | undefined>;
+  /** Where this instance's API is reached, without a slash at the end; undefined where nobody said. */
+  readonly publicUrl: string | undefined;
 }
+
+/** Opens a credential for a node of a run. @param sentTo the URL that the node sends it to, if it sends it to one. */
+export type OpenCredential = (run: CredentialUser, credentialId: string, sentTo?: URL) => Promise<OpenedCredential>;
 
 /**
  * Opens credentials for nodes. Nothing is kept: a secret that was replaced counts from the next attempt.
- * @param read reads a credential for a run; undefined when its workspace has none of this id.
- * @returns a function that throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE or
- * CREDENTIAL_UNREADABLE.
+ * @returns a function that throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE,
+ * CREDENTIAL_OTHER_WORKFLOW, CREDENTIAL_HOST or CREDENTIAL_UNREADABLE.
  */
-export function createCredentialOpener(
-  secretBox: SecretBox,
-  read: (run: UserOfCredentials, credentialId: string) => Promise<NodeCredential | undefined>,
-): (run: UserOfCredentials, credentialId: string) => Promise<Credential> {
-  return async (run, credentialId) => {
+export function createCredentialOpener({ secretBox, read, publicUrl }: CredentialOpenerParts): OpenCredential {
+  return async (run, credentialId, sentTo) => {
     const sealed = await read(run, credentialId);
     if (!sealed) {
-      const message = `the workspace has no credential ${credentialId}: it may have been deleted`;
-      throw new NodeError('CREDENTIAL_NOT_FOUND', message, { isRetryable: false });
+      throw refused(
+        'CREDENTIAL_NOT_FOUND',
+        `the workspace has no credential ${credentialId}: it may have been deleted`,
+      );
     }
-    if (sealed.refusal !== null) throw refused(REFUSALS[sealed.refusal]);
+    if (sealed.refusal !== null) throw refused(...REFUSALS[sealed.refusal]);
     const credential = toCredential(sealed.type, JSON.parse(await open(secretBox, sealed)));
     if (!credential) throw unreadable(`is no ${sealed.type} credential`);
-    return credential;
+    requireAllowedHost(sealed, credential, sentTo);
+    if (!sealed.isApiKey) return credential;
+    return { ...credential, ownOrigin: requireOwnApi(sentTo, publicUrl).origin };
   };
 }
 
-const REFUSALS: Readonly<Record<NonNullable<NodeCredential['refusal']>, readonly [code: string, message: string]>> = {
+const REFUSALS: Readonly<Record<NonNullable<SealedCredential['refusal']>, readonly [code: string, message: string]>> = {
   ended: ['CREDENTIAL_ENDED', 'the credential holds an API key that was revoked or has expired'],
   private: [
     'CREDENTIAL_PRIVATE',
-    'the credential holds an API key of somebody else than who saved this version of the workflow',
+    'the credential is private to somebody else than who saved this version of the workflow',
   ],
+  otherWorkflow: ['CREDENTIAL_OTHER_WORKFLOW', 'the credential is for other workflows than this one'],
 };
 
-function refused([code, message]: readonly [code: string, message: string]): NodeError {
+/** One that is limited to hosts goes nowhere else, and is not computed with either. */
+function requireAllowedHost({ allowedHosts }: SealedCredential, credential: Credential, sentTo: URL | undefined): void {
+  if (allowedHosts.length === 0) return;
+  const server = serverOf(credential) ?? (sentTo && hostOf(sentTo));
+  if (server && isAllowedHost(server, allowedHosts)) return;
+  const target = server ? `${server.host}:${server.port}` : 'a node that sends it to no host';
+  throw refused('CREDENTIAL_HOST', `the credential is for ${allowedHosts.join(', ')}, not for ${target}`);
+}
+
+/** An API key is for this instance's API alone: wherever else it went, somebody could act as its owner. */
+function requireOwnApi(sentTo: URL | undefined, publicUrl: string | undefined): URL {
+  const api = publicUrl === undefined ? undefined : new URL(`${publicUrl}/api/`);
+  if (api && sentTo?.origin === api.origin && sentTo.pathname.startsWith(api.pathname)) return sentTo;
+  const own = api?.href ?? 'that of PUBLIC_URL, which this worker was not told';
+  throw refused('CREDENTIAL_HOST', `the credential holds an API key, which is for this instance's API alone: ${own}`);
+}
+
+function refused(code: string, message: string): NodeError {
   return new NodeError(code, message, { isRetryable: false });
 }
 
@@ -54,6 +78,5 @@ async function open(secretBox: SecretBox, { sealedSecret }: SealedCredential): P
 }
 
 function unreadable(reason: string): NodeError {
-  const message = `the credential cannot be opened: ${reason}`;
-  return new NodeError('CREDENTIAL_UNREADABLE', message, { isRetryable: false });
+  return refused('CREDENTIAL_UNREADABLE', `the credential cannot be opened: ${reason}`);
 }

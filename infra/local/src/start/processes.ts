@@ -19,6 +19,7 @@ export function appEnvironment(
     ...Object.fromEntries(given),
     PORT: String(settings.port),
     LISTEN_ADDRESS: settings.listenAddress,
+    PUBLIC_URL: settings.publicUrl,
     DATABASE_URL: found.databaseUrl,
     REDIS_URL: found.redisUrl,
     ENCRYPTION_KEY: found.encryptionKey,

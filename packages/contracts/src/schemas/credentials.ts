@@ -2,18 +2,41 @@ import Type, { type Static } from 'typebox';
 import type { Fault } from '../errors.js';
 import { isJsonObject } from '../json.js';
 import { compileCheck } from '../validate.js';
-import { AnyObject, CLOSED, Id, oneOf, Time } from './common.js';
+import { AllowedHosts, type HostAndPort } from '../allowed-hosts.js';
+import { AnyObject, CLOSED, Id, nullable, oneOf, Time } from './common.js';
 import { CREDENTIAL_SECRETS, CREDENTIAL_TYPES, type CredentialType } from './credential-secrets.js';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 
+/** Which versions of workflows may use a credential: those that its owner saved, or all of its workspace. */
+export const CREDENTIAL_VISIBILITIES = ['private', 'shared'] as const;
+
+const limits = {
+  visibility: Type.Optional(
+    oneOf(CREDENTIAL_VISIBILITIES, {
+      description: 'private: only versions that its owner saved may use it; shared: all of the workspace',
+    }),
+  ),
+  allowedHosts: Type.Optional(AllowedHosts),
+  allowedWorkflowIds: Type.Optional(
+    Type.Unsafe<readonly string[] | null>({
+      type: ['array', 'null'],
+      items: Id,
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'Workflows whose nodes may use it; null is any',
+    }),
+  ),
+};
+
 /** The secret is checked by `secretFaults`, which knows the type. */
 export const CreateCredentialBody = Type.Object(
-  { workspaceId: Id, name: Name, type: oneOf(CREDENTIAL_TYPES), secret: AnyObject },
+  { workspaceId: Id, name: Name, type: oneOf(CREDENTIAL_TYPES), secret: AnyObject, ...limits },
   CLOSED,
 );
 export const UpdateCredentialBody = Type.Object(
-  { name: Type.Optional(Name), secret: Type.Optional(AnyObject) },
+  { name: Type.Optional(Name), secret: Type.Optional(AnyObject), ...limits },
   { ...CLOSED, minProperties: 1 },
 );
 
@@ -23,9 +46,16 @@ export const CredentialEntry = Type.Object({
   workspaceId: Id,
   name: Type.String(),
   type: oneOf(CREDENTIAL_TYPES),
+  ownerId: nullable(Id),
+  visibility: oneOf(CREDENTIAL_VISIBILITIES),
+  allowedHosts: nullable(Type.Array(Type.String())),
+  allowedWorkflowIds: nullable(Type.Array(Id)),
   createdAt: Time,
   updatedAt: Time,
 });
+
+/** Where a PostgreSQL server listens unless its URL says otherwise. */
+const POSTGRES_PORT = 5_432;
 
 const CHECKS = {
   apiKey: compileCheck(CREDENTIAL_SECRETS.apiKey),
@@ -76,6 +106,24 @@ export function secretTexts(credential: Credential): readonly string[] {
   }
 }
 
+/**
+ * The server that a credential is for by itself; undefined for one that goes where its node says. Its name is as it was
+ * written.
+ */
+export function serverOf(credential: Credential): HostAndPort | undefined {
+  switch (credential.type) {
+    case 'postgres': {
+      const { connectionString } = credential.secret;
+      const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;
+      return { host: url?.hostname ?? '', port: url?.port ? Number(url.port) : POSTGRES_PORT };
+    }
+    case 'smtp':
+      return credential.secret;
+    default:
+      return undefined;
+  }
+}
+
 /** Faults of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
 export function secretFaults(type: CredentialType, secret: unknown): readonly Fault[] {
   const result = CHECKS[type](secret);
@@ -86,3 +134,5 @@ export function secretFaults(type: CredentialType, secret: unknown): readonly Fa
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
 export type UpdateCredentialBody = Static<typeof UpdateCredentialBody>;
 export type CredentialEntry = Static<typeof CredentialEntry>;
+/** Who may use a credential, and where. */
+export type CredentialLimits = Pick<CreateCredentialBody, 'visibility' | 'allowedHosts' | 'allowedWorkflowIds'>;

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiKeyEntry } from '@deckhand/contracts';
-import { type Actor, rolesFrom } from '../access.js';
+import { type Actor, rolesFrom, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { toApiKeyEntry } from './entry.js';
@@ -23,9 +23,18 @@ export interface CreatedApiKeyEntry extends ApiKeyEntry {
   readonly credentialId: string | null;
 }
 
+/** Which of some workflows the actor does not see. */
+export async function findUnseenWorkflows(db: Database, actor: Actor, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const where = { id: { in: [...ids] }, workspace: visibleWorkspace(actor) };
+  const found = await db.workflow.findMany({ where, select: { id: true } });
+  const seen = new Set(found.map(({ id }) => id));
+  return ids.filter((id) => !seen.has(id));
+}
+
 /**
- * Keeps a new key and, when asked, a credential that holds it: in the workspace the key is bound to, else in the first
- * one of its creator's. Without a workspace where the creator may change credentials, none is saved.
+ * Keeps a new key and, when asked, a private credential that holds it: in the workspace the key is bound to, else in
+ * the first one of its creator's. Without a workspace where the creator may change credentials, none is saved.
  */
 export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promise<CreatedApiKeyEntry> {
   const { credentialSecret, scopes, ...columns } = key;
@@ -56,8 +65,10 @@ async function saveCredential(tx: Queryable, actor: Actor, key: NewApiKey, secre
   });
   if (!membership) return null;
   const id = uuidv7();
+  const { workspaceId } = membership;
+  const owned = { ownerId: actor.userId, visibility: 'private' } as const;
   await tx.credential.create({
-    data: { id, workspaceId: membership.workspaceId, name: `API key ${key.name}`, type: 'apiKey', secret },
+    data: { id, workspaceId, name: `API key ${key.name}`, type: 'apiKey', secret, ...owned },
   });
   return id;
 }

@@ -1,12 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { CredentialEntry, CredentialType } from '@deckhand/contracts';
+import type { CredentialEntry, CredentialLimits, CredentialType } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { SHOWN, toCredentialEntry } from './entry.js';
+import { toLimitColumns } from './limit-columns.js';
 
 /** A credential to keep. */
-export interface NewCredential {
+export interface NewCredential extends CredentialLimits {
   readonly workspaceId: string;
   readonly name: string;
   readonly type: CredentialType;
@@ -14,14 +15,18 @@ export interface NewCredential {
   readonly sealedSecret: string;
 }
 
-/** Keeps a credential. @throws DeckhandError FORBIDDEN below the role editor. */
+/**
+ * Keeps a credential of the actor's; without a visibility, all of the workspace may use it.
+ * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a workflow of another workspace.
+ */
 export function createCredential(db: Database, actor: Actor, credential: NewCredential): Promise<CredentialEntry> {
   const { workspaceId, name, type, sealedSecret } = credential;
   return db.$transaction(async (tx) => {
     await requireRole(tx, actor, workspaceId, 'editor');
-    const data = { id: uuidv7(), workspaceId, name, type, secret: sealedSecret };
+    const limits = await toLimitColumns(tx, workspaceId, credential);
+    const data = { id: uuidv7(), workspaceId, name, type, secret: sealedSecret, ownerId: actor.userId, ...limits };
     const row = await tx.credential.create({ data, select: SHOWN });
-    const details = { name, type };
+    const details = { name, type, visibility: row.visibility };
     await recordChange(tx, actor, { action: 'credential.create', workspaceId, resourceId: row.id, details });
     return toCredentialEntry(row);
   });

@@ -1,15 +1,16 @@
-import { type Actor, visibleWorkspace } from '../access.js';
+import { type Actor, requireRole, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { findCredential, noSuchCredential } from './read.js';
 
 /**
- * Deletes a credential.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * Deletes a credential: a private one is its owner's to delete, and an admin's, as owners leave.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN.
  */
 export function deleteCredential(db: Database, actor: Actor, id: string): Promise<void> {
   return db.$transaction(async (tx) => {
-    const { workspaceId, name } = await findCredential(tx, actor, id, 'editor');
+    const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'editor');
+    if (visibility === 'private' && ownerId !== actor.userId) await requireRole(tx, actor, workspaceId, 'admin');
     const where = { id, workspace: visibleWorkspace(actor, 'editor') };
     const { count } = await tx.credential.deleteMany({ where });
     if (count === 0) throw noSuchCredential();

@@ -2,7 +2,18 @@ import type { CredentialEntry } from '@deckhand/contracts';
 import type { Credential } from '../generated/client.js';
 
 /** The columns that people may see: all but the secret, which is not even read. */
-export const SHOWN = { id: true, workspaceId: true, name: true, type: true, createdAt: true, updatedAt: true } as const;
+export const SHOWN = {
+  id: true,
+  workspaceId: true,
+  name: true,
+  type: true,
+  ownerId: true,
+  visibility: true,
+  allowedHosts: true,
+  allowedWorkflowIds: true,
+  createdAt: true,
+  updatedAt: true,
+} as const;
 
 /** A credential as lists show it. */
 export function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): CredentialEntry {
@@ -11,6 +22,10 @@ export function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): Cr
     workspaceId: row.workspaceId,
     name: row.name,
     type: row.type,
+    ownerId: row.ownerId,
+    visibility: row.visibility,
+    allowedHosts: row.allowedHosts.length === 0 ? null : row.allowedHosts,
+    allowedWorkflowIds: row.allowedWorkflowIds.length === 0 ? null : row.allowedWorkflowIds,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

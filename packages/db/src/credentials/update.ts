@@ -1,38 +1,69 @@
-import type { CredentialEntry } from '@deckhand/contracts';
-import { type Actor, visibleWorkspace } from '../access.js';
+import {
+  type CredentialEntry,
+  type CredentialLimits,
+  DeckhandError,
+  hasRole,
+  validationFailed,
+} from '@deckhand/contracts';
+import { type Actor, requireRole, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
-import type { Database } from '../client.js';
+import type { Database, Queryable } from '../client.js';
 import { SHOWN, toCredentialEntry } from './entry.js';
+import { toLimitColumns } from './limit-columns.js';
 import { findCredential, noSuchCredential } from './read.js';
 
 /** What may change of a credential: not its type, which the nodes that use it rely on. */
-export interface CredentialChanges {
+export interface CredentialChanges extends CredentialLimits {
   readonly name?: string;
   /** Encrypted already. */
   readonly sealedSecret?: string;
 }
 
 /**
- * Renames a credential or replaces its secret.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ * Renames a credential, replaces its secret, or says anew who may use it and where. A private one is changed by its
+ * owner only; who may use a shared one, and where, is said by its owner and by admins of the workspace.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN; VALIDATION_FAILED for an API key that would
+ * be shared, and for workflows of other workspaces.
  */
 export function updateCredential(
   db: Database,
   actor: Actor,
   id: string,
-  { name, sealedSecret }: CredentialChanges,
+  changes: CredentialChanges,
 ): Promise<CredentialEntry> {
-  const data = {
-    ...(name === undefined ? {} : { name }),
-    ...(sealedSecret === undefined ? {} : { secret: sealedSecret }),
-  };
+  const { name, sealedSecret, visibility } = changes;
   return db.$transaction(async (tx) => {
-    const { workspaceId } = await findCredential(tx, actor, id, 'editor');
-    const where = { id, workspace: visibleWorkspace(actor, 'editor') };
+    const current = await findCredential(tx, actor, id, 'editor');
+    const { workspaceId } = current;
+    await requireMayChange(tx, actor, current, changes);
+    if (visibility === 'shared' && (await tx.apiKey.count({ where: { credentialId: id } })) > 0) {
+      throw validationFailed([{ path: 'visibility', message: 'an API key is private to its owner' }]);
+    }
+    const data = {
+      ...(name === undefined ? {} : { name }),
+      ...(sealedSecret === undefined ? {} : { secret: sealedSecret }),
+      ...(await toLimitColumns(tx, workspaceId, changes)),
+    };
+    // Whoever changed its visibility meanwhile wins: what was asked above does not hold any more.
+    const where = { id, visibility: current.visibility, workspace: visibleWorkspace(actor, 'editor') };
     const [row] = await tx.credential.updateManyAndReturn({ where, data, select: SHOWN });
     if (!row) throw noSuchCredential();
     const details = { changed: Object.keys(data), name: row.name };
     await recordChange(tx, actor, { action: 'credential.update', workspaceId, resourceId: id, details });
     return toCredentialEntry(row);
   });
+}
+
+async function requireMayChange(
+  tx: Queryable,
+  actor: Actor,
+  { workspaceId, ownerId, visibility }: CredentialEntry,
+  changes: CredentialLimits,
+): Promise<void> {
+  if (ownerId === actor.userId) return;
+  const message = 'Only its owner may change a private credential, or make one private';
+  if (visibility === 'private' || changes.visibility === 'private') throw new DeckhandError('FORBIDDEN', { message });
+  if (changes.allowedHosts === undefined && changes.allowedWorkflowIds === undefined) return;
+  if (hasRole(await requireRole(tx, actor, workspaceId, 'editor'), 'admin')) return;
+  throw new DeckhandError('FORBIDDEN', { message: 'Its owner and admins say where a credential may be used' });
 }

@@ -47,10 +47,10 @@ export function nodeContext(
     services: request.services,
     now: () => request.ports.now(),
     mock: node.definition.mock,
-    async credential() {
+    async credential(sentTo) {
       const { credentialId } = node.definition;
       if (credentialId === undefined) return undefined;
-      const credential = await request.openCredential(credentialId);
+      const credential = await request.openCredential(credentialId, sentTo);
       onCredential(credential);
       return credential;
     },

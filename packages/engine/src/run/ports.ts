@@ -1,7 +1,7 @@
-import type { Credential, ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
 import type { NodeServices } from '../node-services.js';
-import type { TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
+import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
 import type { NodeRecord, RecordedError } from './records.js';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
@@ -50,10 +50,10 @@ export interface RunRequest {
   readonly control: RunControl;
   readonly services: NodeServices;
   /**
-   * Opens a credential of the run's workspace.
-   * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_UNREADABLE.
+   * Opens a credential of the run's workspace, to be sent to a URL if one is given.
+   * @throws NodeError as `NodeContext.credential` does.
    */
-  readonly openCredential: (credentialId: string) => Promise<Credential>;
+  readonly openCredential: (credentialId: string, sentTo?: URL) => Promise<OpenedCredential>;
   readonly ports: EnginePorts;
 }
 

@@ -28,6 +28,30 @@ const send = (url: string, options: Partial<HttpRequest> = {}) =>
 
 const textOf = async (...request: Parameters<typeof send>) => Buffer.from((await send(...request)).body).toString();
 
+describe('an exempt origin', () => {
+  const publicOnly = createHttpClient({ allowPrivate: false });
+  afterAll(() => publicOnly.close());
+
+  it('is reached though its address is private, and no other is, not by a redirect of its either', async () => {
+    const { url: own } = await serve((request, response) => {
+      if (request.url === '/away') response.writeHead(302, { location: `${other}/` });
+      response.end('own');
+    });
+    const { url: other } = await serve((_request, response) => response.end('other'));
+    const options = { method: 'GET', headers: {}, body: undefined, followRedirects: true, maxResponseBytes: 1_000 };
+    const ask = (url: string, exemptOrigin?: string) =>
+      publicOnly.request({ ...options, url, exemptOrigin, signal: AbortSignal.timeout(10_000) });
+    expect((await ask(`${own}/`, own)).status).toBe(200);
+    for (const [url, exempt] of [
+      [`${own}/`, undefined],
+      [`${other}/`, own],
+      [`${own}/away`, own],
+    ] as const) {
+      await expect(ask(url, exempt)).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' });
+    }
+  });
+});
+
 describe('a compressed answer', () => {
   const codings = {
     gzip: gzipSync,

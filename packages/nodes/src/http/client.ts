@@ -44,14 +44,17 @@ export interface HttpClientOptions {
 export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   const { allowPrivate, proxy = {}, rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY } = options;
   const asksForAddresses = !allowPrivate && proxy.resolvesNames !== true;
-  let opened: Promise<Dispatchers> | undefined;
-  const open = async (): Promise<Dispatchers> =>
-    (await import('./dispatcher.js')).createDispatchers({ rules, tunnelsAll: asksForAddresses });
+  const pools = new Map<AddressRules, Promise<Dispatchers>>();
+  const open = async (held: AddressRules): Promise<Dispatchers> =>
+    (await import('./dispatcher.js')).createDispatchers({ rules: held, tunnelsAll: asksForAddresses });
 
   async function send(url: URL, request: HttpRequest): Promise<Step> {
+    const held = url.origin === request.exemptOrigin ? ANY_ADDRESS : rules;
     const proxyUrl = proxyFor(url, proxy);
-    const checked = proxyUrl === undefined || allowPrivate ? undefined : await resolveHost(url.hostname, rules);
-    const dispatcher = (await (opened ??= open())).through(proxyUrl);
+    const checked = proxyUrl === undefined || allowPrivate ? undefined : await resolveHost(url.hostname, held);
+    const opened = pools.get(held) ?? open(held);
+    pools.set(held, opened);
+    const dispatcher = (await opened).through(proxyUrl);
     const address = asksForAddresses ? checked : undefined;
     return exchange(dispatcher, { url, request, memory: options.memory, address });
   }
@@ -66,7 +69,9 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
           throw toNodeError(error, url);
         }
       }),
-    close: async () => (await opened)?.close(),
+    async close() {
+      await Promise.all([...pools.values()].map(async (opened) => (await opened).close()));
+    },
   };
 }
 

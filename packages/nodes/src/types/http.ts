@@ -79,7 +79,7 @@ export default defineNodeType({
   async run(parameters, { services, idempotencyKey, signal, credential: readCredential }) {
     const { method = 'GET', acceptErrorStatus = false, responseType = 'auto' } = parameters;
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
-    const credential = await readCredential();
+    const credential = await readCredential(url);
     const secret = credential && credentialHeader(credential);
     const headers = requestHeaders(parameters.headers, { idempotencyKey, authorization, secret });
     const body = requestBody(parameters.body, headers);
@@ -88,6 +88,7 @@ export default defineNodeType({
       url: url.href,
       headers: Object.fromEntries(headers),
       ...(secret ? { secretHeaders: [secret.name] } : {}),
+      exemptOrigin: credential?.ownOrigin,
       body,
       followRedirects: parameters.followRedirects ?? true,
       maxResponseBytes: parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES,

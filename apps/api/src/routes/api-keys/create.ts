@@ -7,8 +7,9 @@ import {
   SCOPE_PRESETS,
   validationFailed,
   CreatedApiKey,
+  workflowsOfScopes,
 } from '@deckhand/contracts';
-import { createApiKey as keepApiKey, readPasswordHash, readWorkspace } from '@deckhand/db';
+import { createApiKey as keepApiKey, findUnseenWorkflows, readPasswordHash, readWorkspace } from '@deckhand/db';
 import { isPassword } from '../../auth/passwords.js';
 import { createApiKeyText, hashSecret, keyPrefix } from '../../auth/tokens.js';
 import { readBody } from '../../http/read-body.js';
@@ -31,7 +32,7 @@ export function createApiKey({ db, loginThrottle, secretBox }: Services): Route 
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      const faults = check(body);
+      const faults = [...check(body), ...(await unseenWorkflows(body.scopes ?? []))];
       if (faults.length > 0) throw validationFailed(faults);
       const address = request.ip ?? '';
       await loginThrottle.attempt(caller.user.email, address);
@@ -64,6 +65,15 @@ export function createApiKey({ db, loginThrottle, secretBox }: Services): Route 
         workspaceId,
         credentialId: entry.credentialId,
       });
+
+      async function unseenWorkflows(scopes: readonly string[]): Promise<Fault[]> {
+        const unseen = await findUnseenWorkflows(db, caller, workflowsOfScopes(scopes));
+        return scopes.flatMap((scope, index) =>
+          unseen.some((id) => scope.endsWith(`:${id}`))
+            ? [{ path: `scopes[${index}]`, message: 'names no workflow that you can see' }]
+            : [],
+        );
+      }
 
       async function requireMembership(id: string): Promise<void> {
         await readWorkspace(db, caller, id).catch((error: unknown) => {

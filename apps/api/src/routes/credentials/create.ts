@@ -20,11 +20,12 @@ export function createCredential({ db, secretBox }: Services): Route {
     '/api/credentials',
     { summary: 'Keep a secret for nodes', body: CreateCredentialBody, answers: { 201: CredentialEntry } },
     async (request, response, caller) => {
-      const { workspaceId, name, type, secret } = parse(await readBody(request));
+      const { workspaceId, name, type, secret, ...limits } = parse(await readBody(request));
       const faults = secretFaults(type, secret);
       if (faults.length > 0) throw validationFailed(faults);
       const sealedSecret = await secretBox.seal(JSON.stringify(secret));
-      const entry = await create(db, caller, { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret });
+      const credential = { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret, ...limits };
+      const entry = await create(db, caller, credential);
       sendJson(response, 201, entry);
     },
   );

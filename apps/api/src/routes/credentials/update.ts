@@ -14,23 +14,24 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(UpdateCredentialBody);
 
-/** PATCH /api/credentials/{id}: its name or its secret, which is checked against its type. */
+/** PATCH /api/credentials/{id}: its name, its secret, which is checked against its type, who may use it, and where. */
 export function updateCredential({ db, secretBox }: Services): Route {
   return forKey(
     'PATCH',
     '/api/credentials/:id',
     {
-      summary: 'Rename a credential or replace its secret',
+      summary: 'Rename a credential, replace its secret, or say who may use it and where',
       body: UpdateCredentialBody,
       answers: { 200: CredentialEntry },
     },
     async (request, response, caller) => {
       const id = pathId(request);
-      const { name, secret } = parse(await readBody(request));
+      const { name, secret, ...limits } = parse(await readBody(request));
       const { type } = await readCredential(db, caller, id);
       const faults = secret === undefined ? [] : secretFaults(type, secret);
       if (faults.length > 0) throw validationFailed(faults);
       const changes = {
+        ...limits,
         ...(name === undefined ? {} : { name }),
         ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
       };

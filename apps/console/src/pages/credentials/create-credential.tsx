@@ -1,11 +1,12 @@
 import {
   CREDENTIAL_SECRETS,
   CREDENTIAL_TYPES,
+  CREDENTIAL_VISIBILITIES,
   type CredentialType,
   type JsonObject,
   parseOwnJson,
 } from '@deckhand/contracts';
-import { Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Modal, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { createCredential, credentialsQuery } from '../../api/credentials.js';
@@ -29,9 +30,19 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
   const [name, setName] = useState('');
   const [type, setType] = useState<CredentialType>('bearer');
   const [secret, setSecret] = useState<JsonObject>({});
+  const [visibility, setVisibility] = useState<(typeof CREDENTIAL_VISIBILITIES)[number]>('shared');
+  const [hosts, setHosts] = useState<string[]>([]);
   const schema = useMemo(() => parseOwnJson<JsonObject>(JSON.stringify(CREDENTIAL_SECRETS[type])), [type]);
   const creation = useMutation({
-    mutationFn: () => createCredential({ workspaceId, name, type, secret }),
+    mutationFn: () =>
+      createCredential({
+        workspaceId,
+        name,
+        type,
+        secret,
+        visibility,
+        ...(hosts.length > 0 ? { allowedHosts: hosts } : {}),
+      }),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });
       onClose();
@@ -65,6 +76,22 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
             }}
           />
           <SchemaForm schema={schema} value={secret} onChange={setSecret} />
+          <Radio.Group
+            label="Who may use it"
+            value={visibility}
+            onChange={(value) => setVisibility(choice(CREDENTIAL_VISIBILITIES, value) ?? 'shared')}
+          >
+            <Stack gap={8} mt={6}>
+              <Radio value="shared" label="Everyone" description="In every workflow of the workspace" />
+              <Radio value="private" label="Only you" description="In versions of workflows that you save" />
+            </Stack>
+          </Radio.Group>
+          <TagsInput
+            label="Hosts that it may be sent to"
+            description="Any, when it is empty. Such as api.example.com, *.example.com or db.example.com:5432"
+            value={hosts}
+            onChange={setHosts}
+          />
           <FormFooter error={creation.error} submit="Save" isPending={creation.isPending} onCancel={onClose} />
         </Stack>
       </form>

@@ -16,6 +16,12 @@ import { CreateCredential } from './create-credential.js';
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
   { id: 'type', header: 'Type', cell: ({ row: { original } }) => original.type },
+  { id: 'visibility', header: 'Used by', cell: ({ row: { original } }) => <UsedBy credential={original} /> },
+  {
+    id: 'hosts',
+    header: 'Sent to',
+    cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? 'Any host',
+  },
   { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <Moment at={original.updatedAt} /> },
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Delete credential={original} /> },
 ];
@@ -49,10 +55,17 @@ export function CredentialList() {
   );
 }
 
-function Delete({ credential: { id, name } }: { credential: CredentialEntry }) {
-  const { workspaceId, can } = useWorkspace();
+function UsedBy({ credential: { visibility, ownerId, allowedWorkflowIds } }: { credential: CredentialEntry }) {
+  const { user } = useWorkspace();
+  const workflows = allowedWorkflowIds === null ? '' : `, in ${allowedWorkflowIds.length} of the workflows`;
+  if (visibility === 'shared') return `Everyone${workflows}`;
+  return `${ownerId === user.id ? 'Only you' : 'Only its owner'}${workflows}`;
+}
+
+function Delete({ credential: { id, name, visibility, ownerId } }: { credential: CredentialEntry }) {
+  const { workspaceId, user, can } = useWorkspace();
   const queryClient = useQueryClient();
-  if (!can('editor')) return null;
+  if (!can(visibility === 'private' && ownerId !== user.id ? 'admin' : 'editor')) return null;
   return (
     <ConfirmButton
       label="Delete"

@@ -1,0 +1,40 @@
+import type { CredentialType } from '@deckhand/contracts';
+import { type Actor, visibleWorkspace } from '../access.js';
+import type { Database } from '../client.js';
+
+/** What saving a definition needs to know of a credential. */
+export interface UsableCredential {
+  readonly type: CredentialType;
+  /** Why a version that the actor saves there could not use it; null when it could. */
+  readonly refusal: 'private' | 'otherWorkflow' | null;
+}
+
+/**
+ * What there is to know of credentials by id, of those that are in a workspace.
+ * @param place the workflow, or the workspace of a new one. Where the actor may not see it, nothing is found.
+ */
+export async function readUsableCredentials(
+  db: Database,
+  actor: Actor,
+  place: { readonly workspaceId: string } | { readonly workflowId: string },
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UsableCredential>> {
+  if (ids.length === 0) return new Map();
+  const workflowId = 'workflowId' in place ? place.workflowId : undefined;
+  const within = 'workflowId' in place ? { workflows: { some: { id: workflowId } } } : { id: place.workspaceId };
+  const rows = await db.credential.findMany({
+    where: { id: { in: [...ids] }, workspace: { AND: [within, visibleWorkspace(actor)] } },
+    select: { id: true, type: true, visibility: true, ownerId: true, allowedWorkflowIds: true },
+  });
+  const keys = await db.apiKey.findMany({
+    where: { credentialId: { in: rows.map(({ id }) => id) }, userId: { not: actor.userId } },
+    select: { credentialId: true },
+  });
+  const keysOfOthers = new Set(keys.map(({ credentialId }) => credentialId));
+  const refusalOf = (row: (typeof rows)[number]): UsableCredential['refusal'] => {
+    if (keysOfOthers.has(row.id) || (row.visibility === 'private' && row.ownerId !== actor.userId)) return 'private';
+    const isForAll = row.allowedWorkflowIds.length === 0;
+    return isForAll || row.allowedWorkflowIds.some((id) => id === workflowId) ? null : 'otherWorkflow';
+  };
+  return new Map(rows.map((row) => [row.id, { type: row.type, refusal: refusalOf(row) }]));
+}
