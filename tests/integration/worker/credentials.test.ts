@@ -262,8 +262,9 @@ describe('a private credential', () => {
     });
     const { body: workflow } = await save(as);
     expect(sentHeaders(await runOf(workflow.id))).toMatchObject({ authorization: `Bearer ${MASK}` });
-    // Its owner leaves for good: nobody is left who may use it.
+    // Its owner leaves for good, and nobody knows any more who saved the version: that is not the same person.
     await instance.db.user.delete({ where: { id: owner.userId } });
+    await instance.db.workflowVersion.updateMany({ where: { workflowId: workflow.id }, data: { createdBy: null } });
     expect((await runOf(workflow.id)).error).toMatchObject({ code: 'CREDENTIAL_PRIVATE' });
   });
 });

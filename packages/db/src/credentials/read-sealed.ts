@@ -18,7 +18,8 @@ export interface SealedCredential {
   readonly allowedHosts: readonly string[];
   /**
    * Why the version may not use it: it holds an API key that was revoked or has expired (`ended`), is private to
-   * somebody else than who saved the version (`private`), or is for other workflows (`otherWorkflow`). Null when it may.
+   * somebody else than who saved the version (`private`), or is for other workflows (`otherWorkflow`). Null when it
+   * may.
    */
   readonly refusal: 'ended' | 'private' | 'otherWorkflow' | null;
 }
