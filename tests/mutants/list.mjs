@@ -433,8 +433,8 @@ export const MUTANTS = [
   ...of('apps/api/src/webhooks/cors.ts', ADMISSION, [
     [
       'origins are compared by prefix',
-      '!allowedOrigins.includes(origin)',
-      '!allowedOrigins.some((allowed) => origin.startsWith(allowed))',
+      'origin !== undefined && allowedOrigins.includes(origin)',
+      'origin !== undefined && allowedOrigins.some((allowed) => origin.startsWith(allowed))',
     ],
   ]),
   ...of('packages/runtime/src/logger.ts', 'unit:runtime/src/logger', [

@@ -22,7 +22,7 @@ export const ERRORS = {
   OUTPUT_GONE: { status: 410, message: 'An output that is needed is no longer in its store' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },
   workspace_over_quota: { status: 413, message: 'The workspace is over its storage quota' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send application/json' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send JSON in UTF-8 without a Content-Encoding' },
   EXECUTION_NOT_FINISHED: { status: 422, message: 'The original run has not finished' },
   TRIGGER_DATA_GONE: { status: 422, message: 'The trigger data of the original run is no longer available' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },

@@ -5,6 +5,7 @@ export * from './execution-status.js';
 export * from './formats.js';
 export * from './json.js';
 export { findJsonExcess, JSON_SHAPE } from './json-shape.js';
+export * from './masked-headers.js';
 export { estimatePatternSize, mayRescan } from './pattern-size.js';
 export * from './postgres-url.js';
 export * from './roles.js';

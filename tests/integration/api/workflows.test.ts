@@ -212,7 +212,8 @@ const LATIN_1 = { 'content-type': 'application/json; charset=latin1' };
 describe('a bad request', () => {
   it.each([
     ['malformed JSON', '{"name":', {}, 400, 'INVALID_JSON'],
-    ['no JSON at all', 'name=x', { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['no JSON at all', 'name=x', { 'content-type': 'text/plain' }, 400, 'INVALID_JSON'],
+    ['compression', '{"name":"x"}', { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a wrong type', '{"name":5}', {}, 400, 'VALIDATION_FAILED'],
     ['an unknown field', '{"name":"x","nmae":"y"}', {}, 400, 'VALIDATION_FAILED'],
     ['a NUL character', '{"name":"a\\u0000b"}', {}, 400, 'VALIDATION_FAILED'],
@@ -225,6 +226,24 @@ describe('a bad request', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'));
     expect(await instance.db.workspace.count()).toBe(before);
+  });
+
+  it.each([
+    ['application/x-www-form-urlencoded'],
+    ['text/plain; charset=UTF-8'],
+    ['application/vnd.api+json'],
+    ['nonsense'],
+    [undefined],
+  ])('is none where the JSON of a body is said to be %s', async (contentType) => {
+    const answer = await fetch(`${gateway.url}/api/folders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${instance.session}`,
+        ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      },
+      body: Buffer.from(JSON.stringify({ workspaceId: instance.workspaceId, name: `As ${contentType}` })),
+    });
+    expect(answer.status).toBe(201);
   });
 
   it('with more faults than anybody reads is answered with the first twenty', async () => {

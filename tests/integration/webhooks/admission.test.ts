@@ -225,4 +225,37 @@ describe('CORS', () => {
     const refused = await send(hook.path, { headers: { origin: 'https://a.example' } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://a.example']);
   });
+
+  it('lets a page read every refusal, and ask for leave before: 404, 405, 410, 413, 429', async () => {
+    const [origin, allowed] = ['https://a.example', { allowedOrigins: ['https://a.example'] }];
+    const settings = { rateLimit: { max: 1, windowSeconds: 60 } };
+    const hook = await createHook(instance, allowed, { settings });
+    const inactive = await createHook(instance, allowed, { isActive: false });
+    const large = await createHook(instance, allowed);
+    await send(hook.path);
+    const refusals = {
+      404: { path: '/webhook/no-such-suffix-at-all' },
+      405: { path: hook.path, method: 'PUT' },
+      410: { path: inactive.path },
+      413: { path: large.path, body: new Uint8Array(10_485_761) },
+      429: { path: hook.path },
+    };
+    for (const [expected, { path, ...init }] of Object.entries(refusals)) {
+      const asked = await preflight(path, origin);
+      expect([expected, asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([
+        expected,
+        204,
+        'content-type, x-webhook-secret',
+      ]);
+      const { status, headers } = await send(path, { headers: { origin }, ...init });
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([
+        Number(expected),
+        expect.stringMatching(/^(\*|https:\/\/a\.example)$/),
+      ]);
+      expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
+    }
+    const foreign = await send(hook.path, { headers: { origin: 'https://c.example' } });
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([429, null]);
+    expect((await send('/webhook/no-such-suffix-at-all', { method: 'OPTIONS' })).status).toBe(404);
+  });
 });

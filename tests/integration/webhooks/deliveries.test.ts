@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addKey,
   addPerson,
   createHook,
   type Gateway,
@@ -180,7 +181,7 @@ describe('the test URL', () => {
     expect([(await sendHook(other, test)).status, (await sendHook(other, moved)).status]).toEqual([404, 404]);
   });
 
-  it('is opened by editors who are signed in, and stays theirs', async () => {
+  it('is opened by editors, and by keys that may change workflows, and stays theirs', async () => {
     const hook = await createHook(instance, {});
     const test = hook.path.replace('/webhook/', '/webhook-test/');
     const [editor, viewer, stranger] = [
@@ -188,7 +189,9 @@ describe('the test URL', () => {
       await addPerson(instance, 'viewer'),
       await addPerson(instance),
     ];
-    const refused = [instance.key, viewer.session, stranger.session];
+    const { userId } = await instance.db.session.findFirstOrThrow();
+    const { key } = await addKey(instance, userId, { scopes: ['workflows:read'] });
+    const refused = [key, viewer.session, stranger.session];
     const statuses: number[] = [];
     for (const as of refused) statuses.push((await openTest(hook, as)).status);
     expect(statuses).toEqual([403, 403, 404]);

@@ -180,9 +180,18 @@ describe('auto goes by the content type', () => {
     ['image/png', bytes, binary('image/png')],
     ['application/octet-stream', bytes, binary('application/octet-stream')],
     ['application/octet-stream', '', null],
+    ['application/octet-stream', 'hi', { base64: 'aGk=', contentType: 'application/octet-stream', bytes: 2 }],
+    ['image/gif', 'hi', { base64: 'aGk=', contentType: 'image/gif', bytes: 2 }],
+    ['application/pdf', 'hi', { base64: 'aGk=', contentType: 'application/pdf', bytes: 2 }],
+    ['application/x-ndjson', '{"a":1}\n{"a":2}\n', '{"a":1}\n{"a":2}\n'],
+    ['application/x-yaml; charset=klingon', 'a: ä', 'a: ä'],
+    ['application/x-unheard-of', bytes, binary('application/x-unheard-of')],
+    ['application/x-unheard-of', 'a\0', { base64: 'YQA=', contentType: 'application/x-unheard-of', bytes: 2 }],
+    ['nonsense', 'text', 'text'],
+    ['application/x-unheard-of', '', null],
   ];
 
-  it.each(cases)('%s %p', async (contentType, body, expected) => {
+  it.each(cases)('or is a text where that says nothing and it is UTF-8: %s %p', async (contentType, body, expected) => {
     const { trigger } = await deliver({}, body, { 'content-type': contentType });
     expect(trigger.body).toEqual(expected);
   });

@@ -22,10 +22,9 @@ export const OPEN_BODY_BYTES_MAX = 16 * 1024;
 export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
   const length = request.headers['content-length'];
   if (length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)) return undefined;
-  if (length !== undefined) requireJson(request);
+  requireUtf8(request);
   const bytes = await readBytes(request, bytesMax);
   if (bytes.length === 0) return undefined;
-  requireJson(request);
   return parseJsonBody(bytes);
 }
 
@@ -35,12 +34,14 @@ export async function readOptionalBody(request: Request, bytesMax = BODY_BYTES_M
   return body === undefined ? {} : body;
 }
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?(?:;\s*)?$/i;
+/** A charset that is said to be another than UTF-8. */
+const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
 
-function requireJson(request: Request): void {
+/** Every body is read as JSON, whatever its media type; only its bytes have to be those of UTF-8. */
+function requireUtf8(request: Request): void {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  const isJson = JSON_TYPE.test(request.headers['content-type'] ?? '');
-  if (isJson && encoding === 'identity') return;
+  const isOther = OTHER_CHARSET.test(request.headers['content-type'] ?? '');
+  if (!isOther && encoding.toLowerCase() === 'identity') return;
   // What is not read is thrown away, so that the caller gets to see the answer.
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');

@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '@deckhand/contracts';
+import { type ExecutionStatus, maskHeaders } from '@deckhand/contracts';
 import type { ExecutionRecord } from '@deckhand/db';
 
 /** A node without a record: in a run that succeeded it was never reached, in another it did not come to it (yet). */
@@ -9,16 +9,16 @@ function withoutRecord(status: ExecutionStatus): string {
 
 /**
  * A run as JSON text, made by joining what is serialised already: outputs and trigger data are not parsed to be written
- * again.
+ * again. What senders of webhooks put into secret headers is masked.
  * @param nodeIds the nodes of the run's version: those without a record are in `progress` too.
  */
 export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
-  return `{${executionMembers(run, nodeIds)},"result":${run.resultJson ?? 'null'}}`;
+  return maskHeaders(`{${executionMembers(run, nodeIds)},"result":${run.resultJson ?? 'null'}}`);
 }
 
 /** A run in a list as JSON text: without its result, which is an output. */
 export function executionEntryJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
-  return `{${executionMembers(run, nodeIds)}}`;
+  return maskHeaders(`{${executionMembers(run, nodeIds)}}`);
 }
 
 function executionMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {

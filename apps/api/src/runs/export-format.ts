@@ -1,5 +1,5 @@
 import type { ExecutionRecord } from '@deckhand/db';
-import { parseOwnJson } from '@deckhand/contracts';
+import { maskHeaders, parseOwnJson } from '@deckhand/contracts';
 import { stringify } from 'csv-stringify/sync';
 import type { ExecutionEntryView } from './execution-reader.js';
 
@@ -58,7 +58,7 @@ function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | 
     errorNodeId: error?.nodeId ?? null,
     errorMessage: error?.message ?? null,
     triggerNodeId: run.triggerNodeId,
-    trigger: run.triggerJson,
+    trigger: run.triggerJson === null ? null : maskHeaders(run.triggerJson),
   };
 }
 

@@ -11,7 +11,7 @@ const DEFAULT_KEY_HEADER = 'x-api-key';
 
 /** What it is known by that the caller was let in. */
 export interface CheckedCaller {
-  /** Names of the headers that carried secrets, in lower case: no run keeps them. */
+  /** Names of the headers that were checked, in lower case: no run keeps them. */
   readonly secretHeaders: readonly string[];
 }
 
@@ -25,16 +25,18 @@ export async function checkCaller(
   readCredential: CredentialReader,
 ): Promise<CheckedCaller> {
   const { secret, authentication, credentialId } = settings;
+  const ownSecret = secret === undefined ? [] : [SECRET_HEADER];
   const isSecretRight = secret === undefined || isSameSecret(request.headers[SECRET_HEADER], secret);
   if (authentication === 'none') {
     if (!isSecretRight) throw refusal();
-    return { secretHeaders: [] };
+    return { secretHeaders: ownSecret };
   }
   const version = { workspaceId, workflowVersionId };
   const credential = credentialId === undefined ? undefined : await readCredential(version, credentialId);
   const isKnown = credential?.type === authentication && isPresented(request, credential);
   if (!isSecretRight || !isKnown) throw refusal(authentication);
-  return { secretHeaders: credential.type === 'apiKey' ? [keyHeader(credential)] : [] };
+  const credentialHeader = credential.type === 'apiKey' ? keyHeader(credential) : 'authorization';
+  return { secretHeaders: [...ownSecret, credentialHeader] };
 }
 
 function isPresented({ headers }: Request, credential: Credential): boolean {

@@ -5,7 +5,10 @@ import { parseForm } from './form.js';
 import { parseMultipart } from './multipart.js';
 import type { PayloadType } from './trigger-settings.js';
 
-type Shape = Exclude<PayloadType, 'auto'> | 'multipart';
+type Shape = Exclude<PayloadType, 'auto'> | 'multipart' | 'unknown text';
+
+/** Media types that are no text, even where a body happens to be UTF-8. */
+const BINARY = /^(?:(?:image|audio|video|font)\/|application\/(?:octet-stream|pdf|zip|gzip)$)/;
 
 /**
  * Parses a body by its payload type. No body at all is null, for a form `{}` and for text "".
@@ -24,6 +27,8 @@ export async function parsePayload(
       return bytes.length === 0 ? {} : parseForm(decode(bytes, 'utf-8'));
     case 'multipart':
       return bytes.length === 0 ? {} : parseMultipart(bytes, contentType);
+    case 'unknown text':
+      return decode(bytes, 'utf-8');
     case 'text':
       return decode(bytes, charsetOf(contentType));
     case 'binary':
@@ -36,9 +41,14 @@ function toBinary(bytes: Buffer, contentType: string): JsonObject {
   return { base64: bytes.toString('base64'), contentType, bytes: bytes.length };
 }
 
+/** Whether it is a text that PostgreSQL can hold. */
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}
+
 /** The body as it was sent: a text where it is one that PostgreSQL can hold, else as a binary one. */
 export function toRawBody(bytes: Buffer, contentType: string): JsonValue {
-  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : toBinary(bytes, contentType);
+  return isText(bytes) ? bytes.toString('utf8') : toBinary(bytes, contentType);
 }
 
 /** The media type (RFC 9110, 8.3.1) in lower case, without parameters. */
@@ -55,7 +65,7 @@ function shapeOf(bytes: Buffer, contentType: string, payloadType: PayloadType): 
   if (type === 'application/json' || type.endsWith('+json')) return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type.startsWith('text/') || type === 'application/xml' || type.endsWith('+xml')) return 'text';
-  return type === '' && bytes.length > 0 && isUtf8(bytes) ? 'text' : 'binary';
+  return !BINARY.test(type) && bytes.length > 0 && isText(bytes) ? 'unknown text' : 'binary';
 }
 
 function charsetOf(contentType: string): string {

@@ -4,6 +4,7 @@ import { clientGone } from '../http/client-gone.js';
 import { toDeckhandError } from '../http/errors.js';
 import type { Services } from '../services.js';
 import { prepareAnswer } from './answer.js';
+import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER, isPreflight } from './cors.js';
 import { type Delivery, receive } from './receive.js';
 
 /**
@@ -18,7 +19,18 @@ export function createWebhookRouter(services: Services): Router {
   return router;
 }
 
+/** Handles a request. A page is let through to a refusal: it may read why there is nothing for it. */
 async function handle(services: Services, request: Request, response: Response, isTest: boolean): Promise<void> {
+  allowOrigin(request, response, CORS_WITHOUT_TRIGGER);
+  try {
+    await take(services, request, response, isTest);
+  } catch (error) {
+    if (!isPreflight(request) || toDeckhandError(error).status >= 500) throw error;
+    answerOptions(request, response, CORS_WITHOUT_TRIGGER);
+  }
+}
+
+async function take(services: Services, request: Request, response: Response, isTest: boolean): Promise<void> {
   const startedAt = performance.now();
   const at = new Date();
   prepareAnswer(response);

@@ -3,21 +3,12 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { checkJson } from '../http/check-json.js';
 import { parseForm } from './form.js';
 
-/** Headers that open doors, here or elsewhere on this host: no run keeps them. */
-const SECRET_HEADERS: readonly string[] = [
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'x-api-key',
-  'x-webhook-secret',
-];
-
 /** What a request brought, once it was read. */
 export interface ReceivedPayload {
   readonly body: JsonValue;
   /** As it was sent; undefined where the trigger does not keep it. */
   readonly rawBody: JsonValue | undefined;
-  /** Names of further headers that carried secrets, in lower case. */
+  /** Names of the headers that the trigger checked, in lower case: no run keeps them. */
   readonly secretHeaders: readonly string[];
 }
 
@@ -33,9 +24,10 @@ export interface TriggerData {
  */
 export function triggerData(request: Request, { body, rawBody, secretHeaders }: ReceivedPayload): TriggerData {
   const query = parseForm(request.url.split('?')[1] ?? '');
-  const left = new Set([...SECRET_HEADERS, ...secretHeaders]);
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-    left.has(name) || value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
+    secretHeaders.includes(name) || value === undefined
+      ? []
+      : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
   );
   const trigger = {
     body,

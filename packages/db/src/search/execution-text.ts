@@ -1,3 +1,4 @@
+import { MASKED_HEADERS } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
 
 /** Characters of each trigger data, output and error that are searched; more is rarely looked for and dear to keep. */
@@ -9,14 +10,29 @@ const SEARCHED_CHARS = Prisma.raw('65536');
 const MAX_TEXT_CHARS = Prisma.raw('1048576');
 
 /**
+ * The JSON text (as SQL) without the values of secret headers, also of one that is cut off in the middle. The search
+ * for a text comes first, since most texts hold no headers and the expression is dear.
+ */
+function withoutSecretHeaders(text: Prisma.Sql): Prisma.Sql {
+  const secret = `("(?:${MASKED_HEADERS.join('|')})":)"(?:[^"\\\\]|\\\\.)*(?:"|$)`;
+  return Prisma.sql`(
+    SELECT CASE WHEN strpos(part.text, '"headers":{') = 0 THEN part.text
+      ELSE regexp_replace(part.text, ${Prisma.raw(`'${secret}'`)}, '\\1""', 'gi') END
+    FROM (SELECT ${text} AS text OFFSET 0) part)`;
+}
+
+const triggerText = withoutSecretHeaders(Prisma.sql`left(e.trigger_data, ${SEARCHED_CHARS})`);
+const outputText = withoutSecretHeaders(Prisma.sql`left(n.output, ${SEARCHED_CHARS})`);
+
+/**
  * What the run `e` is searched by, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes in the
  * order in which they began, in lower case, up to 1 MiB of it. Outputs beyond that are not read: their lengths are
  * known without.
  */
 export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
   e.id, e.workflow_id, e.workflow_version_id, e.rerun_of, e.parent_execution_id,
-  left(e.trigger_data, ${SEARCHED_CHARS}), left(e.error, ${SEARCHED_CHARS}),
-  (SELECT string_agg(concat_ws(E'\n', left(n.output, ${SEARCHED_CHARS}), left(n.error, ${SEARCHED_CHARS})), E'\n'
+  ${triggerText}, left(e.error, ${SEARCHED_CHARS}),
+  (SELECT string_agg(concat_ws(E'\n', ${outputText}, left(n.error, ${SEARCHED_CHARS})), E'\n'
      ORDER BY n.started_at, n.node_id)
    FROM (
      SELECT m.output, m.error, m.started_at, m.node_id,
