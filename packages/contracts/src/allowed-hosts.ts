@@ -6,19 +6,13 @@ const LABEL = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
  * Hosts by name or address: `api.example.com`, `*.example.com` for its subdomains alone, `10.0.0.7`, `[2001:db8::1]`,
  * each with any port, or with one: `db.example.com:5432`.
  */
-export const AllowedHosts = Type.Unsafe<readonly string[] | null>({
-  type: ['array', 'null'],
-  items: {
-    type: 'string',
+export const AllowedHosts = Type.Array(
+  Type.String({
     maxLength: 260,
     pattern: `^(((\\*\\.)?(${LABEL}\\.)*${LABEL})|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?$`,
-  },
-  minItems: 1,
-  maxItems: 50,
-  uniqueItems: true,
-  description:
-    'Hosts that it may be sent to: names, `*.name` for its subdomains, or addresses, with or without a port; null is any',
-});
+  }),
+  { minItems: 1, maxItems: 50, uniqueItems: true },
+);
 
 /** Where a connection leads. */
 export interface HostAndPort {

@@ -165,8 +165,9 @@ describe('a workspace', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('Warehouse');
     await page.getByRole('dialog').getByLabel('Token').fill('hush-hush');
     await page.getByRole('radio', { name: 'Only you' }).check();
-    await page.getByLabel('Hosts that it may be sent to').fill('api.example.com');
-    await page.getByLabel('Hosts that it may be sent to').press('Enter');
+    const hosts = page.getByRole('combobox', { name: 'Hosts that it may be sent to' });
+    await hosts.fill('api.example.com');
+    await hosts.press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
     const kept = page.getByRole('table', { name: 'Credentials' }).getByRole('row', { name: /Warehouse/ });
     await kept.getByText('Only you').waitFor();

@@ -87,6 +87,7 @@ function describeOperations(world: World): Record<string, Operation> {
   const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, member } = world;
   const { email, password, name } = OWNER;
   const basic = { username: 'v', password: 'w' };
+  const limits = { visibility: 'shared', allowedHosts: ['a.example'], allowedWorkflowIds: [workflowId] };
   const inFolder = { name: 'N', description: 'D', folderId: folder.id };
   const span = { gte: '2026-01-01T00:00:00Z', lte: '2036-01-01T00:00:00Z' };
   return {
@@ -156,14 +157,14 @@ function describeOperations(world: World): Record<string, Operation> {
         { ...CreateCredentialBody.properties, secret: CREDENTIAL_SECRETS.basic },
         { additionalProperties: false },
       ),
-      examples: [{ workspaceId, name, type: 'basic', secret: basic }],
+      examples: [{ workspaceId, name, type: 'basic', secret: basic, ...limits }],
     },
     'PATCH /api/credentials/:id': {
       schema: Type.Object(
         { ...UpdateCredentialBody.properties, secret: Type.Optional(CREDENTIAL_SECRETS.basic) },
         { additionalProperties: false },
       ),
-      examples: [{ name, secret: basic }],
+      examples: [{ name, secret: basic, ...limits }],
       id: credential.id,
     },
     'POST /api/folders': { schema: CreateFolderBody, examples: [{ workspaceId, name, parentId: folder.id }] },

@@ -113,10 +113,11 @@ describe('credentials', () => {
     ['allowedWorkflowIds[0]', { allowedWorkflowIds: ['019a8e5c-7a31-7cc0-9f3e-6d1f0c2b4a58'] }],
     ['visibility', { visibility: 'public' }],
   ])('400: take no wrong %s', async (path, limits) => {
-    expect((await create(limits)).body).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path }] });
+    const refusal = { status: 400, body: { details: expect.arrayContaining([expect.objectContaining({ path })]) } };
+    expect(await create(limits)).toMatchObject(refusal);
     const { body } = await create({});
     const change = await gateway.call('PATCH', `/api/credentials/${body.id}`, { as: instance.key, body: limits });
-    expect([change.status, change.body.details[0].path]).toEqual([400, path]);
+    expect(change).toMatchObject(refusal);
   });
 
   it('403: private ones are changed by their owner alone, and deleted by admins besides', async () => {

@@ -46,6 +46,30 @@ const head = (path: string, ...headers: string[]) =>
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 const runs = () => instance.db.execution.count();
 
+describe('callers who send much at once', () => {
+  it('are told to come back once their bodies are more than the service holds, and no small one is', async () => {
+    const { gateway } = instance;
+    const { path } = await createHook(instance, { payloadType: 'text' });
+    const bytes = 10_000_000;
+    const begun = Array.from({ length: 16 }, () => {
+      const socket = open(gateway);
+      const answer = text(socket).catch(() => '');
+      socket.write(head(path, 'Connection: close', `Content-Length: ${bytes}`, 'Content-Type: text/plain'));
+      socket.write(Buffer.alloc(bytes - 1, 'a'));
+      return { socket, answer };
+    });
+    // None of them ends: the first answer is for one that was given up.
+    const refused = await Promise.race(begun.map(({ answer }) => answer));
+    expect(refused).toContain('503 Service Unavailable');
+    expect(refused).toMatch(/retry-after: 2/i);
+    expect((await sendHook(gateway, path, { body: 'small' })).status).toBe(200);
+    for (const { socket } of begun) socket.write('a');
+    const statuses = (await Promise.all(begun.map(({ answer }) => answer))).map(statusOf);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(statuses.filter((status) => status === 503).length).toBeLessThanOrEqual(4);
+  }, 30_000);
+});
+
 describe('slow callers', () => {
   it('who never end their headers, or their body, get a 408; others are served meanwhile', async () => {
     const { path } = await createHook(instance, {});

@@ -1,11 +1,13 @@
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
+import { completeBody, holdBody } from './body-memory.js';
 
 /**
  * Reads a request's body as it was sent. What is too much is thrown away as it comes, so that the caller gets to see
  * the answer, which does not wait for it.
  * @returns no bytes when there is no body.
- * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read when the request says how long its body is.
+ * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read when the request says how long its body is;
+ * SERVICE_UNAVAILABLE when too much is being sent at once.
  */
 export async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
   const length = request.headers['content-length'];
@@ -23,21 +25,28 @@ function tooLarge(request: Request, bytesMax: number): DeckhandError {
 
 function gather(request: Request, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
+    let isRefused = false;
+    const refuse = (error: DeckhandError): void => {
+      isRefused = true;
+      chunks = [];
+      reject(error);
+    };
     request.on('data', (chunk: Buffer) => {
-      if (size > bytesMax) return;
+      if (isRefused) return;
       size += chunk.length;
-      if (size <= bytesMax) {
-        chunks.push(chunk);
+      if (size > bytesMax) {
+        refuse(tooLarge(request, bytesMax));
         return;
       }
-      chunks.length = 0;
-      reject(tooLarge(request, bytesMax));
+      chunks.push(chunk);
+      holdBody(request, size, refuse);
     });
     let isWhole = false;
     request.on('end', () => {
       isWhole = true;
+      completeBody(request);
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
     request.on('error', reject);

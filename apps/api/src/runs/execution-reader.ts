@@ -11,6 +11,7 @@ import {
   type VisibleState,
 } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
+import { LRUCache } from 'lru-cache';
 import { savedNodes } from '../definitions.js';
 import { executionEntryJson, executionJson } from './execution-json.js';
 
@@ -40,8 +41,9 @@ export interface ExecutionReader {
 
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
 const STATE_BATCH = { maxSize: 500, concurrency: 2 } as const;
-/** Versions whose node ids are remembered; they never change. */
+/** Versions whose node ids are remembered, which never change, and all their ids. */
 const VERSIONS_MAX = 1_000;
+const NODE_IDS_MAX = 500_000;
 
 /** Reads that arrive together share one query. */
 export function createExecutionReader(db: Database): ExecutionReader {
@@ -53,17 +55,14 @@ export function createExecutionReader(db: Database): ExecutionReader {
     ...STATE_BATCH,
     flush: (requests: ReadStateRequest[]) => readVisibleStates(db, requests),
   });
-  const nodeIdsOfVersions = new Map<string, readonly string[]>();
-
-  async function nodeIdsOf(versionId: string): Promise<readonly string[]> {
-    const known = nodeIdsOfVersions.get(versionId);
-    if (known) return known;
-    const nodeIds = savedNodes(await readDefinition(db, versionId)).map(({ id }) => id);
-    const [oldest] = nodeIdsOfVersions.keys();
-    if (nodeIdsOfVersions.size >= VERSIONS_MAX && oldest !== undefined) nodeIdsOfVersions.delete(oldest);
-    nodeIdsOfVersions.set(versionId, nodeIds);
-    return nodeIds;
-  }
+  const nodeIdsOfVersions = new LRUCache<string, readonly string[]>({
+    max: VERSIONS_MAX,
+    maxSize: NODE_IDS_MAX,
+    sizeCalculation: ({ length }) => length + 1,
+    ignoreFetchAbort: true,
+    fetchMethod: async (versionId) => savedNodes(await readDefinition(db, versionId)).map(({ id }) => id),
+  });
+  const nodeIdsOf = (versionId: string): Promise<readonly string[]> => nodeIdsOfVersions.forceFetch(versionId);
 
   return {
     async read(actor, executionId, { isSlim }) {

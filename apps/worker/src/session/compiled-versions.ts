@@ -1,8 +1,10 @@
 import { type CompiledWorkflow, compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
+import { LRUCache } from 'lru-cache';
 
-/** Compiled versions kept in memory at most. */
-const CACHE_MAX = 500;
+/** Compiled versions kept in memory at most, and characters of their definitions. */
+const KEPT_MAX = 500;
+const KEPT_CHARS_MAX = 33_554_432;
 
 /**
  * Compiles versions as they are needed and keeps the latest used. Versions never change, so an entry is never stale;
@@ -13,26 +15,23 @@ export function createCompiledVersions(
   nodeTypes: NodeTypes,
   loadDefinition: (versionId: string) => Promise<unknown>,
 ): (versionId: string) => Promise<CompiledWorkflow> {
-  const cache = new Map<string, Promise<CompiledWorkflow>>();
+  const kept = new LRUCache<string, CompiledWorkflow>({
+    max: KEPT_MAX,
+    maxSize: KEPT_CHARS_MAX,
+    // One that is pushed out while it is loaded is still waited for.
+    ignoreFetchAbort: true,
+    async fetchMethod(versionId, _stale, { options }) {
+      const definition = await loadDefinition(versionId);
+      options.size = JSON.stringify(definition ?? null).length;
+      return compile(versionId, definition, nodeTypes);
+    },
+  });
+  return (versionId) => kept.forceFetch(versionId);
+}
 
-  async function load(versionId: string): Promise<CompiledWorkflow> {
-    const compiled = await runInTimeSlices(compileInSteps(await loadDefinition(versionId), nodeTypes));
-    if ('faults' in compiled) {
-      const faults = compiled.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-      throw new Error(`version ${versionId} does not compile: ${faults}`);
-    }
-    return compiled.workflow;
-  }
-
-  return (versionId) => {
-    const cached = cache.get(versionId);
-    const workflow = cached ?? load(versionId);
-    // Putting it at the end again makes the first key the least recently used.
-    cache.delete(versionId);
-    cache.set(versionId, workflow);
-    if (!cached) workflow.catch(() => cache.delete(versionId));
-    if (cache.size > CACHE_MAX)
-      for (const oldest of [...cache.keys()].slice(0, cache.size - CACHE_MAX)) cache.delete(oldest);
-    return workflow;
-  };
+async function compile(versionId: string, definition: unknown, nodeTypes: NodeTypes): Promise<CompiledWorkflow> {
+  const compiled = await runInTimeSlices(compileInSteps(definition, nodeTypes));
+  if ('workflow' in compiled) return compiled.workflow;
+  const faults = compiled.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw new Error(`version ${versionId} does not compile: ${faults}`);
 }

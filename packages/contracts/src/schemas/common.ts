@@ -20,8 +20,8 @@ export function oneOf<const T extends readonly string[]>(
 }
 
 /** A schema or null. */
-export function nullable<S extends TSchema>(schema: S) {
-  return Type.Union([schema, Type.Null()]);
+export function nullable<S extends TSchema>(schema: S, options: { description?: string } = {}) {
+  return Type.Union([schema, Type.Null()], options);
 }
 
 /** How many runs of a workspace or workflow workers may hold at once. */

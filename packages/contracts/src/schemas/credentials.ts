@@ -17,14 +17,14 @@ const limits = {
       description: 'private: only versions that its owner saved may use it; shared: all of the workspace',
     }),
   ),
-  allowedHosts: Type.Optional(AllowedHosts),
+  allowedHosts: Type.Optional(
+    nullable(AllowedHosts, {
+      description:
+        'Hosts that it may be sent to: names, `*.name` for its subdomains, or addresses, each with or without a port; null is any',
+    }),
+  ),
   allowedWorkflowIds: Type.Optional(
-    Type.Unsafe<readonly string[] | null>({
-      type: ['array', 'null'],
-      items: Id,
-      minItems: 1,
-      maxItems: 100,
-      uniqueItems: true,
+    nullable(Type.Array(Id, { minItems: 1, maxItems: 100, uniqueItems: true }), {
       description: 'Workflows whose nodes may use it; null is any',
     }),
   ),
