@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isTime, isUuid } from './formats.js';
+import { isTime, isUuid, readTime } from './formats.js';
 
 describe('a time', () => {
   it.each([
@@ -19,6 +19,23 @@ describe('a time', () => {
     '9999-12-31T23:59:59-23:00',
     'tomorrow',
   ])('is not %s', (text) => expect(isTime(text)).toBe(false));
+});
+
+describe('a time of a request', () => {
+  it.each([
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20T22:20', '2026-11-20T22:20:00.000Z'],
+    ['2026-11-20T22:20Z', '2026-11-20T22:20:00.000Z'],
+    ['2026-11-20T22:20:05', '2026-11-20T22:20:05.000Z'],
+    ['2026-11-20T22:20:05.678912', '2026-11-20T22:20:05.678Z'],
+    ['2026-11-20T22:20+02', '2026-11-20T20:20:00.000Z'],
+    ['2026-11-20t22:20:05-02:30', '2026-11-21T00:50:05.000Z'],
+  ])('%s is %s', (text, time) => expect(readTime(text)?.toISOString()).toBe(time));
+
+  it.each(['2026-02-30', '2026-11-20T24:30', '2026-11-20T', '2026-11-20Z', '20261120', '2026-11', ''])(
+    'is not "%s"',
+    (text) => expect(readTime(text)).toBeUndefined(),
+  );
 });
 
 describe('a UUID', () => {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { SCOPE_PATTERN, SCOPE_PRESETS, type ScopePreset } from '../scopes.js';
-import { CLOSED, Id, nullable, oneOf, Time } from './common.js';
+import { CLOSED, GivenTime, Id, nullable, oneOf, Time } from './common.js';
 import { ROLES } from '../roles.js';
 
 /** An e-mail address to be kept. */
@@ -47,7 +47,7 @@ export const CreateApiKeyBody = Type.Object(
     saveAsCredential: Type.Optional(Type.Boolean({ default: true })),
     preset: Type.Optional(oneOf(PRESET_NAMES, { default: 'read-only' })),
     scopes: Type.Optional(Type.Array(Type.String({ pattern: SCOPE_PATTERN }), { maxItems: 50, uniqueItems: true })),
-    expiresAt: Type.Optional(nullable(Time)),
+    expiresAt: Type.Optional(nullable(GivenTime)),
     workspaceId: Type.Optional(nullable(Id)),
   },
   CLOSED,

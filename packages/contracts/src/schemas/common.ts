@@ -11,6 +11,25 @@ export const Id = Type.String({ format: 'uuid', description: 'Opaque identifier'
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = Type.String({ format: 'date-time' });
 
+/** A time in a request; `toDate` reads it. */
+export const GivenTime = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601; a date alone is its midnight, seconds may be left out, and without an offset it is UTC',
+});
+
+/** Bounds of a time; several hold together. */
+export const TimeRange = Type.Object(
+  {
+    gte: Type.Optional(GivenTime),
+    gt: Type.Optional(GivenTime),
+    lte: Type.Optional(GivenTime),
+    lt: Type.Optional(GivenTime),
+  },
+  CLOSED,
+);
+
+export type TimeRange = Static<typeof TimeRange>;
+
 /** A string that is one of a list. */
 export function oneOf<const T extends readonly string[]>(
   values: readonly [...T],

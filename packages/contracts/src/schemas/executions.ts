@@ -14,6 +14,7 @@ import {
   pageOf,
   pageQuery,
   Time,
+  TimeRange,
 } from './common.js';
 
 /** Outputs above this many bytes are left out of a run's answer. */
@@ -43,22 +44,25 @@ export const RerunBody = Type.Object(
   CLOSED,
 );
 
+const StartedAt = Type.Object(TimeRange.properties, {
+  ...CLOSED,
+  description: 'Bounds of the start time; a run that never began counts by when it was created',
+});
+
 /** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. */
 export const StopManyBody = Type.Object(
   {
     workspaceId: Id,
     status: Type.Optional(ExecutionStatusSchema),
     workflowId: Type.Optional(Id),
-    startedAt: Type.Optional(Type.Object({ gte: Type.Optional(Time), lte: Type.Optional(Time) }, CLOSED)),
+    startedAt: Type.Optional(StartedAt),
   },
   CLOSED,
 );
 
 const filterFields = {
   status: Type.Optional(ExecutionStatusSchema),
-  startedAt: Type.Optional(
-    Type.Object({ gte: Type.Optional(Time), lte: Type.Optional(Time) }, { description: 'Bounds, inclusive' }),
-  ),
+  startedAt: Type.Optional(StartedAt),
   search: Type.Optional(
     Type.String({ maxLength: 200, description: 'Text in trigger data, outputs, errors or ids, whatever its case' }),
   ),

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../execution-status.js';
-import { Id, nullable, oneOf, Time } from './common.js';
+import { GivenTime, Id, nullable, oneOf, Time } from './common.js';
 
 /** The period: `to` is now and `from` a day before it unless they are given. */
 export const RunStatsQuery = Type.Object({
   workspaceId: Id,
-  from: Type.Optional(Time),
-  to: Type.Optional(Time),
+  from: Type.Optional(GivenTime),
+  to: Type.Optional(GivenTime),
 });
 
 /** Percentiles in ms; null without a run to measure. */

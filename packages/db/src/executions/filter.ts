@@ -1,4 +1,4 @@
-import type { ExecutionFilter } from '@deckhand/contracts';
+import { type ExecutionFilter, type TimeRange, toDate } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
 
 /** Whose runs and which of them, the text searches apart, as a condition on the run `e`. */
@@ -7,18 +7,32 @@ export function filterConditions(filter: ExecutionFilter): Prisma.Sql {
   const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
   if (status !== undefined) parts.push(Prisma.sql`e.status = ${status}::execution_status`);
-  if (startedAt?.gte !== undefined) parts.push(Prisma.sql`e.started_at >= ${startedAt.gte}::timestamptz`);
-  if (startedAt?.lte !== undefined) parts.push(Prisma.sql`e.started_at <= ${startedAt.lte}::timestamptz`);
-  return Prisma.join(parts, ' AND ');
+  return Prisma.join([...parts, ...withinRange(BEGAN_AT, startedAt ?? {})], ' AND ');
+}
+
+/**
+ * When the run `e` began or, if it never did, was created: what lists filter and sort by. Served by the indexes
+ * executions_in_workspace, executions_of_workflow and executions_with_status, which have the same expression.
+ */
+export const BEGAN_AT = Prisma.sql`coalesce(e.started_at, e.created_at)`;
+
+/** The conditions that a time of the run `e` lies within bounds. */
+function withinRange(time: Prisma.Sql, { gte, gt, lte, lt }: TimeRange): Prisma.Sql[] {
+  const parts: Prisma.Sql[] = [];
+  if (gte !== undefined) parts.push(Prisma.sql`${time} >= ${toDate(gte)}::timestamptz`);
+  if (gt !== undefined) parts.push(Prisma.sql`${time} > ${toDate(gt)}::timestamptz`);
+  if (lte !== undefined) parts.push(Prisma.sql`${time} <= ${toDate(lte)}::timestamptz`);
+  if (lt !== undefined) parts.push(Prisma.sql`${time} < ${toDate(lt)}::timestamptz`);
+  return parts;
 }
 
 const SORT_COLUMNS = {
-  startedAt: Prisma.sql`e.started_at`,
+  startedAt: BEGAN_AT,
   createdAt: Prisma.sql`e.created_at`,
   finishedAt: Prisma.sql`e.finished_at`,
 } as const;
 
-/** How a list is ordered; each order has an index. Descending, runs without that time (yet) come first. */
+/** How a list is ordered; each order has an index. Descending, unfinished runs come first by `finishedAt`. */
 export function sortOrder({ sortBy, sortOrder: order }: ExecutionOrder): Prisma.Sql {
   const column = SORT_COLUMNS[sortBy];
   return order === 'asc' ? Prisma.sql`${column}, e.id` : Prisma.sql`${column} DESC, e.id DESC`;

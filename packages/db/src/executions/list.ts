@@ -3,7 +3,7 @@ import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { isSearch } from '../search/match.js';
 import { countFound, findIds } from '../search/find.js';
-import { type ExecutionOrder, filterConditions, sortOrder } from './filter.js';
+import { BEGAN_AT, type ExecutionOrder, filterConditions, sortOrder } from './filter.js';
 
 /** Which runs of a workspace to list, in which order. */
 export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;
@@ -56,8 +56,8 @@ async function count(db: Queryable, filter: ExecutionFilter): Promise<number> {
  */
 export async function latestSuccess(db: Database, workflowId: string): Promise<string | undefined> {
   const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    SELECT id FROM executions
-    WHERE workflow_id = ${workflowId}::uuid AND status = 'success' AND execution_mode IN ('normal', 'sandbox')
-    ORDER BY started_at DESC, id DESC LIMIT 1`);
+    SELECT e.id FROM executions e
+    WHERE e.workflow_id = ${workflowId}::uuid AND e.status = 'success' AND e.execution_mode IN ('normal', 'sandbox')
+    ORDER BY ${BEGAN_AT} DESC, e.id DESC LIMIT 1`);
   return row?.id;
 }

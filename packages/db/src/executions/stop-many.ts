@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '@deckhand/contracts';
+import type { ExecutionStatus, TimeRange } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
@@ -12,8 +12,7 @@ export interface StopManyRequest {
   readonly workspaceId: string;
   readonly status?: ExecutionStatus | undefined;
   readonly workflowId?: string | undefined;
-  /** Bounds of the start time, inclusive. */
-  readonly startedAt?: { readonly gte?: string | undefined; readonly lte?: string | undefined } | undefined;
+  readonly startedAt?: TimeRange | undefined;
 }
 
 /** Runs of one transaction at most, so that nobody waits long for a row. */

@@ -1,6 +1,7 @@
 import { EXECUTION_STATUSES, type ExecutionStatus, type RunStats, type RunStatsBucket } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
+import { BEGAN_AT } from '../executions/filter.js';
 
 /** A period of a workspace, cut into parts of equal length. */
 export interface StatsPeriod {
@@ -57,16 +58,13 @@ export async function readRunStats(db: Database, actor: Actor, period: StatsPeri
 function readRows(db: Database, actor: Actor, { workspaceId, from, to, bucketSeconds }: StatsPeriod): Promise<Row[]> {
   const visible = Prisma.sql`e.workspace_id = ${workspaceId}::uuid AND e.execution_mode IN ('normal', 'sandbox')
     AND EXISTS (SELECT 1 FROM memberships m WHERE m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid)`;
-  // Two halves, so that each is served by executions_workspace_id_started_at_id_idx.
   return db.$queryRaw<Row[]>(Prisma.sql`
     WITH runs AS (
-      SELECT status, started_at AS at, greatest(started_at - created_at, interval '0') AS wait, finished_at - started_at AS run
+      SELECT status, ${BEGAN_AT} AS at,
+        CASE WHEN started_at IS NOT NULL THEN greatest(started_at - created_at, interval '0') END AS wait,
+        finished_at - started_at AS run
       FROM executions e
-      WHERE ${visible} AND started_at >= ${from}::timestamptz AND started_at < ${to}::timestamptz
-      UNION ALL
-      SELECT status, created_at, NULL, NULL
-      FROM executions e
-      WHERE ${visible} AND started_at IS NULL AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz
+      WHERE ${visible} AND ${BEGAN_AT} >= ${from}::timestamptz AND ${BEGAN_AT} < ${to}::timestamptz
     ), timed AS (
       SELECT status,
         floor(extract(epoch FROM at - ${from}::timestamptz) / ${bucketSeconds}::int)::int AS bucket,

@@ -1,6 +1,7 @@
 import type { WorkflowTimes } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
+import { BEGAN_AT } from '../executions/filter.js';
 import type { StatsPeriod } from './run-stats.js';
 
 interface Row {
@@ -25,7 +26,7 @@ export async function readWorkflowTimes(
   { workspaceId, from, to }: Omit<StatsPeriod, 'bucketSeconds'>,
 ): Promise<WorkflowTimes> {
   await requireRole(db, actor, workspaceId, 'viewer');
-  // Served by executions_workspace_id_started_at_id_idx.
+  // A finished run that never began has no time to measure.
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT t.workflow_id AS "workflowId", w.name, t.total, t.failed, t.run_ms AS "runMs"
     FROM (
@@ -33,9 +34,9 @@ export async function readWorkflowTimes(
         count(*) FILTER (WHERE status IN ('failed', 'timeout'))::int AS failed,
         percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP
           (ORDER BY (extract(epoch FROM finished_at - started_at) * 1000)::float8) AS run_ms
-      FROM executions
-      WHERE workspace_id = ${workspaceId}::uuid AND started_at >= ${from}::timestamptz AND started_at < ${to}::timestamptz
-        AND finished_at IS NOT NULL AND execution_mode IN ('normal', 'sandbox')
+      FROM executions e
+      WHERE workspace_id = ${workspaceId}::uuid AND ${BEGAN_AT} >= ${from}::timestamptz AND ${BEGAN_AT} < ${to}::timestamptz
+        AND started_at IS NOT NULL AND finished_at IS NOT NULL AND execution_mode IN ('normal', 'sandbox')
       GROUP BY workflow_id
     ) t
     JOIN workflows w ON w.id = t.workflow_id

@@ -1,3 +1,4 @@
+import { readTime } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -21,7 +22,9 @@ export default defineNodeType({
     return isOne ? [] : [{ path: '', message: 'give either seconds or until' }];
   },
   run({ seconds, until }, { input, now }) {
-    const dueAt = until === undefined ? now() + (seconds ?? 0) * 1_000 : Date.parse(until);
+    // Without an offset it is UTC, whatever the worker's time zone.
+    const dueAt =
+      until === undefined ? now() + (seconds ?? 0) * 1_000 : (readTime(until)?.getTime() ?? Date.parse(until));
     if (Number.isNaN(dueAt)) {
       throw new NodeError('PARAMETERS_INVALID', 'parameters.until is not a time (ISO 8601)', { isRetryable: false });
     }

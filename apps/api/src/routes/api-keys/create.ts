@@ -5,6 +5,7 @@ import {
   DeckhandError,
   type Fault,
   SCOPE_PRESETS,
+  toDate,
   validationFailed,
   CreatedApiKey,
   workflowsOfScopes,
@@ -50,7 +51,7 @@ export function createApiKey({ db, loginThrottle, secretBox }: Services): Route 
         keyPrefix: keyPrefix(key),
         keyHash: hashSecret(key),
         scopes,
-        expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : new Date(body.expiresAt),
+        expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : toDate(body.expiresAt),
         credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
       });
       sendJson(response, 201, {
@@ -90,7 +91,7 @@ function check(body: ReturnType<typeof parse>): Fault[] {
   if (body.preset !== undefined && body.scopes !== undefined) {
     faults.push({ path: 'scopes', message: 'cannot be given together with preset' });
   }
-  if (typeof body.expiresAt === 'string' && Date.parse(body.expiresAt) <= Date.now()) {
+  if (typeof body.expiresAt === 'string' && toDate(body.expiresAt).getTime() <= Date.now()) {
     faults.push({ path: 'expiresAt', message: 'is in the past' });
   }
   return faults;

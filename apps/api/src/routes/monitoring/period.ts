@@ -1,4 +1,4 @@
-import { type RunStatsQuery, validationFailed } from '@deckhand/contracts';
+import { type RunStatsQuery, toDate, validationFailed } from '@deckhand/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -14,8 +14,8 @@ interface Period {
  * @throws DeckhandError VALIDATION_FAILED for one that is empty or too long.
  */
 export function readPeriod({ workspaceId, from, to }: RunStatsQuery, daysMax: number): Period {
-  const end = to === undefined ? new Date() : new Date(to);
-  const start = from === undefined ? new Date(end.getTime() - DAY_MS) : new Date(from);
+  const end = to === undefined ? new Date() : toDate(to);
+  const start = from === undefined ? new Date(end.getTime() - DAY_MS) : toDate(from);
   const lengthMs = end.getTime() - start.getTime();
   if (lengthMs <= 0) throw validationFailed([{ path: 'from', message: 'must be before to' }]);
   if (lengthMs > daysMax * DAY_MS) {

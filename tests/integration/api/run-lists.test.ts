@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chain, createWorkflow, type Instance, OWNER, startInstance, stopAll } from '../../harness/index.js';
+
+let instance: Instance;
+let workflowId: string;
+/** Runs by what is known of them: two that began, one that never did, one stopped before it began. */
+let runs: Record<'first' | 'waiting' | 'stopped' | 'last', string>;
+
+const call = (path: string) => instance.gateway.call('GET', path, { as: instance.key });
+const query = (params: Readonly<Record<string, string>>): string => new URLSearchParams(params).toString();
+const list = (params: Readonly<Record<string, string>> = {}) =>
+  call(`/api/executions?${query({ workspaceId: instance.workspaceId, ...params })}`);
+async function idsOf(params: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const { status, body } = await list(params);
+  expect([status, body.code]).toEqual([200, undefined]);
+  return body.data.map(({ id }: { id: string }) => id);
+}
+
+async function execute(): Promise<string> {
+  const { body } = await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, {
+    as: instance.key,
+    body: { input: {} },
+  });
+  return body.executionId;
+}
+
+beforeAll(async () => {
+  instance = await startInstance();
+  workflowId = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+  runs = { first: await execute(), waiting: await execute(), stopped: await execute(), last: await execute() };
+  const at = (hour: number) => new Date(Date.UTC(2026, 2, 10, hour, 30));
+  const change = (id: string, data: object) => instance.db.execution.update({ where: { id }, data });
+  await change(runs.first, { status: 'success', createdAt: at(1), startedAt: at(2), finishedAt: at(3) });
+  await change(runs.waiting, { createdAt: at(4) });
+  await change(runs.stopped, { status: 'stopped', createdAt: at(6), finishedAt: at(7) });
+  await change(runs.last, { status: 'failed', createdAt: at(5), startedAt: at(8), finishedAt: at(9) });
+});
+afterAll(stopAll);
+
+describe('runs that never began', () => {
+  it('are found by when they were created, in ranges of the start time', async () => {
+    expect(await idsOf({ 'startedAt[gte]': '2026-03-10T04:30:00Z', 'startedAt[lte]': '2026-03-10T06:30:00Z' })).toEqual(
+      [runs.stopped, runs.waiting],
+    );
+    expect(await idsOf({ 'startedAt[gt]': '2026-03-10T04:30:00Z', 'startedAt[lt]': '2026-03-10T08:30:00Z' })).toEqual([
+      runs.stopped,
+    ]);
+  });
+
+  it('stand in the list by when they were created, in both orders', async () => {
+    const { first, waiting, stopped, last } = runs;
+    expect(await idsOf()).toEqual([last, stopped, waiting, first]);
+    expect(await idsOf({ sortOrder: 'asc' })).toEqual([first, waiting, stopped, last]);
+  });
+
+  it('are stopped in bulk by the same range', async () => {
+    const { body } = await instance.gateway.call('POST', '/api/executions/stop', {
+      as: instance.key,
+      body: { workspaceId: instance.workspaceId, startedAt: { gt: '2026-03-10T04:30Z', lt: '2026-03-10T05:00' } },
+    });
+    expect(body.stopped).toBe(0);
+  });
+
+  it('are read from an index in the order of the list, of a workspace, a workflow and a status', async () => {
+    const plan = async (condition: string): Promise<string> => {
+      const rows = await instance.db.$transaction(async (tx) => {
+        await tx.$executeRaw`SET LOCAL enable_seqscan = off`;
+        await tx.$executeRaw`SET LOCAL enable_bitmapscan = off`;
+        return tx.$queryRawUnsafe<{ 'QUERY PLAN': string }[]>(
+          `EXPLAIN SELECT e.id FROM executions e WHERE ${condition} AND coalesce(e.started_at, e.created_at) >= '2026-03-01'
+           ORDER BY coalesce(e.started_at, e.created_at) DESC, e.id DESC LIMIT 100`,
+        );
+      });
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    };
+    const workspace = `e.workspace_id = '${instance.workspaceId}'`;
+    for (const [condition, index] of [
+      [workspace, 'executions_in_workspace'],
+      [`e.workflow_id = '${workflowId}'`, 'executions_of_workflow'],
+      [`${workspace} AND e.status = 'failed'`, 'executions_with_status'],
+    ] as const) {
+      const text = await plan(condition);
+      expect(text).toMatch(new RegExp(`Index (Only )?Scan using ${index}`));
+      expect(text).not.toContain('Sort');
+    }
+  });
+});
+
+describe('times in requests', () => {
+  it.each([
+    ['a date alone', '2026-03-10', '2026-03-11'],
+    ['no seconds', '2026-03-10T02:30Z', '2026-03-10T08:30Z'],
+    ['no offset, which is UTC', '2026-03-10T02:30:00', '2026-03-10T08:30:00.000'],
+    ['neither', '2026-03-10T02:30', '2026-03-10T08:30'],
+    ['an offset', '2026-03-10T03:30+01:00', '2026-03-10T06:00:00-02:30'],
+    ['an offset of hours', '2026-03-10T03:30+01', '2026-03-10T06:30-02'],
+  ])('are ISO 8601 with %s', async (_, from, to) => {
+    expect(await idsOf({ 'startedAt[gte]': from, 'startedAt[lte]': to })).toHaveLength(4);
+    const read = await call(`/api/monitoring/stats?${query({ workspaceId: instance.workspaceId, from, to })}`);
+    expect([read.status, read.body.from]).toEqual([200, new Date(`${read.body.from}`).toISOString()]);
+    expect(read.body.from).toBe(from === '2026-03-10' ? '2026-03-10T00:00:00.000Z' : '2026-03-10T02:30:00.000Z');
+  });
+
+  it.each(['2026-02-30', '2026-03-10T25:00', '2026-03-10T10:00:61Z', '2026-3-1', 'today', '2026-03-10T', '20260310'])(
+    'are not %s',
+    async (text) => {
+      const { status, body } = await list({ 'startedAt[gte]': text });
+      expect([status, body.details?.[0]?.path]).toEqual([400, 'startedAt.gte']);
+    },
+  );
+
+  it('an unknown operator is a 400 that names it', async () => {
+    const { status, body } = await list({ 'startedAt[after]': '2026-03-10' });
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'startedAt.after']);
+    expect((await list({ startedAt: '2026-03-10' })).status).toBe(400);
+  });
+
+  it('set the expiry of a key in UTC', async () => {
+    const { body } = await instance.gateway.call('POST', '/api/api-keys', {
+      as: instance.session,
+      body: { name: 'k', password: OWNER.password, expiresAt: '2099-01-02T03:04' },
+    });
+    expect(body.expiresAt).toBe('2099-01-02T03:04:00.000Z');
+  });
+});
