@@ -71,6 +71,7 @@ import { deleteWorkspace } from './routes/workspaces/delete.js';
 import { listWorkspaces } from './routes/workspaces/list.js';
 import { readWorkspace } from './routes/workspaces/read.js';
 import { updateWorkspace } from './routes/workspaces/update.js';
+import { readWorkspaceUsage } from './routes/workspaces/usage.js';
 import type { Services } from './services.js';
 
 /** Every operation of the API, in the order in which paths are matched. */
@@ -107,6 +108,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     readWorkspace,
     updateWorkspace,
     deleteWorkspace,
+    readWorkspaceUsage,
 
     listMembers,
     addMember,

@@ -3,6 +3,7 @@ import type { NodeTypes } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import {
   connectRedis,
+  createExecutionRate,
   createFleetView,
   createRunQueue,
   createWindowRate,
@@ -25,7 +26,6 @@ import { webhookHostOf } from './http/separate-hosts.js';
 import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
-import { createExecutionRate } from './runs/execution-rate.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';

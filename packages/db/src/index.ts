@@ -206,6 +206,7 @@ export {
 export { listRoles, listWorkspaces } from './workspaces/list.js';
 export { readWorkspace } from './workspaces/read.js';
 export { renameWorkspace } from './workspaces/update.js';
+export { readStorage, readWorkspaceUsage } from './workspaces/usage.js';
 export {
   findMissingSessionLimits,
   reportMissingSessionLimits,

@@ -1,5 +1,5 @@
 import type { Redis } from './connect.js';
-import { createWindowRate } from './window-rate.js';
+import { createWindowRate, type RateLimit, type WindowCount } from './window-rate.js';
 
 const WINDOW_SECONDS = 60;
 
@@ -11,7 +11,21 @@ export type CountExecution = (workspaceId: string, executionsPerMinute: number) 
 
 /** Counts the runs that all gateways and workers start together. */
 export function createExecutionCounter(redis: Redis): CountExecution {
+  const count = createExecutionRate(redis);
+  return async (workspaceId, executionsPerMinute) => {
+    const { isBeyond, resetSeconds } = await count(workspaceId, executionsPerMinute);
+    return isBeyond ? resetSeconds : null;
+  };
+}
+
+/** Counts a run likewise, and says how the limit stands after it. */
+export type ExecutionRate = (workspaceId: string, executionsPerMinute: number) => Promise<RateLimit & WindowCount>;
+
+/** Counts the runs that all gateways and workers start together. */
+export function createExecutionRate(redis: Redis): ExecutionRate {
   const consume = createWindowRate(redis, '{deckhand}:execution-rate');
-  return (workspaceId, executionsPerMinute) =>
-    consume(workspaceId, { max: executionsPerMinute, windowSeconds: WINDOW_SECONDS });
+  return async (workspaceId, executionsPerMinute) => {
+    const limit = { max: executionsPerMinute, windowSeconds: WINDOW_SECONDS };
+    return { ...limit, ...(await consume(workspaceId, limit)) };
+  };
 }

@@ -4,7 +4,12 @@ export { createRunQueue } from './bullmq/bullmq-run-queue.js';
 export * from './channels.js';
 export { connectRedis, type Redis, type RedisRole } from './connect.js';
 export * from './drain-request.js';
-export { type CountExecution, createExecutionCounter } from './execution-rate.js';
+export {
+  type CountExecution,
+  createExecutionCounter,
+  createExecutionRate,
+  type ExecutionRate,
+} from './execution-rate.js';
 export * from './fleet-view.js';
 export {
   beat,
@@ -22,5 +27,5 @@ export * from './read-fleet.js';
 export { readRedisUrl, type RedisTarget } from './redis-url.js';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.js';
 export * from './run-queue.js';
-export { createWindowRate, type RateLimit, type WindowRate } from './window-rate.js';
+export { createWindowRate, type RateLimit, type WindowCount, type WindowRate } from './window-rate.js';
 export { isOutOfMemory, probeRedisWrites } from './write-probe.js';

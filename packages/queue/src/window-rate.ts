@@ -7,11 +7,18 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/**
- * Counts one more for a name.
- * @returns null when it is within the limit, else the whole seconds until the next one would be.
- */
-export type WindowRate = (name: string, limit: RateLimit) => Promise<number | null>;
+/** How a window stands after one more. */
+export interface WindowCount {
+  /** Whether that one is beyond the limit. */
+  readonly isBeyond: boolean;
+  /** How many more there may be in the window. */
+  readonly remaining: number;
+  /** Whole seconds until the next window, at least 1. */
+  readonly resetSeconds: number;
+}
+
+/** Counts one more for a name. */
+export type WindowRate = (name: string, limit: RateLimit) => Promise<WindowCount>;
 
 /** Number of different limits in use at once: more than any instance has. */
 const MAX_LIMITERS = 1_000;
@@ -40,11 +47,15 @@ export function createWindowRate(redis: Redis, keyPrefix: string): WindowRate {
 
   return async (name, limit) => {
     try {
-      await limiterFor(limit).consume(name);
-      return null;
+      return toCount(await limiterFor(limit).consume(name), false);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+      return toCount(refusal, true);
     }
   };
+}
+
+function toCount({ remainingPoints, msBeforeNext }: RateLimiterRes, isBeyond: boolean): WindowCount {
+  const resetSeconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+  return { isBeyond, remaining: Math.max(0, remainingPoints), resetSeconds };
 }

@@ -94,6 +94,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/workspaces/:id': { path: workspace, asks: 'viewer', finds: 'held' },
     'PATCH /api/workspaces/:id': { path: workspace, body: { name: 'N' }, asks: 'admin', finds: 'held' },
     'DELETE /api/workspaces/:id': { path: workspace, asks: 'owner', finds: 'held' },
+    'GET /api/workspaces/:id/usage': { path: `${workspace}/usage`, asks: 'viewer', finds: 'held' },
     'GET /api/workspaces/:id/members': { path: `${workspace}/members`, asks: 'viewer', finds: 'held' },
     'POST /api/workspaces/:id/members': {
       path: `${workspace}/members`,

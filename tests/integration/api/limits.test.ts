@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addPerson,
   type Answer,
   chain,
   createWorkflow,
@@ -61,7 +62,28 @@ describe('runs a minute', () => {
     expect(await instance.db.execution.count()).toBe(before + 25);
   });
 
+  it('say in headers what is left of them, and in numbers what is not', async () => {
+    await limit({ executionsPerMinute: 2 });
+    await forget();
+    const answers = [await execute(), await execute(), await execute()];
+    const policies = answers.map(({ headers }) => headers.get('ratelimit-policy'));
+    expect(policies).toEqual(policies.map(() => '"workspace-runs";q=2;w=60'));
+    const left = answers.map(({ headers }) =>
+      /^"workspace-runs";r=(\d);t=([1-9]|[1-5]\d|60)$/.exec(headers.get('ratelimit') ?? ''),
+    );
+    expect(left.map((match) => match?.[1])).toEqual(['1', '0', '0']);
+    const { body, headers } = answers[2] ?? { body: null };
+    const retryAfterSeconds = Number(headers?.get('retry-after'));
+    expect(body.details).toEqual({ limit: 2, windowSeconds: 60, retryAfterSeconds });
+    await limit({});
+    const free = await execute();
+    expect([free.headers.get('ratelimit'), free.headers.get('ratelimit-policy')]).toEqual([null, null]);
+  });
+
   it('let the next one in after the seconds they said', async () => {
+    await limit({ executionsPerMinute: 1 });
+    await forget();
+    await execute();
     const redis = instance.gateway.services.redis;
     const [key] = await redis.keys('{deckhand}:execution-rate:*');
     await redis.pexpire(key ?? '', 1_500);
@@ -116,8 +138,28 @@ describe('the storage quota', () => {
   it('holds from the answer that sets it, on every replica', async () => {
     await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storedBytes: 5_000 } });
     await limit({ storageQuotaBytes: 5_000 });
-    expect((await execute({ replica: 1 })).body.code).toBe('workspace_over_quota');
+    expect((await execute({ replica: 1 })).body).toMatchObject({
+      code: 'workspace_over_quota',
+      details: { storedBytes: 5_000, storageQuotaBytes: 5_000 },
+    });
     await limit({ storageQuotaBytes: 1_000_000 });
     expect((await execute({ replica: 1 })).status).toBe(202);
+  });
+
+  it('and the other limits can be read by members, with what is used of them', async () => {
+    const { workspaceId } = instance;
+    await limit({ executionsPerMinute: 7, storageQuotaBytes: 1_000_000 });
+    const viewer = await addPerson(instance, 'viewer');
+    const stranger = await addPerson(instance);
+    const path = `/api/workspaces/${workspaceId}/usage`;
+    const { storedBytes } = await instance.db.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
+    expect((await call('GET', path, undefined, { as: viewer.session })).body).toEqual({
+      storedBytes: Number(storedBytes),
+      storageQuotaBytes: 1_000_000,
+      executionsPerMinute: 7,
+      maxConcurrentExecutions: null,
+    });
+    expect((await call('GET', path, undefined, { as: stranger.session })).status).toBe(404);
+    await limit({});
   });
 });

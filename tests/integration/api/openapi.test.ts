@@ -94,6 +94,7 @@ describe('the OpenAPI document', () => {
     const second = await done('POST', '/api/workspaces', { name: 'Second' });
     await done('GET', '/api/workspaces');
     await done('GET', `/api/workspaces/${second.id}`);
+    await done('GET', `/api/workspaces/${second.id}/usage`);
     await done('PATCH', `/api/workspaces/${second.id}`, { name: 'Renamed' });
     const members = `/api/workspaces/${second.id}/members`;
     const invite = await done('POST', `/api/workspaces/${second.id}/invites`, { role: 'editor' });

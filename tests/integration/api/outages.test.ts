@@ -52,12 +52,13 @@ describe('while PostgreSQL is away', () => {
       ['GET', `/api/workflows/${id}`],
       ['GET', `/api/executions/${started.body.executionId}`],
     ] as const) {
-      const { status, body } = await call(method, path);
-      expect(status).toBe(503);
+      const { status, body, headers } = await call(method, path);
+      expect([status, headers.get('retry-after')]).toEqual([503, '2']);
       expect(['SERVICE_UNAVAILABLE', 'write_circuit_open']).toContain(body.code);
     }
     expect((await instance.gateway.call('GET', '/healthz')).status).toBe(200);
-    expect((await instance.gateway.call('GET', '/readyz')).status).toBe(503);
+    const ready = await instance.gateway.call('GET', '/readyz');
+    expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '2']);
 
     await postgres.restart();
     await until(async () => (await call('POST', `/api/workflows/${id}/execute`)).status === 202, 10_000, 'recovery');
@@ -117,6 +118,7 @@ describe('the circuit around new runs', () => {
     try {
       const failed = await execute(id);
       expect([failed.status, failed.body.code]).toEqual([503, 'QUEUE_UNAVAILABLE']);
+      expect(Number(failed.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await call('GET', `/api/executions/${failed.body.executionId}`)).body.status).toBe('failed');
       await until(isOpen, 10_000, 'the open circuit');
       const before = await runs();

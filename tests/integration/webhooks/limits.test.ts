@@ -38,7 +38,14 @@ describe('limits', () => {
       expect(body.code).toBe('RATE_LIMITED');
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+      const retryAfterSeconds = Number(headers.get('retry-after'));
+      expect(body.details).toEqual({ limit: 5, windowSeconds: 60, retryAfterSeconds });
     }
+    const left = answers.map(
+      ({ headers }) => /^"workflow-requests";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1],
+    );
+    expect(left.sort()).toEqual([...Array.from({ length: 8 }, () => '0'), '1', '2', '3', '4']);
+    for (const { headers } of answers) expect(headers.get('ratelimit-policy')).toBe('"workflow-requests";q=5;w=60');
     expect(await runsOf(hook)).toBe(5);
   });
 
@@ -52,6 +59,9 @@ describe('limits', () => {
       [429, 'workspace_rate_limited'],
     ]);
     expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    // A stranger is told when to come back, not what the workspace may.
+    for (const { headers, body } of answers)
+      expect([headers.get('ratelimit'), body.details]).toEqual([null, undefined]);
     await api('PUT', limits, { executionsPerMinute: null, storageQuotaBytes: 1 });
     await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storedBytes: 2 } });
     expect(statusAndCode(await send(hook.path))).toEqual([413, 'workspace_over_quota']);

@@ -8,6 +8,9 @@ import { sendJson } from './respond.js';
 /** Failures of a run behind a webhook: nothing is wrong with the service. */
 const OF_THE_RUN: readonly ErrorCode[] = ['EXECUTION_FAILED', 'WEBHOOK_TIMEOUT'];
 
+/** After how many seconds a caller should try again where nothing better is known. */
+export const RETRY_AFTER_SECONDS = 2;
+
 /** Turns whatever a route threw into its answer: the one place that does. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
@@ -23,6 +26,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
+    if (known.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
     for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
     sendJson(response, known.status, {
       error: known.message,

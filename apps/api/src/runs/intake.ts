@@ -10,13 +10,14 @@ import {
   type Database,
   failUnqueuedExecutions,
   isAccepted,
+  readStorage,
   type NotCounted,
   type Once,
 } from '@deckhand/db';
 import { createTurns } from '@deckhand/nodes';
-import { type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
+import { type ExecutionRate, type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
-import type { ExecutionRate } from './execution-rate.js';
+import { type CountedRate, rateLimited } from '../http/rate-limit.js';
 import type { WriteBreaker } from './write-breaker.js';
 
 /** A run to start. */
@@ -26,6 +27,8 @@ export type RunOrder = Omit<AcceptRequest, 'executionId' | 'countedUnder' | 'tra
 export interface StartedRun {
   readonly executionId: string;
   readonly isRepeated: boolean;
+  /** How the workspace's limit of runs a minute stands, where the run was counted. */
+  readonly rate?: CountedRate | undefined;
 }
 
 /** Where runs come in. */
@@ -101,13 +104,25 @@ export function createIntake(options: {
     }
   }
 
-  /** Runs of a workspace with a limit are counted once, after all else about them is found right. */
-  async function accept(request: AcceptRequest, once: Once | undefined): Promise<Counted | undefined> {
+  /**
+   * Runs of a workspace with a limit are counted once, after all else about them is found right. Callers of webhooks
+   * are told when to come back and no numbers: the limit is no matter of theirs.
+   */
+  async function accept(
+    request: AcceptRequest,
+    once: Once | undefined,
+    counted?: CountedRate,
+  ): Promise<{ verdict: Counted | undefined; counted: CountedRate | undefined }> {
     const verdict = await write(request, once);
-    if (typeof verdict !== 'object' || verdict.kind !== 'notCounted') return verdict;
+    if (typeof verdict !== 'object' || verdict.kind !== 'notCounted') return { verdict, counted };
     const { workspaceId, executionsPerMinute } = verdict;
-    await rate.count(workspaceId, executionsPerMinute);
-    return accept({ ...request, countedUnder: executionsPerMinute }, once);
+    const now: CountedRate = { name: 'workspace-runs', ...(await rate(workspaceId, executionsPerMinute)) };
+    if (now.isBeyond) {
+      throw isForStranger(request)
+        ? new DeckhandError('workspace_rate_limited', { headers: { 'Retry-After': String(now.resetSeconds) } })
+        : rateLimited('workspace_rate_limited', now);
+    }
+    return accept({ ...request, countedUnder: executionsPerMinute }, once, now);
   }
 
   return {
@@ -115,18 +130,27 @@ export function createIntake(options: {
       breaker.check();
       const executionId = uuidv7();
       const request = { executionId, traceParent: tracing?.current(), ...order };
-      const verdict = await accept(request, once);
+      const { verdict, counted } = await accept(request, once);
       if (typeof verdict === 'object' && verdict.kind === 'repeated') {
         return { executionId: verdict.executionId, isRepeated: true };
       }
-      if (!isAccepted(verdict)) throw refusal(verdict, order);
+      if (!isAccepted(verdict)) {
+        const storage =
+          verdict === 'overQuota' && !isForStranger(order) ? await readStorage(db, order.workflowId) : undefined;
+        throw refusal(verdict, order, storage);
+      }
       runs.accepted(order.source);
       const { workspaceId } = verdict;
       if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
-      return { executionId, isRepeated: false };
+      return { executionId, isRepeated: false, rate: isForStranger(order) ? undefined : counted };
     },
   };
+}
+
+/** Whether the one who gets the response may be anybody. */
+function isForStranger({ source }: RunOrder): boolean {
+  return source === 'webhook';
 }
 
 function isLarge({ triggerData }: AcceptRequest): boolean {
@@ -153,7 +177,7 @@ function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): Run
 type Counted = Exclude<AcceptOnceVerdict, NotCounted>;
 type Refusal = Exclude<Counted, Accepted | { kind: 'repeated' }>;
 
-function refusal(verdict: Refusal | undefined, order: RunOrder): DeckhandError {
+function refusal(verdict: Refusal | undefined, order: RunOrder, storage: object | undefined): DeckhandError {
   if (typeof verdict === 'object') {
     return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
   }
@@ -169,7 +193,7 @@ function refusal(verdict: Refusal | undefined, order: RunOrder): DeckhandError {
     case 'unknownTrigger':
       return validationFailed([unknownTrigger(order.triggerNodeId ?? '')]);
     case 'overQuota':
-      return new DeckhandError('workspace_over_quota');
+      return new DeckhandError('workspace_over_quota', { details: storage });
     case 'notFound':
     case undefined:
       return new DeckhandError('NOT_FOUND', { message: 'No such workflow' });

@@ -33,6 +33,7 @@ export function createWorkspaceShares(): WorkspaceShares {
       if (count >= SHARES[kind]) {
         throw new DeckhandError('RATE_LIMITED', {
           message: `The workspace has ${count} ${kind} at once already`,
+          details: { limit: SHARES[kind], retryAfterSeconds: RETRY_AFTER_SECONDS },
           headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
         });
       }

@@ -20,8 +20,6 @@ const SLOW_MS = 2_000;
 /** Probes in a row that must fail before the breaker opens, and the pause between probes, in ms. */
 const FAILURES = 2;
 const PROBE_INTERVAL_MS = 250;
-/** How soon callers are told to come back, in seconds. */
-const RETRY_AFTER_SECONDS = 2;
 
 /**
  * Creates the breaker of a process. Only the probe opens and closes it: a write that fails or hangs may have reasons of
@@ -64,7 +62,7 @@ export function createWriteBreaker({ probe, logger }: { probe: () => Promise<voi
   return {
     check() {
       if (isOpen()) {
-        throw new DeckhandError('write_circuit_open', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
+        throw new DeckhandError('write_circuit_open');
       }
     },
     async watch(write) {

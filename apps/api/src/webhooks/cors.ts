@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { TriggerSettings } from './trigger-settings.js';
 
 /** Headers of the answer that pages may read. */
-const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed';
+const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, RateLimit, RateLimit-Policy';
 /** How long browsers may remember the answer to a preflight request, in seconds. */
 const MAX_AGE_SECONDS = 600;
 /** A list of header names (RFC 9110, 5.6.2). */

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { networkOf } from '../http/network-of.js';
+import { rateLimited, sayRate } from '../http/rate-limit.js';
 import { readBytes } from '../http/read-bytes.js';
 import { readIdempotencyKey } from '../runs/idempotency.js';
 import type { Services } from '../services.js';
@@ -46,7 +47,7 @@ export async function receive(services: Services, received: Received): Promise<v
     throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
   }
   services.breaker.check();
-  const { executionId, isRepeated } = await start(services, request, target, signal);
+  const { executionId, isRepeated } = await start(services, received, target);
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
   if (settings.responseMode === 'immediately') {
@@ -70,13 +71,12 @@ export async function receive(services: Services, received: Received): Promise<v
 /** Starts the run, after everything about the request was found right. */
 async function start(
   services: Services,
-  request: Request,
+  { request, response, signal }: Received,
   target: WebhookTarget,
-  signal: AbortSignal,
 ): Promise<{ executionId: string; isRepeated: boolean }> {
   const { settings, workflowId, nodeId, versionId, testActor } = target;
   const { secretHeaders } = await letIn(services, request, target, signal);
-  if (settings.rateLimit) await limit(services, workflowId, settings.rateLimit);
+  if (settings.rateLimit) await limit(services, response, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
   const bytes = await readBytes(request, services.webhookMaxBytes);
@@ -118,13 +118,13 @@ async function letIn(
 
 async function limit(
   { workflowRate }: Services,
+  response: Response,
   workflowId: string,
   rateLimit: NonNullable<WebhookTarget['settings']['rateLimit']>,
 ): Promise<void> {
-  const seconds = await workflowRate(workflowId, rateLimit);
-  if (seconds === null) return;
-  const message = 'The workflow takes no more requests for now';
-  throw new DeckhandError('RATE_LIMITED', { message, headers: { 'Retry-After': String(seconds) } });
+  const rate = { name: 'workflow-requests', ...rateLimit, ...(await workflowRate(workflowId, rateLimit)) } as const;
+  if (rate.isBeyond) throw rateLimited('RATE_LIMITED', rate, 'The workflow takes no more requests for now');
+  sayRate(response, rate);
 }
 
 function requireNoEncoding(request: Request): void {

@@ -21,6 +21,9 @@ export const WorkspaceUsage = Type.Object({
   storedBytes: Type.Integer({ minimum: 0, description: 'Inputs, outputs and results of its runs' }),
 });
 
+/** What a workspace uses, and what it is allowed. */
+export const WorkspaceUsageAndLimits = Type.Object({ ...WorkspaceUsage.properties, ...WorkspaceLimits.properties });
+
 /** Settings of the whole instance. */
 export const InstanceSettings = Type.Object(
   {
@@ -38,4 +41,5 @@ export const InstanceSettings = Type.Object(
 export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
 export type WorkspaceLimitsBody = Static<typeof WorkspaceLimitsBody>;
 export type WorkspaceUsage = Static<typeof WorkspaceUsage>;
+export type WorkspaceUsageAndLimits = Static<typeof WorkspaceUsageAndLimits>;
 export type InstanceSettings = Static<typeof InstanceSettings>;

@@ -5,7 +5,12 @@ import type { Database } from '../client.js';
 import { countHeldRuns } from '../concurrency/count-slots.js';
 import { requireAdministrator } from './rules.js';
 
-const LIMITS = { executionsPerMinute: true, storageQuotaBytes: true, maxConcurrentExecutions: true } as const;
+/** The columns of a workspace's limits. */
+export const WORKSPACE_LIMITS = {
+  executionsPerMinute: true,
+  storageQuotaBytes: true,
+  maxConcurrentExecutions: true,
+} as const;
 
 /**
  * What a workspace is allowed.
@@ -13,7 +18,7 @@ const LIMITS = { executionsPerMinute: true, storageQuotaBytes: true, maxConcurre
  */
 export async function readLimits(db: Database, actor: Actor, workspaceId: string): Promise<WorkspaceLimits> {
   await requireAdministrator(db, actor);
-  const row = await db.workspace.findUnique({ where: { id: workspaceId }, select: LIMITS });
+  const row = await db.workspace.findUnique({ where: { id: workspaceId }, select: WORKSPACE_LIMITS });
   if (!row) throw noSuchWorkspace();
   return toLimits(row);
 }
@@ -34,7 +39,7 @@ export function writeLimits(
     const [row] = await tx.workspace.updateManyAndReturn({
       where: { id: workspaceId },
       data: limits,
-      select: LIMITS,
+      select: WORKSPACE_LIMITS,
     });
     if (!row) throw noSuchWorkspace();
     await countHeldRuns(tx, { workspaceId });
@@ -44,7 +49,8 @@ export function writeLimits(
   });
 }
 
-function toLimits(row: {
+/** Limits as they are shown. */
+export function toLimits(row: {
   executionsPerMinute: number | null;
   storageQuotaBytes: bigint | null;
   maxConcurrentExecutions: number | null;

@@ -1,5 +1,6 @@
 import { compileBody, ExecuteBody, ExecuteAnswer } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
+import { sayRate } from '../../http/rate-limit.js';
 import { DATA_BODY_BYTES_MAX, readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -41,7 +42,7 @@ export function execute({ breaker, intake, fleet }: Services): Route {
         mode: body.executionMode ?? 'normal',
         input: body.input ?? {},
       } as const;
-      const { executionId, isRepeated } = await intake.start(
+      const { executionId, isRepeated, rate } = await intake.start(
         {
           triggerNodeId: asked.triggerNodeId,
           mode: asked.mode,
@@ -52,6 +53,7 @@ export function execute({ breaker, intake, fleet }: Services): Route {
         },
         readIdempotencyKey(request, asked),
       );
+      if (rate) sayRate(response, rate);
       if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
     },

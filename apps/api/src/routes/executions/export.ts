@@ -44,6 +44,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
       if (running >= CONCURRENT_MAX) {
         throw new DeckhandError('RATE_LIMITED', {
           message: 'Too many exports at once',
+          details: { limit: CONCURRENT_MAX, retryAfterSeconds: RETRY_AFTER_SECONDS },
           headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
         });
       }

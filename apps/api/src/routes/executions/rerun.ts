@@ -1,6 +1,7 @@
 import { compileBody, ExecuteAnswer, RerunBody } from '@deckhand/contracts';
 import { readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
+import { sayRate } from '../../http/rate-limit.js';
 import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -39,7 +40,7 @@ export function rerunExecution(services: Services): Route {
       const rerunOf = pathId(request);
       const { fromNodeId } = parse(await readOptionalBody(request));
       const origin = await readForRerun(db, caller, rerunOf, fromNodeId ?? null);
-      const { executionId } = await intake.start({
+      const { executionId, rate } = await intake.start({
         workflowId: origin.workflowId,
         actor: { userId: caller.userId, boundTo: caller.boundTo },
         triggerNodeId: origin.triggerNodeId,
@@ -49,6 +50,7 @@ export function rerunExecution(services: Services): Route {
         rerunOf,
         rerunFromNodeId: fromNodeId,
       });
+      if (rate) sayRate(response, rate);
       await recordRunChange(services, caller, 'execution.rerun', executionId);
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
     },

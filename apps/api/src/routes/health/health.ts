@@ -1,5 +1,6 @@
 import { LiveAnswer, ReadyAnswer } from '@deckhand/contracts';
 import { pendingMigrations } from '@deckhand/db';
+import { RETRY_AFTER_SECONDS } from '../../http/errors.js';
 import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -46,6 +47,7 @@ export function ready(services: Services): Route {
         ]),
       );
       const isReady = services.isReady() && Object.values(checks).every(Boolean);
+      if (!isReady) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
       sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
     },
   );
