@@ -166,6 +166,22 @@ describe('the runs of a workspace', () => {
     expect(body.details[0].path).toBe(Object.keys(params)[0]?.replace('[', '.').replace(']', ''));
   });
 
+  it('leave progress out once the runs of a page have very many nodes, and say so', async () => {
+    const nodes = Array.from({ length: 3_000 }, (_, n) => ({ id: `n${n}`, type: 'set', parameters: { fields: {} } }));
+    const start = { id: 'start', type: 'trigger.manual' };
+    const workflowId = await createWorkflow(instance, { nodes: [start, ...nodes], edges: [] });
+    for (let n = 0; n < 30; n += 1)
+      await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: instance.key });
+    const { body } = await call(`/api/workflows/${workflowId}/executions`);
+    const shown = body.data.map((run: { progress: object; progressOmitted?: boolean }) => [
+      Object.keys(run.progress).length,
+      run.progressOmitted,
+    ]);
+    expect(shown).toHaveLength(30);
+    expect(shown.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => [3_001, undefined]));
+    expect(shown.slice(20)).toEqual(Array.from({ length: 10 }, () => [0, true]));
+  });
+
   it('403 where the caller is no member, for a key that is bound elsewhere, and for one without the scope', async () => {
     const other = await addPerson(instance);
     expect((await call(`/api/executions?workspaceId=${instance.workspaceId}`, other.session)).body.code).toBe(

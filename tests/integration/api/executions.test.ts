@@ -174,6 +174,22 @@ describe('reading a run', () => {
     });
   });
 
+  it('leaves all outputs out where those that are not large are too many bytes together', async () => {
+    const { body } = await execute(await createWorkflow(instance, simple));
+    const executionId: string = body.executionId;
+    // 300 outputs of 60,000 bytes: none is large by itself.
+    await instance.db.$executeRaw`
+      INSERT INTO node_runs (execution_id, node_id, status, attempts, started_at, finished_at, output, output_bytes)
+      SELECT ${executionId}::uuid, 'n' || n, 'success', 1, now(), now(), '"' || repeat('x', 59998) || '"', 60000
+      FROM generate_series(1, 300) n`;
+    await instance.db.execution.update({ where: { id: executionId }, data: { storedBytes: 18_000_000 } });
+    const shown = async () => (await read(executionId)).body.progress.n7;
+    expect(await shown()).toMatchObject({ status: 'success', outputBytes: 60_000, outputOmitted: true });
+    expect((await read(`${executionId}/nodes/n7/output`)).body.output).toHaveLength(59_998);
+    await instance.db.$executeRaw`DELETE FROM node_runs WHERE execution_id = ${executionId}::uuid AND node_id > 'n7'`;
+    expect((await shown()).output).toHaveLength(59_998);
+  });
+
   it('404 for a run of a workspace that the caller may not see', async () => {
     const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
     const key = await createKey(gateway, instance.session, { preset: 'full', workspaceId: other.body.id });

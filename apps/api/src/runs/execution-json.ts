@@ -16,9 +16,12 @@ export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]):
   return maskHeaders(`{${executionMembers(run, nodeIds)},"result":${run.resultJson ?? 'null'}}`);
 }
 
-/** A run in a list as JSON text: without its result, which is an output. */
-export function executionEntryJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
-  return maskHeaders(`{${executionMembers(run, nodeIds)}}`);
+/**
+ * A run in a list as JSON text: without its result, which is an output.
+ * @param nodeIds as for `executionJson`; undefined to leave `progress` out.
+ */
+export function executionEntryJson(run: ExecutionRecord, nodeIds: readonly string[] | undefined): string {
+  return maskHeaders(`{${executionMembers(run, nodeIds ?? [])}${nodeIds ? '' : ',"progressOmitted":true'}}`);
 }
 
 function executionMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {

@@ -39,6 +39,10 @@ export interface ExecutionReader {
   readEntries(actor: Actor, executionIds: readonly string[]): Promise<ExecutionEntryView[]>;
 }
 
+/** Runs of a list that are read first, to learn how many nodes such runs have. */
+const FIRST_ENTRIES = 20;
+/** Nodes of a list's runs, about: further runs of it are without their progress. */
+const ENTRY_NODES_MAX = 50_000;
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
 const STATE_BATCH = { maxSize: 500, concurrency: 2 } as const;
 /** Versions whose node ids are remembered, which never change, and all their ids. */
@@ -77,13 +81,26 @@ export function createExecutionReader(db: Database): ExecutionReader {
       return state;
     },
     async readEntries(actor, executionIds) {
-      const found = await readExecutions(
-        db,
-        executionIds.map((executionId) => ({ actor, executionId, isSlim: true, isEntry: true })),
-      );
       const entries: ExecutionEntryView[] = [];
-      for (const run of found) {
-        if (run) entries.push({ run, json: executionEntryJson(run, await nodeIdsOf(run.workflowVersionId)) });
+      let nodes = 0;
+      for (let done = 0; done < executionIds.length;) {
+        const isProgressOmitted = nodes >= ENTRY_NODES_MAX;
+        // As many as have the nodes that are left, if those to come are like those before.
+        const fitting = Math.ceil(((ENTRY_NODES_MAX - nodes) / Math.max(nodes, 1)) * done);
+        const count = isProgressOmitted ? executionIds.length : done === 0 ? FIRST_ENTRIES : fitting;
+        const asked = executionIds.slice(done, done + count);
+        const request = { actor, isSlim: true, isEntry: true, isProgressOmitted };
+        const found = await readExecutions(
+          db,
+          asked.map((executionId) => ({ ...request, executionId })),
+        );
+        for (const run of found) {
+          if (!run) continue;
+          const nodeIds = isProgressOmitted ? undefined : await nodeIdsOf(run.workflowVersionId);
+          nodes += nodeIds?.length ?? 0;
+          entries.push({ run, json: executionEntryJson(run, nodeIds) });
+        }
+        done += asked.length;
       }
       return entries;
     },

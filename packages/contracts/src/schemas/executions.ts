@@ -20,6 +20,9 @@ import {
 /** Outputs above this many bytes are left out of a run's answer. */
 export const INLINE_OUTPUT_BYTES = 65_536;
 
+/** Where the outputs of a run that are not larger have more bytes together, a response about it leaves all out. */
+export const INLINE_OUTPUTS_BYTES = 16_777_216;
+
 /** Body of POST /api/workflows/{id}/execute; all of it is optional. */
 export const ExecuteBody = Type.Object(
   {
@@ -194,10 +197,16 @@ export const Execution = Type.Object({
   result: AnyJson,
 });
 
-/** A run in a list: without outputs and result, and without trigger data above 64 KiB (`triggerOmitted`). */
+/**
+ * A run in a list: without outputs and result, and without trigger data above 64 KiB (`triggerOmitted`). Where the runs
+ * of one page have very many nodes, the later ones are without their `progress` (`progressOmitted`).
+ */
 export const ExecutionEntry = Type.Object({
   ...Execution.properties,
   result: Type.Optional(Type.Unsafe<JsonValue>({ description: 'With latest=true only' })),
+  progressOmitted: Type.Optional(
+    Type.Boolean({ description: '`progress` is empty, as the runs of this page have very many nodes' }),
+  ),
   data: Type.Object({ ...Execution.properties.data.properties, triggerOmitted: Type.Optional(Type.Boolean()) }),
 });
 

@@ -3,6 +3,7 @@ import {
   type ExecutionSource,
   type ExecutionStatus,
   INLINE_OUTPUT_BYTES,
+  INLINE_OUTPUTS_BYTES,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
@@ -16,6 +17,8 @@ export interface ReadExecutionRequest {
   readonly isSlim: boolean;
   /** Leaves trigger data above 64 KiB out; the run alone is read with all of it. */
   readonly isEntry?: boolean;
+  /** Leaves `progress` out. */
+  readonly isProgressOmitted?: boolean;
 }
 
 /** A run as it is read. Members that end in `Json` are serialised: they pass through unparsed. */
@@ -56,7 +59,8 @@ interface Row extends ExecutionRecord {
 
 /**
  * Reads many runs at once, each with the progress of its nodes as JSON text made by the database, so that outputs are
- * neither parsed nor written again. An output above 64 KiB stays where it is (`outputOmitted`).
+ * neither parsed nor written again. An output above 64 KiB stays where it is, and so do all outputs of a run
+ * that has very many (`outputOmitted`).
  * @returns the runs in the order asked for; undefined for one that is not there or not visible.
  */
 export async function readExecutions(
@@ -83,9 +87,18 @@ export async function readExecutions(
       { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
       { type: 'boolean', values: requests.map((request) => request.isSlim) },
       { type: 'boolean', values: requests.map((request) => request.isEntry ?? false) },
-    ])} AS asked (id, user_id, bound_to, is_slim, is_entry, position)
+      { type: 'boolean', values: requests.map((request) => request.isProgressOmitted ?? false) },
+    ])} AS asked (id, user_id, bound_to, is_slim, is_entry, omits_progress, position)
     JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
+    CROSS JOIN LATERAL (
+      -- Seldom asked of all nodes, and once for a run: OFFSET keeps it from being asked for each.
+      SELECT asked.is_slim OR CASE WHEN e.stored_bytes > ${INLINE_OUTPUTS_BYTES} THEN (
+        SELECT sum(n.output_bytes) > ${INLINE_OUTPUTS_BYTES} FROM node_runs n
+        WHERE n.execution_id = e.id AND n.output_bytes <= ${INLINE_OUTPUT_BYTES}
+      ) IS TRUE ELSE false END AS outputs
+      OFFSET 0
+    ) omitted
     CROSS JOIN LATERAL (
       SELECT array_agg(n.node_id) AS ids, string_agg(
         '"' || n.node_id || '":{"status":"' || n.status
@@ -96,13 +109,13 @@ export async function readExecutions(
         || ',"outputBytes":' || n.output_bytes
         || CASE
              WHEN n.output IS NULL AND n.output_ref IS NULL THEN ''
-             WHEN asked.is_slim OR n.output IS NULL OR n.output_bytes > ${INLINE_OUTPUT_BYTES} THEN ',"outputOmitted":true'
+             WHEN omitted.outputs OR n.output IS NULL OR n.output_bytes > ${INLINE_OUTPUT_BYTES} THEN ',"outputOmitted":true'
              ELSE ',"output":' || n.output
            END
         || coalesce(',"error":' || n.error, '') || '}',
         ',' ORDER BY n.started_at, n.node_id) AS progress
       FROM node_runs n
-      WHERE n.execution_id = e.id
+      WHERE n.execution_id = e.id AND NOT asked.omits_progress
     ) nodes`;
   const found = new Map(rows.map(({ position, ...record }) => [position, record]));
   return requests.map((_, index) => found.get(index + 1));

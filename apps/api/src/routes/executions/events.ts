@@ -29,7 +29,8 @@ export function followExecution({ executions, follower, shares, authenticate }: 
     { request, response, caller }: { request: Request; response: Response; caller: Caller },
   ): Promise<void> {
     const look = (): Promise<ExecutionView> => executions.read(caller, executionId, { isSlim: true });
-    let sent = await look();
+    // The run as text is let go of once it is sent: thousands may follow large runs.
+    let { json, ...sent } = await look();
     if (isFinished(sent.status) && request.headers['last-event-id'] === String(sent.revision)) {
       // Whoever has seen the end is told not to come back.
       sendNothing(response);
@@ -42,7 +43,8 @@ export function followExecution({ executions, follower, shares, authenticate }: 
     };
     await shares.within(sent.workspaceId, 'event streams', async () => {
       const stream = openEventStream(response);
-      await stream.send('execution', sent.json, String(sent.revision));
+      await stream.send('execution', json, String(sent.revision));
+      json = '';
       const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
         watched.until(isEnough, { timeoutMs, signal: stream.gone });
       const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
@@ -51,8 +53,8 @@ export function followExecution({ executions, follower, shares, authenticate }: 
         const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
         if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
         if (isOver()) break;
-        const view = await lookAgain();
-        if (view.revision !== sent.revision) await stream.send('execution', view.json, String(view.revision));
+        const { json: latest, ...view } = await lookAgain();
+        if (view.revision !== sent.revision) await stream.send('execution', latest, String(view.revision));
         sent = view;
       }
       stream.end();
