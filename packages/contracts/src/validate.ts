@@ -1,8 +1,11 @@
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import { type Fault, validationFailed } from './errors.js';
 import { readTime, UUID_PATTERN } from './formats.js';
+import { isJsonObject } from './json.js';
+import { CLAMPED } from './schemas/common.js';
 import { createUntrustedAjv, findSchemaFault } from './untrusted-schema.js';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
@@ -23,8 +26,21 @@ function createValidators(options: Options): Validators {
 /** Bodies and parameters: nothing is coerced, nothing is removed. */
 const bodies = createValidators(BODY_OPTIONS);
 
-/** Query strings: "5" becomes 5, "true" becomes true, defaults are filled in. */
+/** Query strings: "5" becomes 5, defaults are filled in, and numbers clamped. */
 const queries = createValidators({ ...BODY_OPTIONS, coerceTypes: true, useDefaults: true });
+for (const ajv of [queries.first, queries.all]) {
+  ajv.addKeyword({
+    keyword: CLAMPED,
+    type: 'number',
+    schemaType: 'number',
+    modifying: true,
+    errors: false,
+    validate: (max: number, value: number, _schema?: unknown, at?: DataValidationCxt) => {
+      if (at && value > max) Reflect.set(at.parentData, at.parentDataProperty, max);
+      return true;
+    },
+  });
+}
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv, ['email', 'uri']);
@@ -72,10 +88,34 @@ export function compileBody<S extends TSchema>(schema: S): (body: unknown) => St
  */
 const NOTHING = {};
 
-/** Makes a check of a schema for a query string: values are coerced from text, unknown parameters ignored. */
-export function compileQuery<S extends TSchema>(schema: S): (query: Record<string, unknown>) => Static<S> {
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+]);
+
+/**
+ * Makes a check of a schema for a query string: values are coerced from text. Parameters that the schema does not know
+ * are let through: which an endpoint knows is checked before.
+ */
+export function compileQuery<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
   const parse = throwing(toCheck<Static<S>>(queries, schema));
-  return (query) => parse({ ...NOTHING, ...query });
+  const booleans = Object.keys(schema.properties).filter((name) => isOfType(schema.properties[name], 'boolean'));
+  return (query) => {
+    const copy: Record<string, unknown> = { ...NOTHING, ...query };
+    for (const name of booleans) {
+      const text = copy[name];
+      if (typeof text === 'string') copy[name] = BOOLEANS.get(text.toLowerCase()) ?? 'no boolean';
+    }
+    return parse(copy);
+  };
+}
+
+function isOfType(schema: unknown, type: string): boolean {
+  return isJsonObject(schema) && schema.type === type;
 }
 
 /**

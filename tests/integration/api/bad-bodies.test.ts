@@ -177,7 +177,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/executions/stop': {
       schema: StopManyBody,
-      examples: [{ workspaceId, status: 'pending', workflowId, startedAt: span }],
+      examples: [{ workspaceId, all: true, status: 'pending', workflowId, startedAt: span }],
     },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },

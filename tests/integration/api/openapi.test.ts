@@ -170,7 +170,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `${run}/nodes/total/output`);
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
-    await done('POST', '/api/executions/stop', { workspaceId });
+    await done('POST', '/api/executions/stop', { workspaceId, all: true });
     await done('GET', `/api/executions${inWorkspace}`);
     await done('GET', `${path}/executions?latest=true`);
     for (const format of ['csv', 'json']) await done('GET', `/api/executions/export${inWorkspace}&format=${format}`);

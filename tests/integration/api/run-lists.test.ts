@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chain, createWorkflow, type Instance, OWNER, startInstance, stopAll } from '../../harness/index.js';
+import { listRoutes } from '@deckhand/api';
+import { addPerson, chain, createWorkflow, type Instance, OWNER, startInstance, stopAll } from '../../harness/index.js';
 
 let instance: Instance;
 let workflowId: string;
@@ -121,5 +122,99 @@ describe('times in requests', () => {
       body: { name: 'k', password: OWNER.password, expiresAt: '2099-01-02T03:04' },
     });
     expect(body.expiresAt).toBe('2099-01-02T03:04:00.000Z');
+  });
+});
+
+describe('the limit of a list', () => {
+  it('above the maximum is the maximum, and the response says so', async () => {
+    expect((await list({ limit: '501' })).body.limit).toBe(500);
+    expect((await list({ limit: '2000000000000' })).body.limit).toBe(500);
+    expect((await call(`/api/workflows/${workflowId}/executions?limit=500`)).body.limit).toBe(100);
+    expect((await call(`/api/workflows/${workflowId}/executions?limit=99`)).body.limit).toBe(99);
+    expect((await call('/api/node-types?limit=1000')).body.limit).toBe(500);
+  });
+
+  it.each(['0', '-1', '2.5', 'ten', ''])('"%s" is a 400', async (limit) => {
+    const { status, body } = await list({ limit });
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'limit']);
+  });
+});
+
+describe('booleans in queries', () => {
+  it.each(['true', 'True', 'TRUE', '1', 'yes', 'Yes'])('%s is true', async (includeTotal) => {
+    expect((await list({ includeTotal })).body.total).toBe(4);
+  });
+
+  it.each(['false', 'FALSE', '0', 'no', 'No'])('%s is false', async (includeTotal) => {
+    expect((await list({ includeTotal })).body).not.toHaveProperty('total');
+  });
+
+  it.each(['2', 'on', 'y', ''])('"%s" is a 400', async (includeTotal) => {
+    const { status, body } = await list({ includeTotal });
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'includeTotal']);
+  });
+});
+
+describe('a query parameter that an endpoint does not know', () => {
+  it('is a 400 that names it, for every endpoint below /api', async () => {
+    const missed: string[] = [];
+    for (const { method, path } of listRoutes(instance.gateway.services)) {
+      if (!path.startsWith('/api/')) continue;
+      const filled = path.replaceAll(/:\w+/g, runs.first);
+      const { status, body } = await instance.gateway.call(method, `${filled}?nmae=x&workspaceId=`, {
+        as: instance.session,
+      });
+      if (status !== 400 || body.details?.[0]?.path !== 'nmae') missed.push(`${method} ${path}: ${status}`);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  it('does not stand in the way of probes', async () => {
+    expect((await call('/healthz?at=1')).status).toBe(200);
+  });
+
+  it('comes after what the caller may not do', async () => {
+    expect((await instance.gateway.call('GET', '/api/executions?nmae=x')).status).toBe(401);
+  });
+});
+
+describe('workspaceId in a query', () => {
+  it('is accepted by every endpoint', async () => {
+    expect((await call(`/api/executions/${runs.first}?workspaceId=${instance.workspaceId}`)).status).toBe(200);
+    expect((await call(`/api/workflows/${workflowId}?workspaceId=${instance.workspaceId}`)).status).toBe(200);
+  });
+
+  it('of somebody else is a 403, whatever else is wrong', async () => {
+    const stranger = await addPerson(instance);
+    for (const path of [`/api/executions/${runs.first}?`, '/api/executions?limit=x&', '/api/workflows?nmae=x&']) {
+      const { status, body } = await instance.gateway.call('GET', `${path}workspaceId=${instance.workspaceId}`, {
+        as: stranger.session,
+      });
+      expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
+    }
+  });
+});
+
+describe('stopping runs in bulk', () => {
+  const stop = (body: object) =>
+    instance.gateway.call('POST', '/api/executions/stop', {
+      as: instance.key,
+      body: { workspaceId: instance.workspaceId, ...body },
+    });
+
+  it.each([{}, { all: false }, { startedAt: {} }])('with %p is a 400: a filter or all is needed', async (body) => {
+    const refused = await stop(body);
+    expect([refused.status, refused.body.details?.[0]?.path]).toEqual([400, 'all']);
+    expect((await call(`/api/executions/${runs.waiting}`)).body.status).toBe('pending');
+  });
+
+  it('with a filter and all stops what fits', async () => {
+    expect((await stop({ all: true, status: 'paused' })).body).toEqual({ stopped: 0 });
+  });
+
+  it('with all stops everything', async () => {
+    const id = await execute();
+    expect((await stop({ all: true })).body).toEqual({ stopped: 2 });
+    expect((await call(`/api/executions/${id}`)).body.status).toBe('stopped');
   });
 });

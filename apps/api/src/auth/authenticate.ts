@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { DeckhandError, executeScopes, scopesAllow } from '@deckhand/contracts';
-import { type Database, findApiKeys, findSessions } from '@deckhand/db';
+import { DeckhandError, executeScopes, isUuid, scopesAllow } from '@deckhand/contracts';
+import { type Database, findApiKeys, findSessions, requireRole } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { WriteBreaker } from '../runs/write-breaker.js';
 import type { NeededScope } from './access-rule.js';
@@ -11,9 +11,12 @@ import type { UsageLog } from './usage-log.js';
 
 /** Finds out who calls, and whether they may come in at all. */
 export interface Authenticate {
-  /** @throws DeckhandError UNAUTHORIZED; SESSION_REQUIRED for an API key. */
+  /** @throws DeckhandError UNAUTHORIZED; SESSION_REQUIRED for an API key; FORBIDDEN for a workspace of others. */
   session(request: Request): Promise<SessionCaller>;
-  /** @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key. */
+  /**
+   * @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key; FORBIDDEN when the
+   * query names a workspace of others.
+   */
   caller(request: Request, needed: NeededScope): Promise<Caller>;
 }
 
@@ -59,10 +62,17 @@ export function createAuthenticate(options: {
     return { kind: 'session', userId, boundTo: null, origin: () => originOf(request, null), ...session };
   }
 
+  /** Whoever names a workspace in the query has to be in it, whatever the rest of the request says. */
+  async function requireMembership(caller: Caller, { query }: Request): Promise<void> {
+    const { workspaceId } = query;
+    if (typeof workspaceId === 'string' && isUuid(workspaceId)) await requireRole(db, caller, workspaceId, 'viewer');
+  }
+
   return {
     async session(request) {
       const caller = await identify(request);
       if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');
+      await requireMembership(caller, request);
       return caller;
     },
     async caller(request, needed) {
@@ -71,6 +81,7 @@ export function createAuthenticate(options: {
         requireScope(caller, needed, request);
         requireOwnWorkspace(caller, request);
       }
+      await requireMembership(caller, request);
       return caller;
     },
   };

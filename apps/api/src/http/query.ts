@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { compileQuery, DeckhandError, type Fault, isUuid, pageQuery, validationFailed } from '@deckhand/contracts';
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 
-/** Compiles a schema into a reader of a request's query string; parameters that it does not know are ignored. */
-export function queryReader<S extends TSchema>(schema: S): (request: Request) => Static<S> {
+/** Compiles a schema into a reader of a request's query string. */
+export function queryReader<S extends TObject>(schema: S): (request: Request) => Static<S> {
   const parse = compileQuery(schema);
   return (request) => {
     const { query } = request;
@@ -13,6 +13,18 @@ export function queryReader<S extends TSchema>(schema: S): (request: Request) =>
     if (faults.length > 0) throw validationFailed(faults);
     return parse(query);
   };
+}
+
+/**
+ * Refuses parameters that an operation does not know, so that a misspelled filter never lists everything. `workspaceId`
+ * is known everywhere: whether the caller may name it is checked by then.
+ * @throws DeckhandError VALIDATION_FAILED.
+ */
+export function refuseUnknownParameters({ query }: Request, known: TObject | undefined): void {
+  const faults = Object.keys(query)
+    .filter((name) => name !== 'workspaceId' && !Object.hasOwn(known?.properties ?? {}, name))
+    .map((path) => ({ path, message: 'is not a known parameter' }));
+  if (faults.length > 0) throw validationFailed(faults);
 }
 
 /** PostgreSQL has no text with NUL characters, so no search could find any. */

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox';
 import { accessRule } from '../auth/access-rule.js';
 import type { Authenticate } from '../auth/authenticate.js';
 import type { Caller, SessionCaller } from '../auth/caller.js';
+import { refuseUnknownParameters } from './query.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -102,17 +103,29 @@ export function registerRoutes(app: Express, routes: readonly Route[], authentic
 }
 
 function toRequestHandler(route: Route, authenticate: Authenticate): RequestHandler {
-  if (route.access === 'open') return (request, response) => route.handle(request, response);
+  const { query } = route.operation;
+  if (route.access === 'open') {
+    // Probes may add what they like.
+    const isProbe = !route.path.startsWith('/api/');
+    return (request, response) => {
+      if (!isProbe) refuseUnknownParameters(request, query);
+      return route.handle(request, response);
+    };
+  }
   const rule = accessRule(route.method, route.path);
   if (route.access === 'session') {
     return async (request, response) => {
-      await route.handle(request, response, await authenticate.session(request));
+      const caller = await authenticate.session(request);
+      refuseUnknownParameters(request, query);
+      await route.handle(request, response, caller);
     };
   }
   if (rule.kind === 'session') throw new Error(`${route.path} is closed to API keys: register it with forSession`);
   return async (request, response) => {
     route.guard?.();
-    await route.handle(request, response, await authenticate.caller(request, rule));
+    const caller = await authenticate.caller(request, rule);
+    refuseUnknownParameters(request, query);
+    await route.handle(request, response, caller);
   };
 }
 

@@ -150,7 +150,8 @@ function errorsOf(route: Route, components: Components): Part {
 function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['INTERNAL', 'SERVICE_UNAVAILABLE', ...(operation.errors ?? [])];
   const takesBody = method !== 'GET' && method !== 'DELETE';
-  if (operation.query !== undefined || takesBody) codes.push('VALIDATION_FAILED');
+  // Parameters that an operation does not know are refused by all of them.
+  if (path.startsWith('/api/') || takesBody) codes.push('VALIDATION_FAILED');
   if (takesBody) codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
   if (access !== 'open') codes.push('UNAUTHORIZED', 'FORBIDDEN');
   if (isClosedToKeys(path)) codes.push('UNAUTHORIZED', 'SESSION_REQUIRED');

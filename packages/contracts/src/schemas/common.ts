@@ -61,10 +61,18 @@ export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' });
 export const ExecutionStatusSchema = oneOf(EXECUTION_STATUSES);
 export const NodeStatusSchema = oneOf(NODE_STATUSES);
 
+/** The keyword of a number in a query that is lowered to a maximum instead of refused. */
+export const CLAMPED = 'x-clamped-to';
+
 /** The query parameters of every list. `limitMax`: 500, or 100 for the runs of one workflow. */
 export function pageQuery(limitMax = 500) {
   return {
-    limit: Type.Integer({ minimum: 1, maximum: limitMax, default: 100 }),
+    limit: Type.Integer({
+      minimum: 1,
+      default: 100,
+      [CLAMPED]: limitMax,
+      description: `At most ${limitMax}: a higher one counts as that, and the response says which was used`,
+    }),
     offset: Type.Integer({ minimum: 0, maximum: 10_000_000, default: 0 }),
     includeTotal: Type.Boolean({ default: false }),
   };

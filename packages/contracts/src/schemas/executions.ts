@@ -52,10 +52,11 @@ const StartedAt = Type.Object(TimeRange.properties, {
   description: 'Bounds of the start time; a run that never began counts by when it was created',
 });
 
-/** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. */
+/** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. Needs a filter, or `all`. */
 export const StopManyBody = Type.Object(
   {
     workspaceId: Id,
+    all: Type.Optional(Type.Boolean({ description: 'Needed to stop runs without any filter' })),
     status: Type.Optional(ExecutionStatusSchema),
     workflowId: Type.Optional(Id),
     startedAt: Type.Optional(StartedAt),

@@ -1,5 +1,5 @@
-import { compileBody, StopManyBody, StopManyAnswer } from '@deckhand/contracts';
-import { recordChange, stopExecutions as stop } from '@deckhand/db';
+import { compileBody, StopManyAnswer, StopManyBody, validationFailed } from '@deckhand/contracts';
+import { recordChange, requireRole, stopExecutions as stop } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -8,7 +8,7 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(StopManyBody);
 
-/** POST /api/executions/stop: every unfinished run of a workspace that fits. */
+/** POST /api/executions/stop: every unfinished run of a workspace that fits; all of them only if `all` says so. */
 export function stopExecutions(services: Services): Route {
   return forKey(
     'POST',
@@ -16,6 +16,10 @@ export function stopExecutions(services: Services): Route {
     { summary: 'Stop many runs', body: StopManyBody, answers: { 200: StopManyAnswer } },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
+      await requireRole(services.db, caller, body.workspaceId, 'editor');
+      if (body.all !== true && !hasFilter(body)) {
+        throw validationFailed([{ path: 'all', message: 'must be true to stop every run, unless a filter is given' }]);
+      }
       const stopped = await stop(services.db, caller, body, (executionIds) =>
         tellWorkers(services, 'stop', executionIds),
       );
@@ -28,4 +32,8 @@ export function stopExecutions(services: Services): Route {
       sendJson(response, 200, { stopped });
     },
   );
+}
+
+function hasFilter({ status, workflowId, startedAt }: ReturnType<typeof parse>): boolean {
+  return status !== undefined || workflowId !== undefined || Object.keys(startedAt ?? {}).length > 0;
 }

@@ -1,4 +1,4 @@
-import { ListWorkflowExecutionsQuery, ExecutionPage } from '@deckhand/contracts';
+import { ExecutionPage, ListWorkflowExecutionsQuery, validationFailed } from '@deckhand/contracts';
 import { findWorkspaceOfWorkflow, latestSuccess, listExecutionIds } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
@@ -26,6 +26,9 @@ export function listWorkflowExecutions({ db, executions }: Services): Route {
       const { latest, ...query } = readQuery(request);
       const workspaceId = await findWorkspaceOfWorkflow(db, caller, workflowId);
       if (latest) {
+        if (query.status !== undefined && query.status !== 'success') {
+          throw validationFailed([{ path: 'status', message: 'must be success, or left out, with latest=true' }]);
+        }
         const id = await latestSuccess(db, workflowId);
         const runs = id === undefined ? [] : [await executions.read(caller, id, { isSlim: false })];
         sendJsonText(response, 200, pageJson({ limit: 1, offset: 0 }, { hasMore: false }, runs));
