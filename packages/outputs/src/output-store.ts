@@ -57,7 +57,7 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
       const bytes = await compress(output, { level: constants.Z_BEST_SPEED });
       const id = uuidv7();
       // Written down first, so that no object is ever forgotten.
-      const isKept = await keepLargeOutput(db, { id, executionId, data: objects ? null : bytes });
+      const isKept = await keepLargeOutput(db, { id, executionId, data: objects ? null : bytes, text: output });
       if (!isKept) throw new OutputGoneError(id);
       await objects?.put(keyOf({ id, executionId }), bytes);
       return id;

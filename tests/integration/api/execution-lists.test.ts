@@ -204,7 +204,7 @@ describe('the runs of one workflow', () => {
     expect((await listOf(failing, { limit: 101 })).body.limit).toBe(100);
   });
 
-  it('latest=true is the last success with its outputs, those of test and debug runs left out', async () => {
+  it('latest=true is the last success with its outputs in a list, those of test, debug and sandbox runs left out', async () => {
     const { body } = await listOf(orders, { latest: 'true' });
     expect(body).toMatchObject({ limit: 1, offset: 0, hasMore: false });
     const ended = (await listOf(orders, { status: 'success' })).body.data;
@@ -215,8 +215,9 @@ describe('the runs of one workflow', () => {
     expect((await listOf(failing, { latest: 'true', status: 'success' })).body.data).toEqual([]);
     expect((await listOf(failing, { latest: 'true', status: 'failed' })).body.details[0].path).toBe('status');
     const worker = await startTestWorker(instance);
-    const ids = [await execute(orders, {}, 'test'), await execute(orders, {}, 'debug')];
-    await until(async () => (await idsOf({ status: 'success' })).filter((id) => ids.includes(id)).length === 2);
+    const ids: string[] = [];
+    for (const mode of ['test', 'debug', 'sandbox']) ids.push(await execute(orders, {}, mode));
+    await until(async () => (await idsOf({ status: 'success' })).filter((id) => ids.includes(id)).length === 3);
     await worker.stop();
     expect((await listOf(orders, { latest: 'true' })).body.data[0].id).toBe(ended[0].id);
   });

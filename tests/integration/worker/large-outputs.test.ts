@@ -115,6 +115,24 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     expect(slim.body.progress.large).toMatchObject({ outputOmitted: true });
   });
 
+  it('are searched by their first 64 KiB, before and after the run is indexed', async () => {
+    const text = `NEEDLE-${randomBytes(4).toString('hex')} ${'é'.repeat(100_000)} farther-${randomBytes(4).toString('hex')}`;
+    const [needle, ...rest] = text.split(' ');
+    const id = await start(chain(set('large', { text: '{{ $trigger.a + $trigger.b }}' })), {
+      a: text.slice(0, 9),
+      b: text.slice(9),
+    });
+    await ended(id);
+    const find = async (search: string): Promise<string[]> => {
+      const path = `/api/executions?workspaceId=${instance.workspaceId}&search=${encodeURIComponent(search)}`;
+      return (await call('GET', path)).body.data.map((run: { id: string }) => run.id);
+    };
+    expect(await find(needle?.toLowerCase() ?? '')).toEqual([id]);
+    await until(async () => (await instance.db.unindexedExecution.count()) === 0, 10_000, 'the index');
+    expect(await find(needle?.toLowerCase() ?? '')).toEqual([id]);
+    expect(await find(rest.at(-1) ?? '')).toEqual([]);
+  });
+
   it('are there for the worker that goes on with the run, and nothing is done again', async () => {
     calls = 0;
     const id = await start(waiting());

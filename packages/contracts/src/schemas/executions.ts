@@ -96,9 +96,12 @@ export const ListExecutionsQuery = Type.Object({
   ...pageQuery(),
 });
 
-/** The query of GET /api/workflows/{id}/executions. `latest`: only the last run that succeeded, with its outputs. */
+/** The query of GET /api/workflows/{id}/executions. */
 export const ListWorkflowExecutionsQuery = Type.Object({
-  latest: Type.Boolean({ default: false }),
+  latest: Type.Boolean({
+    default: false,
+    description: 'Only the last run of the mode normal that succeeded, with its outputs, or an empty list',
+  }),
   ...filterFields,
   ...orderFields,
   ...pageQuery(100),

@@ -51,13 +51,13 @@ async function count(db: Queryable, filter: ExecutionFilter): Promise<number> {
 }
 
 /**
- * The last run of a workflow that succeeded, those for trying things out (test, debug) left out.
+ * The last run of a workflow that succeeded, those for trying things out left out: only the mode normal counts.
  * @returns its id; undefined while there is none.
  */
 export async function latestSuccess(db: Database, workflowId: string): Promise<string | undefined> {
   const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     SELECT e.id FROM executions e
-    WHERE e.workflow_id = ${workflowId}::uuid AND e.status = 'success' AND e.execution_mode IN ('normal', 'sandbox')
+    WHERE e.workflow_id = ${workflowId}::uuid AND e.status = 'success' AND e.execution_mode = 'normal'
     ORDER BY ${BEGAN_AT} DESC, e.id DESC LIMIT 1`);
   return row?.id;
 }

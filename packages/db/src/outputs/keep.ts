@@ -1,5 +1,6 @@
 import { executeCarried } from '../carried-values.js';
 import { type Database, Prisma } from '../client.js';
+import { SEARCHED_CHARS } from '../search/execution-text.js';
 
 /** A large output of a run. */
 export interface LargeOutput {
@@ -9,16 +10,22 @@ export interface LargeOutput {
   readonly data: Uint8Array | null;
 }
 
+/** A large output to keep. */
+export interface NewLargeOutput extends LargeOutput {
+  /** Its text, of which the beginning is kept uncompressed, to be searched. */
+  readonly text: string;
+}
+
 /**
  * Keeps a large output, or that another store is going to have it. Repeating it changes nothing.
  * @returns false when its run is gone, and nothing was kept.
  */
-export async function keepLargeOutput(db: Database, { id, executionId, data }: LargeOutput): Promise<boolean> {
+export async function keepLargeOutput(db: Database, { id, executionId, data, text }: NewLargeOutput): Promise<boolean> {
   const count = await executeCarried(
     db,
     Prisma.sql`/* outputs.keep */
-    INSERT INTO large_outputs (id, execution_id, data)
-    SELECT ${id}::uuid, e.id, ${data} FROM executions e WHERE e.id = ${executionId}::uuid
+    INSERT INTO large_outputs (id, execution_id, data, search_text)
+    SELECT ${id}::uuid, e.id, ${data}, ${text.slice(0, SEARCHED_CHARS)} FROM executions e WHERE e.id = ${executionId}::uuid
     ON CONFLICT (id) DO UPDATE SET id = EXCLUDED.id`,
   );
   return count > 0;

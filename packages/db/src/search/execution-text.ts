@@ -2,7 +2,8 @@ import { MASKED_HEADERS } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
 
 /** Characters of each trigger data, output and error that are searched; more is rarely looked for and dear to keep. */
-const SEARCHED_CHARS = Prisma.raw('65536');
+export const SEARCHED_CHARS = 65_536;
+const SEARCHED = Prisma.raw(String(SEARCHED_CHARS));
 /**
  * Characters of one run that are searched: a run of a thousand nodes must not fill the memory of whoever builds its
  * text.
@@ -21,24 +22,24 @@ function withoutSecretHeaders(text: Prisma.Sql): Prisma.Sql {
     FROM (SELECT ${text} AS text OFFSET 0) part)`;
 }
 
-const triggerText = withoutSecretHeaders(Prisma.sql`left(e.trigger_data, ${SEARCHED_CHARS})`);
-const outputText = withoutSecretHeaders(Prisma.sql`left(n.output, ${SEARCHED_CHARS})`);
+const triggerText = withoutSecretHeaders(Prisma.sql`left(e.trigger_data, ${SEARCHED})`);
+const outputText = withoutSecretHeaders(Prisma.sql`left(n.output, ${SEARCHED})`);
 
 /**
  * What the run `e` is searched by, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes in the
- * order in which they began, in lower case, up to 1 MiB of it. Outputs beyond that are not read: their lengths are
- * known without.
+ * order in which they began, in lower case, up to 1 MiB of it; of a large output its beginning. Outputs beyond that are
+ * not read: their lengths are known without.
  */
 export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
   e.id, e.workflow_id, e.workflow_version_id, e.rerun_of, e.parent_execution_id,
-  ${triggerText}, left(e.error, ${SEARCHED_CHARS}),
-  (SELECT string_agg(concat_ws(E'\n', ${outputText}, left(n.error, ${SEARCHED_CHARS})), E'\n'
+  ${triggerText}, left(e.error, ${SEARCHED}),
+  (SELECT string_agg(concat_ws(E'\n', ${outputText}, left(n.error, ${SEARCHED})), E'\n'
      ORDER BY n.started_at, n.node_id)
    FROM (
-     SELECT m.output, m.error, m.started_at, m.node_id,
-       sum(least(coalesce(octet_length(m.output), 0), ${SEARCHED_CHARS}) + least(coalesce(octet_length(m.error), 0), ${SEARCHED_CHARS}))
+     SELECT coalesce(m.output, l.search_text) AS output, m.error, m.started_at, m.node_id,
+       sum(least(coalesce(octet_length(m.output), octet_length(l.search_text), 0), ${SEARCHED}) + least(coalesce(octet_length(m.error), 0), ${SEARCHED}))
          OVER (ORDER BY m.started_at, m.node_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
-     FROM node_runs m WHERE m.execution_id = e.id
+     FROM node_runs m LEFT JOIN large_outputs l ON l.id = m.output_ref WHERE m.execution_id = e.id
    ) n
    WHERE coalesce(n.bytes_before, 0) < ${MAX_TEXT_CHARS})
 ), ${MAX_TEXT_CHARS}))`;
