@@ -22,6 +22,7 @@ import { createLoginThrottle, type LoginThrottle } from './auth/login-throttle.j
 import { setupToken } from './auth/setup-token.js';
 import { createUsageLog } from './auth/usage-log.js';
 import { createFormChecker, type FormChecker } from './forms/form-checker.js';
+import { type AnswerOnce, createAnswerOnce } from './http/answer-once.js';
 import { webhookHostOf } from './http/separate-hosts.js';
 import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
@@ -54,6 +55,7 @@ export interface Services {
   readonly nodeTypes: NodeTypes;
   readonly secretBox: SecretBox;
   readonly authenticate: Authenticate;
+  readonly answerOnce: AnswerOnce;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly loginThrottle: LoginThrottle;
@@ -143,6 +145,7 @@ export async function createServices(options: {
     nodeTypes: await loadNodeTypes(),
     secretBox,
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
+    answerOnce: createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY }),
     trustedProxies,
     loginThrottle: createLoginThrottle(redis),
     setupToken: setupToken(settings),

@@ -17,6 +17,8 @@ export interface Actor {
   readonly boundTo: string | null;
   /** Asked only when a change is put on record; without it the record says who, not from where. */
   origin?(): Origin;
+  /** The request that the change is part of, where it has an Idempotency-Key: marked by whoever makes the change. */
+  readonly requestToken?: string;
 }
 
 /** The roles that may do what `needed` may. */

@@ -107,6 +107,13 @@ export { deleteFolder } from './folders/delete.js';
 export { listFolders } from './folders/list.js';
 export { updateFolder } from './folders/update.js';
 export {
+  finishRequest,
+  pruneRequests,
+  releaseRequest,
+  type Reservation,
+  reserveRequest,
+} from './idempotency/requests.js';
+export {
   acceptInvite,
   acceptInviteAsNewPerson,
   type JoinedWorkspace,

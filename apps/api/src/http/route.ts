@@ -20,6 +20,8 @@ export interface Operation {
   /** The JSON body; without one a body is refused. */
   readonly body?: TSchema;
   readonly isBodyOptional?: boolean;
+  /** Whether it carries a request with an `Idempotency-Key` out once; all POSTs do that answer with no secret. */
+  readonly takesIdempotencyKey?: boolean;
   /** Request headers with a meaning of their own: name → what it does. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Answers that are no errors, by status: the schema of the JSON, null for no body, or another content type. */

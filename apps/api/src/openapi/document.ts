@@ -77,6 +77,8 @@ function securityOf({ access }: Route): Part[] {
   return access === 'session' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
+const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
+
 function parametersOf({ path, operation }: Route, components: Components): Part[] {
   const inPath = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({
     name,
@@ -84,7 +86,8 @@ function parametersOf({ path, operation }: Route, components: Components): Part[
     required: true,
     schema: { type: 'string', ...(name === 'nodeId' ? {} : { format: 'uuid' }) },
   }));
-  const inHeader = Object.entries(operation.headers ?? {}).map(([name, description]) => ({
+  const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};
+  const inHeader = Object.entries({ ...once, ...operation.headers }).map(([name, description]) => ({
     name,
     in: 'header',
     description,
@@ -152,6 +155,7 @@ function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
   const takesBody = method !== 'GET' && method !== 'DELETE';
   // Parameters that an operation does not know are refused by all of them.
   if (path.startsWith('/api/') || takesBody) codes.push('VALIDATION_FAILED');
+  if (operation.takesIdempotencyKey === true) codes.push('CONFLICT');
   if (takesBody) codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
   if (access !== 'open') codes.push('UNAUTHORIZED', 'FORBIDDEN');
   if (isClosedToKeys(path)) codes.push('UNAUTHORIZED', 'SESSION_REQUIRED');

@@ -1,4 +1,4 @@
-import { pruneIdempotencyKeys } from '@deckhand/db';
+import { pruneIdempotencyKeys, pruneRequests } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
@@ -13,6 +13,7 @@ export function createKeyPruning({ db }: Pick<MaintenanceContext, 'db'>): Period
     timeLimitMs: TASK_TIME_LIMIT_MS,
     async run() {
       await pruneIdempotencyKeys(db, BATCH);
+      await pruneRequests(db, BATCH);
     },
   };
 }

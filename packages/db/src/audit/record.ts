@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { JsonValue } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import type { Queryable } from '../client.js';
+import { markRequest } from '../idempotency/requests.js';
 
 /** A change to put on record. Its details never hold a secret. */
 export interface Change {
@@ -13,9 +14,13 @@ export interface Change {
   readonly details?: Readonly<Record<string, JsonValue>>;
 }
 
-/** Puts a change on record, in the transaction that makes it: there is neither without the other. */
+/**
+ * Puts a change on record, in the transaction that makes it: there is neither without the other. So with the mark of
+ * the request that asked for it.
+ */
 export async function recordChange(tx: Queryable, actor: Actor, change: Change): Promise<void> {
   const { action, workspaceId, resourceId, details } = change;
+  if (actor.requestToken !== undefined) await markRequest(tx, actor.requestToken, change);
   await tx.auditEntry.create({
     data: {
       id: uuidv7(),

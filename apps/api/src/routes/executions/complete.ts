@@ -9,7 +9,6 @@ import {
 import { isDeepStrictEqual } from 'node:util';
 import { pathId } from '../../http/query.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer } from '../../runs/answer.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
@@ -24,6 +23,7 @@ export function completeHuman(services: Services): Route {
     '/api/executions/:id/nodes/:nodeId/complete',
     {
       summary: 'Fill in the form that a run waits for',
+      takesIdempotencyKey: true,
       body: CompleteHumanBody,
       answers: { 200: RecordedAnswer },
       errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'RESUME_PENDING'],
@@ -31,27 +31,29 @@ export function completeHuman(services: Services): Route {
     async (request, response, caller) => {
       const executionId = pathId(request);
       const { data } = parse(await readBody(request, DATA_BODY_BYTES_MAX));
-      // The form that the data is known to fit.
-      let fitting: string | undefined;
-      const recorded = await answer(services, caller, {
-        executionId,
-        nodeId: String(request.params.nodeId),
-        kind: 'human',
-        toAnswer: (details) => (details === fitting ? data : undefined),
-        async check(details, workspaceId) {
-          const { faults, isTruncated } = await services.forms.check(workspaceId, { details, data });
-          if (faults.length > 0) throw validationFailed(faults.map(inData), isTruncated);
-          fitting = details;
-        },
-        isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
-        toRecorded: ({ answer: stored, by, at }) => ({
-          data: stored === null ? null : parseJson(stored),
-          by,
-          at: at.toISOString(),
-        }),
+      await services.answerOnce({ request, response, caller, body: { data } }, async (actor) => {
+        // The form that the data is known to fit.
+        let fitting: string | undefined;
+        const recorded = await answer(services, actor, {
+          executionId,
+          nodeId: String(request.params.nodeId),
+          kind: 'human',
+          toAnswer: (details) => (details === fitting ? data : undefined),
+          async check(details, workspaceId) {
+            const { faults, isTruncated } = await services.forms.check(workspaceId, { details, data });
+            if (faults.length > 0) throw validationFailed(faults.map(inData), isTruncated);
+            fitting = details;
+          },
+          isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
+          toRecorded: ({ answer: stored, by, at }) => ({
+            data: stored === null ? null : parseJson(stored),
+            by,
+            at: at.toISOString(),
+          }),
+        });
+        await recordRunChange(services, actor, 'execution.complete', executionId);
+        return { status: 200, body: recorded };
       });
-      await recordRunChange(services, caller, 'execution.complete', executionId);
-      sendJson(response, 200, recorded);
     },
   );
 }

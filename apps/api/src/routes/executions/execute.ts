@@ -20,13 +20,12 @@ export function execute({ breaker, intake, fleet }: Services): Route {
     '/api/workflows/:id/execute',
     {
       summary: 'Start a run',
+      takesIdempotencyKey: true,
       body: ExecuteBody,
       isBodyOptional: true,
-      headers: { 'Idempotency-Key': 'The same key starts no second run within 24 hours' },
       answers: { 202: ExecuteAnswer },
       errors: [
         'NO_ACTIVE_VERSION',
-        'CONFLICT',
         'INVALID_STATE',
         'workspace_over_quota',
         'workspace_rate_limited',

@@ -5,6 +5,7 @@ import { sayRate } from '../../http/rate-limit.js';
 import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
@@ -22,6 +23,7 @@ export function rerunExecution(services: Services): Route {
     '/api/executions/:id/rerun',
     {
       summary: 'Run a finished run again, from its trigger or from one of its nodes',
+      takesIdempotencyKey: true,
       body: RerunBody,
       isBodyOptional: true,
       answers: { 202: ExecuteAnswer },
@@ -40,18 +42,23 @@ export function rerunExecution(services: Services): Route {
       const rerunOf = pathId(request);
       const { fromNodeId } = parse(await readOptionalBody(request));
       const origin = await readForRerun(db, caller, rerunOf, fromNodeId ?? null);
-      const { executionId, rate } = await intake.start({
-        workflowId: origin.workflowId,
-        actor: { userId: caller.userId, boundTo: caller.boundTo },
-        triggerNodeId: origin.triggerNodeId,
-        mode: origin.executionMode,
-        source: 'rerun',
-        triggerData: origin.triggerData,
-        rerunOf,
-        rerunFromNodeId: fromNodeId,
-      });
+      const asked = { rerunOf, fromNodeId: fromNodeId ?? null };
+      const { executionId, isRepeated, rate } = await intake.start(
+        {
+          workflowId: origin.workflowId,
+          actor: { userId: caller.userId, boundTo: caller.boundTo },
+          triggerNodeId: origin.triggerNodeId,
+          mode: origin.executionMode,
+          source: 'rerun',
+          triggerData: origin.triggerData,
+          rerunOf,
+          rerunFromNodeId: fromNodeId,
+        },
+        readIdempotencyKey(request, asked),
+      );
       if (rate) sayRate(response, rate);
-      await recordRunChange(services, caller, 'execution.rerun', executionId);
+      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      else await recordRunChange(services, caller, 'execution.rerun', executionId);
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
     },
     { guard: breaker.check },

@@ -1,21 +1,23 @@
 import { compileBody, CreateFolderBody, FolderEntry } from '@deckhand/contracts';
 import { createFolder as create } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateFolderBody);
 
 /** POST /api/folders: in the workspace or in another folder. */
-export function createFolder({ db }: Services): Route {
+export function createFolder({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/folders',
-    { summary: 'Create a folder', body: CreateFolderBody, answers: { 201: FolderEntry } },
+    { summary: 'Create a folder', takesIdempotencyKey: true, body: CreateFolderBody, answers: { 201: FolderEntry } },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      sendJson(response, 201, await create(db, caller, { ...body, workspaceId: body.workspaceId.toLowerCase() }));
+      await answerOnce({ request, response, caller, body }, async (actor) => ({
+        status: 201,
+        body: await create(db, actor, { ...body, workspaceId: body.workspaceId.toLowerCase() }),
+      }));
     },
   );
 }

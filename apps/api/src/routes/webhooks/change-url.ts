@@ -2,7 +2,6 @@ import { ChangeWebhookUrlBody, compileBody, WebhookUrl } from '@deckhand/contrac
 import { changeWebhookUrl as change } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readOptionalBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { webhookUrl } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
@@ -11,12 +10,13 @@ import { pathNodeId } from './path-node-id.js';
 const parse = compileBody(ChangeWebhookUrlBody);
 
 /** POST /api/workflows/{id}/webhooks/{nodeId}/url: the old URL is a 404 from the answer on. */
-export function changeWebhookUrl({ db, webhookBaseUrl }: Services): Route {
+export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/url',
     {
       summary: 'Give a webhook another URL',
+      takesIdempotencyKey: true,
       body: ChangeWebhookUrlBody,
       isBodyOptional: true,
       answers: { 200: WebhookUrl },
@@ -25,9 +25,11 @@ export function changeWebhookUrl({ db, webhookBaseUrl }: Services): Route {
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const nodeId = pathNodeId(request);
-      const { path } = parse(await readOptionalBody(request));
-      const suffix = await change(db, caller, workflowId, { nodeId, suffix: path });
-      sendJson(response, 200, { nodeId, url: webhookUrl(webhookBaseUrl, suffix) });
+      const body = parse(await readOptionalBody(request));
+      await answerOnce({ request, response, caller, body }, async (actor) => {
+        const suffix = await change(db, actor, workflowId, { nodeId, suffix: body.path });
+        return { status: 200, body: { nodeId, url: webhookUrl(webhookBaseUrl, suffix) } };
+      });
     },
   );
 }

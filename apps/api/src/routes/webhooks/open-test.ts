@@ -2,7 +2,6 @@ import { WebhookTestUrl } from '@deckhand/contracts';
 import { openWebhookTest as open } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
-import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { webhookTestUrl } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
@@ -14,18 +13,24 @@ const OPEN_SECONDS = 120;
 /**
  * POST /api/workflows/{id}/webhooks/{nodeId}/test: for two minutes the test URL runs the latest version, in test mode.
  */
-export function openWebhookTest({ db, webhookBaseUrl }: Services): Route {
+export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/test',
-    { summary: "Open a webhook's test URL for two minutes", answers: { 200: WebhookTestUrl } },
+    {
+      summary: "Open a webhook's test URL for two minutes",
+      takesIdempotencyKey: true,
+      answers: { 200: WebhookTestUrl },
+    },
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const nodeId = pathNodeId(request);
       await refuseBody(request);
-      const { suffix, until } = await open(db, caller, workflowId, { nodeId, forSeconds: OPEN_SECONDS });
-      const url = webhookTestUrl(webhookBaseUrl, suffix);
-      sendJson(response, 200, { nodeId, url, expiresAt: until.toISOString() });
+      await answerOnce({ request, response, caller, body: null }, async (actor) => {
+        const { suffix, until } = await open(db, actor, workflowId, { nodeId, forSeconds: OPEN_SECONDS });
+        const url = webhookTestUrl(webhookBaseUrl, suffix);
+        return { status: 200, body: { nodeId, url, expiresAt: until.toISOString() } };
+      });
     },
   );
 }

@@ -2,7 +2,6 @@ import { compileCheck, CreatedWorkflow, CreateWorkflowBody } from '@deckhand/con
 import { createWorkflow as create, readWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { checkCredentials } from '../../workflows/check-credentials.js';
 import { sealSecretParameters } from '../../workflows/secret-parameters.js';
@@ -17,26 +16,32 @@ export function createWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows',
-    { summary: 'Create a workflow', body: CreateWorkflowBody, answers: { 201: CreatedWorkflow }, errors: ['CONFLICT'] },
+    {
+      summary: 'Create a workflow',
+      takesIdempotencyKey: true,
+      body: CreateWorkflowBody,
+      answers: { 201: CreatedWorkflow },
+      errors: ['CONFLICT'],
+    },
     async (request, response, caller) => {
-      const { body, definition, warnings } = await parseWithDefinition(
-        check,
-        await readBody(request, DATA_BODY_BYTES_MAX),
-        { by: caller.userId, nodeTypes },
-      );
-      const place = { workspaceId: body.workspaceId.toLowerCase() };
-      if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor: caller, place });
-      const sealed =
-        definition && (await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier: {} }));
-      const id = await create(db, caller, {
-        workspaceId: body.workspaceId,
-        name: body.name,
-        description: body.description ?? '',
-        folderId: body.folderId ?? null,
-        version: definition && sealed && { ...definition, ...sealed, comment: '', createdBy: caller.userId },
+      const asked = await readBody(request, DATA_BODY_BYTES_MAX);
+      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
+        const by = actor.userId;
+        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by, nodeTypes });
+        const place = { workspaceId: body.workspaceId.toLowerCase() };
+        if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor, place });
+        const sealed =
+          definition && (await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier: {} }));
+        const id = await create(db, actor, {
+          workspaceId: body.workspaceId,
+          name: body.name,
+          description: body.description ?? '',
+          folderId: body.folderId ?? null,
+          version: definition && sealed && { ...definition, ...sealed, comment: '', createdBy: by },
+        });
+        const created = workflowAnswer(await readWorkflow(db, actor, id), services.webhookBaseUrl);
+        return { status: 201, body: { ...created, warnings } };
       });
-      const created = workflowAnswer(await readWorkflow(db, caller, id), services.webhookBaseUrl);
-      sendJson(response, 201, { ...created, warnings });
     },
   );
 }

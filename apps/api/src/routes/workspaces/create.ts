@@ -1,28 +1,31 @@
 import { compileBody, CreateWorkspaceBody, DeckhandError, WorkspaceEntry } from '@deckhand/contracts';
 import { createWorkspace as create } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
-import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateWorkspaceBody);
 
 /** POST /api/workspaces: the caller becomes its owner. */
-export function createWorkspace({ db }: Services): Route {
+export function createWorkspace({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workspaces',
     {
       summary: 'Create a workspace',
+      takesIdempotencyKey: true,
       body: CreateWorkspaceBody,
       answers: { 201: WorkspaceEntry },
       errors: ['LIMIT_REACHED'],
     },
     async (request, response, caller) => {
-      const { name } = parse(await readBody(request));
+      const body = parse(await readBody(request));
       // A key that is bound to a workspace reaches no other, so it cannot make one either.
       if (caller.boundTo !== null) throw new DeckhandError('WORKSPACE_MISMATCH');
-      sendJson(response, 201, await create(db, caller, name));
+      await answerOnce({ request, response, caller, body }, async (actor) => ({
+        status: 201,
+        body: await create(db, actor, body.name),
+      }));
     },
   );
 }

@@ -1,0 +1,95 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Database, Prisma, type Queryable } from '../client.js';
+
+/** What makes two requests the same one. */
+export interface RequestIdentity {
+  /** Who sends it: responses of one caller are no other's. */
+  readonly caller: string;
+  readonly path: string;
+  /** The caller's Idempotency-Key. */
+  readonly key: string;
+  /** SHA-256 of the body, hex: the same key with another body is a mistake. */
+  readonly bodyHash: string;
+}
+
+/** A response that is kept. */
+export interface KeptResponse {
+  readonly status: number;
+  readonly json: string;
+}
+
+/**
+ * Whether a request may be carried out: `reserved` by this attempt, whose token it gets; `done` before, with the
+ * response; `lost`: done, but the process died before its response was kept; `inProgress` elsewhere; `otherBody`: the
+ * key stands for another request.
+ */
+export type Reservation =
+  | { readonly kind: 'reserved'; readonly token: string }
+  | { readonly kind: 'done'; readonly response: KeptResponse; readonly workspaceId: string | null }
+  | { readonly kind: 'lost'; readonly workspaceId: string | null; readonly resourceId: string | null }
+  | { readonly kind: 'inProgress' }
+  | { readonly kind: 'otherBody' };
+
+/** How long a response is kept. */
+const LIFETIME = Prisma.sql`interval '24 hours'`;
+/** After this time a request that has done nothing is taken to be its process's that is gone. */
+const PATIENCE = Prisma.sql`interval '60 seconds'`;
+
+/** Reserves a request for one attempt, unless it was made before. */
+export async function reserveRequest(db: Database, identity: RequestIdentity): Promise<Reservation> {
+  const { caller, path, key, bodyHash } = identity;
+  const token = uuidv7();
+  for (;;) {
+    const reserved = await db.$executeRaw`/* idempotency.reserve */
+      INSERT INTO idempotent_requests AS r (caller, path, key, body_hash, token, started_at)
+      VALUES (${caller}, ${path}, ${key}, ${bodyHash}, ${token}::uuid, now())
+      ON CONFLICT (caller, path, key) DO UPDATE SET body_hash = EXCLUDED.body_hash, token = EXCLUDED.token,
+        started_at = EXCLUDED.started_at, has_acted = false, workspace_id = NULL, resource_id = NULL, status = NULL,
+        response = NULL
+      WHERE r.started_at < now() - ${LIFETIME}
+        OR (NOT r.has_acted AND r.status IS NULL AND r.started_at < now() - ${PATIENCE})`;
+    if (reserved > 0) return { kind: 'reserved', token };
+    const row = await db.idempotentRequest.findUnique({ where: { caller_path_key: { caller, path, key } } });
+    // It was released in between.
+    if (!row) continue;
+    if (row.bodyHash !== bodyHash) return { kind: 'otherBody' };
+    const { status, response, workspaceId, resourceId } = row;
+    if (status !== null) return { kind: 'done', response: { status, json: response ?? 'null' }, workspaceId };
+    return row.hasActed ? { kind: 'lost', workspaceId, resourceId } : { kind: 'inProgress' };
+  }
+}
+
+/**
+ * Marks a request as carried out, in the transaction that does so: there is neither without the other.
+ * @throws Error when another attempt has taken over, so that nothing is done twice.
+ */
+export async function markRequest(
+  tx: Queryable,
+  token: string,
+  { workspaceId, resourceId }: { readonly workspaceId: string | null; readonly resourceId: string },
+): Promise<void> {
+  const marked = await tx.$executeRaw`/* idempotency.mark */
+    UPDATE idempotent_requests SET has_acted = true, workspace_id = ${workspaceId}::uuid, resource_id = ${resourceId}
+    WHERE token = ${token}::uuid`;
+  if (marked === 0) throw new Error('another attempt has taken the request over');
+}
+
+/** Keeps the response of a request that was carried out. */
+export async function finishRequest(db: Database, token: string, { status, json }: KeptResponse): Promise<void> {
+  await db.$executeRaw`/* idempotency.finish */
+    UPDATE idempotent_requests SET status = ${status}, response = ${json} WHERE token = ${token}::uuid`;
+}
+
+/** Frees the key of a request that was refused. One that was carried out keeps it. */
+export async function releaseRequest(db: Database, token: string): Promise<void> {
+  await db.$executeRaw`/* idempotency.release */
+    DELETE FROM idempotent_requests WHERE token = ${token}::uuid AND NOT has_acted`;
+}
+
+/** Deletes requests whose time is over. @returns how many. */
+export function pruneRequests(db: Database, limit: number): Promise<number> {
+  return db.$executeRaw`/* idempotency.prune */
+    DELETE FROM idempotent_requests WHERE token IN (
+      SELECT token FROM idempotent_requests WHERE started_at < now() - ${LIFETIME}
+      ORDER BY started_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+}

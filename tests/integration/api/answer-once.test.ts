@@ -1,0 +1,193 @@
+import { listRoutes } from '@deckhand/api';
+import { createFolder, reserveRequest } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addKey,
+  addPerson,
+  type Answer,
+  chain,
+  createHook,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  startGateway,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let replicas: readonly [Gateway, Gateway];
+let ownerId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  replicas = [instance.gateway, await startGateway(instance)];
+  ownerId = (await instance.db.user.findFirstOrThrow()).id;
+});
+afterAll(stopAll);
+
+const post = (path: string, key: string, body?: unknown, { as = instance.session, replica = 0 } = {}) =>
+  (replicas[replica] ?? replicas[0]).call('POST', path, {
+    as,
+    headers: { 'idempotency-key': key },
+    ...(body === undefined ? {} : { body }),
+  });
+const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
+const folder = (name: string) => ({ workspaceId: instance.workspaceId, name });
+const foldersCalled = (name: string) => instance.db.folder.count({ where: { name } });
+const requestOf = (key: string) => ({ where: { key } });
+
+describe('an Idempotency-Key', () => {
+  it('is taken by every POST, but for keys, sign-in, invites and what returns a secret', () => {
+    const without = listRoutes(instance.gateway.services)
+      .filter(({ method, operation }) => method === 'POST' && operation.takesIdempotencyKey !== true)
+      .map(({ path }) => path);
+    expect(without).toEqual(
+      without.map(() => expect.stringMatching(/^\/api\/(auth|api-keys|workspaces\/:id\/invites)/)),
+    );
+  });
+
+  it('makes each POST do its work once, and replays its response', async () => {
+    const { workspaceId } = instance;
+    const worker = await startTestWorker(instance);
+    const definition = chain({ id: 'ask', type: 'approval', parameters: { message: 'Well?' } });
+    const workflowId = await createWorkflow(instance, definition);
+    const hook = await createHook(instance, {});
+    const person = await addPerson(instance);
+    const started = await post(`/api/workflows/${workflowId}/execute`, 'run', {});
+    const run = `/api/executions/${started.body.executionId}`;
+    const status = async () => (await instance.gateway.call('GET', run, { as: instance.session })).body.status;
+    await until(async () => (await status()) === 'waiting_for_input', 8_000, 'waiting_for_input');
+    const decision = { executionId: started.body.executionId, nodeId: 'ask', approved: true };
+    const requests: [string, unknown][] = [
+      ['/api/workspaces', { name: 'Once' }],
+      [`/api/workspaces/${workspaceId}/members`, { email: person.email, role: 'viewer' }],
+      ['/api/folders', folder('Once')],
+      ['/api/variables', { workspaceId, name: 'once', value: '1' }],
+      ['/api/credentials', { workspaceId, name: 'Once', type: 'bearer', secret: { token: 'a' } }],
+      ['/api/workflows', { workspaceId, name: 'Once', definition }],
+      [`/api/workflows/${workflowId}/versions`, { definition }],
+      [`/api/workflows/${hook.workflowId}/webhooks/hook/url`, {}],
+      [`/api/workflows/${hook.workflowId}/webhooks/hook/test`, undefined],
+      [`${run}/pause`, undefined],
+      [`${run}/resume`, undefined],
+      ['/api/approvals/submit', decision],
+    ];
+    for (const [path, body] of requests) {
+      const first = await post(path, 'once', body);
+      expect([path, first.status < 300, isReplay(first)]).toEqual([path, true, false]);
+      const entries = await instance.db.auditEntry.count();
+      const again = await post(path, 'once', body, { replica: 1 });
+      expect([path, again.status, again.body, isReplay(again)]).toEqual([path, first.status, first.body, true]);
+      expect([path, await instance.db.auditEntry.count()]).toEqual([path, entries]);
+    }
+    await until(async () => (await status()) === 'success', 8_000, 'success');
+    const rerun = await post(`${run}/rerun`, 'again');
+    const before = await instance.db.execution.count();
+    const repeated = await post(`${run}/rerun`, 'again', {}, { replica: 1 });
+    expect([repeated.status, repeated.body.executionId, isReplay(repeated)]).toEqual([
+      202,
+      rerun.body.executionId,
+      true,
+    ]);
+    expect((await post(`${run}/rerun`, 'again', { fromNodeId: 'ask' })).body.code).toBe('CONFLICT');
+    expect(await instance.db.execution.count()).toBe(before);
+    const stop = `/api/executions/${rerun.body.executionId}/stop`;
+    expect([(await post(stop, 'once')).status, isReplay(await post(stop, 'once'))]).toEqual([200, true]);
+    await worker.stop();
+  }, 60_000);
+
+  it('lets one of many at once do the work', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => post('/api/folders', 'crowd', folder('Crowd'), { replica: index % 2 })),
+    );
+    expect(await foldersCalled('Crowd')).toBe(1);
+    expect(answers.filter((answer) => answer.status === 201 && !isReplay(answer))).toHaveLength(1);
+    for (const { status, headers, body } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'CONFLICT', '1']);
+    }
+  });
+
+  it('409 with another body, and is no other caller’s, path’s or workspace’s', async () => {
+    await post('/api/folders', 'mine', folder('Mine'));
+    expect((await post('/api/folders', 'mine', folder('Another'))).body.code).toBe('CONFLICT');
+    const editor = await addPerson(instance, 'editor');
+    const bound = await addKey(instance, ownerId, { workspaceId: instance.workspaceId });
+    for (const as of [editor.session, bound.key]) {
+      const answer = await post('/api/folders', 'mine', folder('Mine'), { as });
+      expect([answer.status, isReplay(answer)]).toEqual([201, false]);
+    }
+    const { key } = await addKey(instance, ownerId);
+    expect(isReplay(await post('/api/folders', 'mine', folder('Mine'), { as: key }))).toBe(true);
+    expect(await foldersCalled('Mine')).toBe(3);
+  });
+
+  it('shows a response to nobody who has lost the workspace since', async () => {
+    const editor = await addPerson(instance, 'editor');
+    const ask = () => post('/api/folders', 'lost', folder('Lost'), { as: editor.session });
+    expect((await ask()).status).toBe(201);
+    await instance.db.membership.deleteMany({ where: { userId: editor.userId } });
+    expect(await ask()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+  });
+
+  it('is left free by a request that is refused', async () => {
+    expect((await post('/api/folders', 'free', { ...folder('Free'), parentId: instance.workspaceId })).status).toBe(
+      400,
+    );
+    expect((await post('/api/folders', 'free', folder('Free'))).status).toBe(201);
+  });
+
+  it('is free again after a day, and forgotten by the workers', async () => {
+    await post('/api/folders', 'daily', folder('Daily'));
+    const data = { startedAt: new Date(Date.now() - 86_400_001) };
+    await instance.db.idempotentRequest.updateMany({ ...requestOf('daily'), data });
+    const next = await post('/api/folders', 'daily', folder('Daily'));
+    expect([next.status, isReplay(next), await foldersCalled('Daily')]).toEqual([201, false, 2]);
+    await instance.db.idempotentRequest.updateMany({ data });
+    const worker = await startTestWorker(instance);
+    await until(async () => (await instance.db.idempotentRequest.count()) === 0, 8_000, 'no request');
+    await worker.stop();
+  });
+
+  it('400 for what is no key', async () => {
+    expect((await post('/api/folders', 'a b', folder('Bad'))).body.details).toEqual([
+      { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
+    ]);
+  });
+});
+
+describe('a process that dies', () => {
+  const reserve = async (key: string) => {
+    await post('/api/folders', key, folder(key));
+    const row = await instance.db.idempotentRequest.findFirstOrThrow(requestOf(key));
+    await instance.db.folder.deleteMany({ where: { name: key } });
+    await instance.db.idempotentRequest.delete({ where: { token: row.token } });
+    const { caller, path, bodyHash } = row;
+    const reservation = await reserveRequest(instance.db, { caller, path, key, bodyHash });
+    if (reservation.kind !== 'reserved') throw new Error(reservation.kind);
+    return reservation.token;
+  };
+  const actor = () => ({ userId: ownerId, boundTo: null });
+
+  it('after it has done its work makes no second one: the next is told that it is done', async () => {
+    const requestToken = await reserve('Done');
+    const { id } = await createFolder(instance.db, { ...actor(), requestToken }, folder('Done'));
+    const answer = await post('/api/folders', 'Done', folder('Done'));
+    expect([answer.status, answer.body.code, answer.body.details]).toEqual([409, 'CONFLICT', { resourceId: id }]);
+    expect(await foldersCalled('Done')).toBe(1);
+  });
+
+  it('before that holds the key for a minute, and cannot come back to do it then', async () => {
+    const requestToken = await reserve('Late');
+    expect((await post('/api/folders', 'Late', folder('Late'))).status).toBe(409);
+    await instance.db.idempotentRequest.updateMany({
+      ...requestOf('Late'),
+      data: { startedAt: new Date(Date.now() - 61_000) },
+    });
+    expect((await post('/api/folders', 'Late', folder('Late'))).status).toBe(201);
+    await expect(createFolder(instance.db, { ...actor(), requestToken }, folder('Late'))).rejects.toThrow('taken');
+    expect(await foldersCalled('Late')).toBe(1);
+  });
+});
