@@ -169,11 +169,15 @@ describe('a process that dies', () => {
     if (reservation.kind !== 'reserved') throw new Error(reservation.kind);
     return reservation.token;
   };
+  const age = (key: string) =>
+    instance.db.idempotentRequest.updateMany({ ...requestOf(key), data: { startedAt: new Date(Date.now() - 61_000) } });
   const actor = () => ({ userId: ownerId, boundTo: null });
 
   it('after it has done its work makes no second one: the next is told that it is done', async () => {
     const requestToken = await reserve('Done');
     const { id } = await createFolder(instance.db, { ...actor(), requestToken }, folder('Done'));
+    expect((await post('/api/folders', 'Done', folder('Done'))).headers.get('retry-after')).toBe('1');
+    await age('Done');
     const answer = await post('/api/folders', 'Done', folder('Done'));
     expect([answer.status, answer.body.code, answer.body.details]).toEqual([409, 'CONFLICT', { resourceId: id }]);
     expect(await foldersCalled('Done')).toBe(1);
@@ -182,10 +186,7 @@ describe('a process that dies', () => {
   it('before that holds the key for a minute, and cannot come back to do it then', async () => {
     const requestToken = await reserve('Late');
     expect((await post('/api/folders', 'Late', folder('Late'))).status).toBe(409);
-    await instance.db.idempotentRequest.updateMany({
-      ...requestOf('Late'),
-      data: { startedAt: new Date(Date.now() - 61_000) },
-    });
+    await age('Late');
     expect((await post('/api/folders', 'Late', folder('Late'))).status).toBe(201);
     await expect(createFolder(instance.db, { ...actor(), requestToken }, folder('Late'))).rejects.toThrow('taken');
     expect(await foldersCalled('Late')).toBe(1);

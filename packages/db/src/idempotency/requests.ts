@@ -32,8 +32,18 @@ export type Reservation =
 
 /** How long a response is kept. */
 const LIFETIME = Prisma.sql`interval '24 hours'`;
-/** After this time a request that has done nothing is taken to be its process's that is gone. */
+/** After this time a request without a response is taken to be of a process that is gone. */
 const PATIENCE = Prisma.sql`interval '60 seconds'`;
+
+interface Row {
+  readonly bodyHash: string;
+  readonly hasActed: boolean;
+  readonly workspaceId: string | null;
+  readonly resourceId: string | null;
+  readonly status: number | null;
+  readonly response: string | null;
+  readonly isOld: boolean;
+}
 
 /** Reserves a request for one attempt, unless it was made before. */
 export async function reserveRequest(db: Database, identity: RequestIdentity): Promise<Reservation> {
@@ -49,13 +59,16 @@ export async function reserveRequest(db: Database, identity: RequestIdentity): P
       WHERE r.started_at < now() - ${LIFETIME}
         OR (NOT r.has_acted AND r.status IS NULL AND r.started_at < now() - ${PATIENCE})`;
     if (reserved > 0) return { kind: 'reserved', token };
-    const row = await db.idempotentRequest.findUnique({ where: { caller_path_key: { caller, path, key } } });
+    const [row] = await db.$queryRaw<Row[]>`/* idempotency.find */
+      SELECT body_hash AS "bodyHash", has_acted AS "hasActed", workspace_id AS "workspaceId",
+        resource_id AS "resourceId", status, response, started_at < now() - ${PATIENCE} AS "isOld"
+      FROM idempotent_requests WHERE caller = ${caller} AND path = ${path} AND key = ${key}`;
     // It was released in between.
     if (!row) continue;
     if (row.bodyHash !== bodyHash) return { kind: 'otherBody' };
     const { status, response, workspaceId, resourceId } = row;
     if (status !== null) return { kind: 'done', response: { status, json: response ?? 'null' }, workspaceId };
-    return row.hasActed ? { kind: 'lost', workspaceId, resourceId } : { kind: 'inProgress' };
+    return row.hasActed && row.isOld ? { kind: 'lost', workspaceId, resourceId } : { kind: 'inProgress' };
   }
 }
 
