@@ -102,20 +102,36 @@ const BOOLEANS = new Map([
  * are let through: which an endpoint knows is checked before.
  */
 export function compileQuery<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
-  const parse = throwing(toCheck<Static<S>>(queries, schema));
-  const booleans = Object.keys(schema.properties).filter((name) => isOfType(schema.properties[name], 'boolean'));
+  const check = toCheck<Static<S>>(queries, schema);
+  const namesOfType = (type: string): string[] =>
+    Object.entries(schema.properties).flatMap(([name, part]) =>
+      isJsonObject(part) && part.type === type ? [name] : [],
+    );
+  const [booleans, lists] = [namesOfType('boolean'), namesOfType('array')];
+  const parse = throwing((query: Record<string, unknown>) => {
+    const result = check(query);
+    // Who repeats a parameter, or separates its values by commas, knows no index.
+    return 'faults' in result ? { ...result, faults: result.faults.map(withoutIndex) } : result;
+  });
   return (query) => {
     const copy: Record<string, unknown> = { ...NOTHING, ...query };
     for (const name of booleans) {
       const text = copy[name];
       if (typeof text === 'string') copy[name] = BOOLEANS.get(text.toLowerCase()) ?? 'no boolean';
     }
+    for (const name of lists) {
+      if (copy[name] !== undefined) copy[name] = [copy[name]].flat().flatMap(splitAtCommas);
+    }
     return parse(copy);
   };
 }
 
-function isOfType(schema: unknown, type: string): boolean {
-  return isJsonObject(schema) && schema.type === type;
+function splitAtCommas(value: unknown): unknown[] {
+  return typeof value === 'string' ? value.split(',') : [value];
+}
+
+function withoutIndex({ path, message }: Fault): Fault {
+  return { path: path.replace(/\[\d+\]$/, ''), message };
 }
 
 /**
@@ -175,7 +191,7 @@ function isLargerThan(value: unknown, max: number): boolean {
   return isPast(value);
 }
 
-function throwing<T>(check: Check<T>): (value: unknown) => T {
+function throwing<T, V>(check: (value: V) => ReturnType<Check<T>>): (value: V) => T {
   return (value) => {
     const result = check(value);
     if ('faults' in result) throw validationFailed(result.faults, result.isTruncated);

@@ -55,12 +55,7 @@ export {
 export { writeCheckpoints } from './checkpoints/write-checkpoints.js';
 export { isSearch } from './search/match.js';
 export { exportExecutionIds, type ExportRequest } from './executions/export.js';
-export {
-  type ExecutionIdPage,
-  latestSuccess,
-  listExecutionIds,
-  type ListExecutionsRequest,
-} from './executions/list.js';
+export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/list.js';
 export {
   type Claim,
   claimExecutions,
@@ -101,7 +96,7 @@ export { indexExecutions } from './search/index-executions.js';
 export { stopOrphans } from './executions/stop-orphans.js';
 export { type OnStopped, stopExecution } from './executions/stop.js';
 export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.js';
-export { stopExecutions, type StopManyRequest } from './executions/stop-many.js';
+export { stopExecutions } from './executions/stop-many.js';
 export { createFolder } from './folders/create.js';
 export { deleteFolder } from './folders/delete.js';
 export { listFolders } from './folders/list.js';

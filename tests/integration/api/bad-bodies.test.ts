@@ -177,7 +177,11 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/executions/stop': {
       schema: StopManyBody,
-      examples: [{ workspaceId, all: true, status: 'pending', workflowId, startedAt: span }],
+      examples: [
+        { workspaceId, all: true, status: 'pending', workflowId, startedAt: span, search: 'x', errorContains: 'y' },
+        { workspaceId, status: ['paused'], executionMode: 'test', source: ['api'], workflowName: 'W' },
+        { workspaceId, rerunOf: ran.finished, parentExecutionId: ran.finished },
+      ],
     },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },

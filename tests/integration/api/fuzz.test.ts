@@ -61,12 +61,17 @@ function requestsTo({ method, path, operation }: Fuzzed, ids: () => readonly str
   const body = operation.body ? bodiesOf(operation.body, ids) : fc.constant(undefined);
   return fc.tuple(fc.tuple(...parts), query, body).map(([pieces, given, content]) => {
     const params = new URLSearchParams();
-    for (const [key, value] of Object.entries(given ?? {}))
-      params.set(key.slice(0, 50), (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500));
+    for (const [key, value] of Object.entries(given ?? {})) params.set(key.slice(0, 50), textOf(value).slice(0, 500));
     // Nobody waits here for a run to change.
     params.delete('wait');
     return { method, path: `${pieces.join('/')}?${params.toString().slice(0, 4_000)}`, body: content };
   });
+}
+
+/** A value as a query has it: lists are separated by commas. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Bodies, a third of those with a definition with one that is right but for one node. */

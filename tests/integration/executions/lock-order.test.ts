@@ -208,7 +208,7 @@ const OPERATIONS: Operations = {
   },
   async stopMany(chance) {
     const { workspaceId, actor } = await findOne(chance);
-    await stopExecutions(stress.db, actor, { workspaceId, status: 'paused' }, () => Promise.resolve());
+    await stopExecutions(stress.db, actor, { workspaceId, status: ['paused'] }, () => Promise.resolve());
   },
   answerParents: () => answerParents(stress.db, { limit: 100 }),
   stopOrphans: () => stopOrphans(stress.db, 100),

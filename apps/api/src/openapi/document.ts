@@ -102,6 +102,7 @@ function queryOf({ query }: Operation, components: Components): Part[] {
   return Object.entries(query.properties).map(([name, schema]) => {
     const described = components.refer(schema);
     const isObject = isJsonObject(schema) && schema.type === 'object';
+    const isList = isJsonObject(schema) && schema.type === 'array';
     return {
       name,
       in: 'query',
@@ -109,6 +110,8 @@ function queryOf({ query }: Operation, components: Components): Part[] {
       required: required.has(name) && !(isJsonObject(schema) && Object.hasOwn(schema, 'default')),
       schema: described,
       ...(isObject ? { style: 'deepObject', explode: true } : {}),
+      // Separated by commas; repeated parameters are accepted too.
+      ...(isList ? { style: 'form', explode: false } : {}),
     };
   });
 }

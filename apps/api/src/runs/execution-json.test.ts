@@ -17,6 +17,8 @@ const run: ExecutionRecord = {
   triggerNodeId: 'a',
   rerunOf: null,
   rerunFromNodeId: null,
+  parentExecutionId: null,
+  workflowName: 'Orders',
   revision: 3,
   triggerJson: '{"n":1}',
   isTriggerOmitted: false,

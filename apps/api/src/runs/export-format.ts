@@ -37,6 +37,8 @@ const COLUMNS = [
   'errorMessage',
   'triggerNodeId',
   'trigger',
+  'parentExecutionId',
+  'workflowName',
 ] as const;
 
 function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | number | null> {
@@ -59,6 +61,8 @@ function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | 
     errorMessage: error?.message ?? null,
     triggerNodeId: run.triggerNodeId,
     trigger: run.triggerJson === null ? null : maskHeaders(run.triggerJson),
+    parentExecutionId: run.parentExecutionId,
+    workflowName: run.workflowName,
   };
 }
 

@@ -38,6 +38,16 @@ export function oneOf<const T extends readonly string[]>(
   return Type.Enum<[...T]>(values, options);
 }
 
+/** One or several of a list, in a query: separated by commas, or in parameters that are repeated. */
+export function severalOf<const T extends readonly string[]>(values: readonly [...T], description: string) {
+  return Type.Array(oneOf(values), { minItems: 1, description });
+}
+
+/** One or several of a list, in a body. */
+export function oneOrSeveralOf<const T extends readonly string[]>(values: readonly [...T]) {
+  return Type.Union([oneOf(values), Type.Array(oneOf(values), { minItems: 1 })]);
+}
+
 /** A schema or null. */
 export function nullable<S extends TSchema>(schema: S, options: { description?: string } = {}) {
   return Type.Union([schema, Type.Null()], options);

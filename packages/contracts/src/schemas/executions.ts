@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { JsonValue } from '../json.js';
-import { EXECUTION_MODES, EXECUTION_SOURCES } from '../execution-status.js';
+import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES } from '../execution-status.js';
 import {
   AnyJson,
   AnyObject,
@@ -10,9 +10,11 @@ import {
   NodeStatusSchema,
   nullable,
   oneOf,
+  oneOrSeveralOf,
   type Page,
   pageOf,
   pageQuery,
+  severalOf,
   Time,
   TimeRange,
 } from './common.js';
@@ -52,25 +54,49 @@ const StartedAt = Type.Object(TimeRange.properties, {
   description: 'Bounds of the start time; a run that never began counts by when it was created',
 });
 
+/** Characters of a text that is searched for. */
+const SEARCH_MAX = 200;
+
+/** Filters that have one value. */
+const singleFilters = {
+  startedAt: Type.Optional(StartedAt),
+  workflowName: Type.Optional(Type.String({ maxLength: 200, description: 'The whole name of the workflow' })),
+  rerunOf: Type.Optional(Type.String({ format: 'uuid', description: 'The run that was repeated' })),
+  parentExecutionId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The run whose workflow node started the run' }),
+  ),
+};
+
 /** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. Needs a filter, or `all`. */
 export const StopManyBody = Type.Object(
   {
     workspaceId: Id,
     all: Type.Optional(Type.Boolean({ description: 'Needed to stop runs without any filter' })),
-    status: Type.Optional(ExecutionStatusSchema),
+    ...singleFilters,
     workflowId: Type.Optional(Id),
-    startedAt: Type.Optional(StartedAt),
+    status: Type.Optional(oneOrSeveralOf(EXECUTION_STATUSES)),
+    executionMode: Type.Optional(oneOrSeveralOf(EXECUTION_MODES)),
+    source: Type.Optional(oneOrSeveralOf(EXECUTION_SOURCES)),
+    search: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX })),
+    errorContains: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX })),
   },
   CLOSED,
 );
 
 const filterFields = {
-  status: Type.Optional(ExecutionStatusSchema),
-  startedAt: Type.Optional(StartedAt),
+  ...singleFilters,
+  status: Type.Optional(severalOf(EXECUTION_STATUSES, 'One or several statuses')),
+  executionMode: Type.Optional(severalOf(EXECUTION_MODES, 'One or several modes')),
+  source: Type.Optional(severalOf(EXECUTION_SOURCES, 'One or several of what started the run')),
   search: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Text in trigger data, outputs, errors or ids, whatever its case' }),
+    Type.String({
+      maxLength: SEARCH_MAX,
+      description: 'Text in trigger data, outputs, errors or ids, whatever its case',
+    }),
   ),
-  errorContains: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the error, whatever its case' })),
+  errorContains: Type.Optional(
+    Type.String({ maxLength: SEARCH_MAX, description: 'Text in the error, whatever its case' }),
+  ),
 };
 
 const orderFields = {
@@ -185,6 +211,9 @@ export const Execution = Type.Object({
   status: ExecutionStatusSchema,
   executionMode: oneOf(EXECUTION_MODES),
   source: oneOf(EXECUTION_SOURCES),
+  workflowName: nullable(Type.String({ description: 'The present name of the workflow; null once it is deleted' })),
+  rerunOf: nullable(Type.String({ format: 'uuid', description: 'The run that this one repeats' })),
+  parentExecutionId: nullable(Type.String({ format: 'uuid', description: 'The run whose workflow node started it' })),
   createdAt: Time,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
@@ -225,7 +254,8 @@ export const NodeOutput = Type.Object({
 });
 
 /** Which runs of a workspace: the filters of a list, apart from order and paging. */
-export type ExecutionFilter = Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields>;
+export type ExecutionFilter = Readonly<Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields>>;
+export type StopManyBody = Static<typeof StopManyBody>;
 export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;
 export type ListWorkflowExecutionsQuery = Static<typeof ListWorkflowExecutionsQuery>;

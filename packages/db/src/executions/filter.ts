@@ -3,11 +3,26 @@ import { Prisma } from '../client.js';
 
 /** Whose runs and which of them, the text searches apart, as a condition on the run `e`. */
 export function filterConditions(filter: ExecutionFilter): Prisma.Sql {
-  const { workspaceId, workflowId, status, startedAt } = filter;
+  const { workspaceId, workflowId, workflowName, status, executionMode, source, startedAt } = filter;
+  const { rerunOf, parentExecutionId } = filter;
   const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
-  if (status !== undefined) parts.push(Prisma.sql`e.status = ${status}::execution_status`);
+  if (workflowName !== undefined) {
+    parts.push(Prisma.sql`e.workflow_id = ANY(ARRAY(
+      SELECT id FROM workflows WHERE workspace_id = ${workspaceId}::uuid AND name = ${workflowName}))`);
+  }
+  if (status !== undefined) parts.push(isOneOf(Prisma.sql`e.status`, status));
+  if (executionMode !== undefined) parts.push(isOneOf(Prisma.sql`e.execution_mode`, executionMode));
+  if (source !== undefined) parts.push(isOneOf(Prisma.sql`e.source`, source));
+  // Served by executions_reruns and executions_parent.
+  if (rerunOf !== undefined) parts.push(Prisma.sql`e.rerun_of = ${rerunOf}::uuid`);
+  if (parentExecutionId !== undefined) parts.push(Prisma.sql`e.parent_execution_id = ${parentExecutionId}::uuid`);
   return Prisma.join([...parts, ...withinRange(BEGAN_AT, startedAt ?? {})], ' AND ');
+}
+
+/** As literals, which validation let through: the planner compares them with the predicates of partial indexes. */
+function isOneOf(column: Prisma.Sql, values: readonly string[]): Prisma.Sql {
+  return Prisma.sql`${column} IN (${Prisma.raw(values.map((value) => `'${value}'`).join(', '))})`;
 }
 
 /**

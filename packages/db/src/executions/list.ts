@@ -3,7 +3,7 @@ import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { isSearch } from '../search/match.js';
 import { countFound, findIds } from '../search/find.js';
-import { BEGAN_AT, type ExecutionOrder, filterConditions, sortOrder } from './filter.js';
+import { type ExecutionOrder, filterConditions, sortOrder } from './filter.js';
 
 /** Which runs of a workspace to list, in which order. */
 export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;
@@ -48,16 +48,4 @@ async function count(db: Queryable, filter: ExecutionFilter): Promise<number> {
   const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`
     SELECT count(*)::int AS total FROM executions e WHERE ${filterConditions(filter)}`);
   return row?.total ?? 0;
-}
-
-/**
- * The last run of a workflow that succeeded, those for trying things out left out: only the mode normal counts.
- * @returns its id; undefined while there is none.
- */
-export async function latestSuccess(db: Database, workflowId: string): Promise<string | undefined> {
-  const [row] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    SELECT e.id FROM executions e
-    WHERE e.workflow_id = ${workflowId}::uuid AND e.status = 'success' AND e.execution_mode = 'normal'
-    ORDER BY ${BEGAN_AT} DESC, e.id DESC LIMIT 1`);
-  return row?.id;
 }

@@ -37,6 +37,9 @@ export interface ExecutionRecord {
   readonly triggerNodeId: string;
   readonly rerunOf: string | null;
   readonly rerunFromNodeId: string | null;
+  readonly parentExecutionId: string | null;
+  /** Null once the workflow is deleted. */
+  readonly workflowName: string | null;
   /** Changes with every change that a reader could see. */
   readonly revision: number;
   /** Null once retention took it. */
@@ -72,7 +75,8 @@ export async function readExecutions(
       e.workflow_version_id AS "workflowVersionId", e.status::text AS status, e.execution_mode::text AS "executionMode",
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
-      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
+      e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
+      e.parent_execution_id AS "parentExecutionId", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
       CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
       e.error AS "errorJson",
       e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",

@@ -1,19 +1,12 @@
-import type { ExecutionStatus, TimeRange } from '@deckhand/contracts';
+import type { ExecutionFilter } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import { filterConditions } from './filter.js';
+import { isSearch, matchesRun } from '../search/match.js';
 import { mayMove } from './run-status.js';
 import { type OnStopped, stopRunsById } from './stop.js';
 import { stopDescendants } from './stop-descendants.js';
-
-/** Which runs to stop: all of a workspace's unfinished ones that fit. */
-export interface StopManyRequest {
-  readonly workspaceId: string;
-  readonly status?: ExecutionStatus | undefined;
-  readonly workflowId?: string | undefined;
-  readonly startedAt?: TimeRange | undefined;
-}
 
 /** Runs of one transaction at most, so that nobody waits long for a row. */
 const BATCH = 500;
@@ -21,18 +14,21 @@ const BATCH = 500;
 const DESCENDANTS_MS = 2_000;
 
 /**
- * Stops many runs, batch by batch, and those that they started. A run that starts meanwhile may escape.
+ * Stops the unfinished runs of a workspace that fit, batch by batch, and those that they started. A run that starts
+ * meanwhile may escape.
  * @returns how many were stopped.
  * @throws DeckhandError FORBIDDEN below the role editor.
  */
 export async function stopExecutions(
   db: Database,
   actor: Actor,
-  request: StopManyRequest,
+  filter: ExecutionFilter,
   onStopped: OnStopped,
 ): Promise<number> {
-  await requireRole(db, actor, request.workspaceId, 'editor');
-  return stopWhere(db, filterConditions(request), onStopped);
+  await requireRole(db, actor, filter.workspaceId, 'editor');
+  const condition = filterConditions(filter);
+  // Unfinished runs have no index of their texts: each that fits otherwise is read.
+  return stopWhere(db, isSearch(filter) ? Prisma.sql`${condition} AND ${matchesRun(filter)}` : condition, onStopped);
 }
 
 /** Stops every unfinished run of a workflow that the caller may delete. */

@@ -32,10 +32,15 @@ export function hitOf(wanted: Search): Prisma.Sql {
   return Prisma.sql`(
     SELECT coalesce(CASE
       WHEN t.execution_id IS NOT NULL THEN ${matches(wanted, TEXT, ERROR)}
-      ELSE (SELECT ${matches(wanted, executionText, executionError)} FROM executions e WHERE e.id = listed.id)
+      ELSE (SELECT ${matchesRun(wanted)} FROM executions e WHERE e.id = listed.id)
     END, false) AS hit, ${word === undefined ? Prisma.sql`false` : holds(TEXT, word)} AS near
     FROM (SELECT 1) one LEFT JOIN execution_texts t ON t.execution_id = listed.id
     OFFSET 0)`;
+}
+
+/** The condition that the run `e` itself holds what is looked for, without any index. */
+export function matchesRun(wanted: Search): Prisma.Sql {
+  return Prisma.sql`coalesce(${matches(wanted, executionText, executionError)}, false)`;
 }
 
 /**
@@ -46,7 +51,7 @@ export function matchingIds(workspaceId: string, wanted: Search, byWord: boolean
   const indexed: Prisma.Sql[] = [];
   if (wanted.search) indexed.push(mayHold(TEXT, wanted.search, byWord ? tellingWord(wanted.search) : undefined));
   if (wanted.errorContains) indexed.push(mayHold(ERROR, wanted.errorContains, undefined));
-  const direct = matches(wanted, executionText, executionError);
+  const direct = matchesRun(wanted);
   return Prisma.sql`
     SELECT t.execution_id AS id FROM execution_texts t
     WHERE t.workspace_id = ${workspaceId}::uuid AND ${Prisma.join(indexed, ' AND ')} AND ${matches(wanted, TEXT, ERROR)}

@@ -1,5 +1,5 @@
-import { compileBody, StopManyAnswer, StopManyBody, validationFailed } from '@deckhand/contracts';
-import { recordChange, requireRole, stopExecutions as stop } from '@deckhand/db';
+import { compileBody, type ExecutionFilter, StopManyAnswer, StopManyBody, validationFailed } from '@deckhand/contracts';
+import { isSearch, recordChange, requireRole, stopExecutions as stop } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { tellWorkers } from '../../runs/tell-workers.js';
@@ -12,17 +12,26 @@ export function stopExecutions(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/stop',
-    { summary: 'Stop many runs', takesIdempotencyKey: true, body: StopManyBody, answers: { 200: StopManyAnswer } },
+    {
+      summary: 'Stop many runs',
+      takesIdempotencyKey: true,
+      body: StopManyBody,
+      answers: { 200: StopManyAnswer },
+      errors: ['RATE_LIMITED'],
+    },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
       await requireRole(services.db, caller, body.workspaceId, 'editor');
-      if (body.all !== true && !hasFilter(body)) {
+      const filter = toFilter(body);
+      if (body.all !== true && !hasFilter(filter)) {
         throw validationFailed([{ path: 'all', message: 'must be true to stop every run, unless a filter is given' }]);
       }
       await services.answerOnce({ request, response, caller, body }, async (actor) => {
-        const stopped = await stop(services.db, actor, body, (executionIds) =>
-          tellWorkers(services, 'stop', executionIds),
-        );
+        const stopAll = (): Promise<number> =>
+          stop(services.db, actor, filter, (executionIds) => tellWorkers(services, 'stop', executionIds));
+        const stopped = await (isSearch(filter)
+          ? services.shares.within(filter.workspaceId, 'searches', stopAll)
+          : stopAll());
         await recordChange(services.db, actor, {
           action: 'execution.stopMany',
           workspaceId: body.workspaceId,
@@ -35,6 +44,15 @@ export function stopExecutions(services: Services): Route {
   );
 }
 
-function hasFilter({ status, workflowId, startedAt }: ReturnType<typeof parse>): boolean {
-  return status !== undefined || workflowId !== undefined || Object.keys(startedAt ?? {}).length > 0;
+function toFilter({ all: _, status, executionMode, source, ...filter }: StopManyBody): ExecutionFilter {
+  return {
+    ...filter,
+    ...(status !== undefined && { status: [status].flat() }),
+    ...(executionMode !== undefined && { executionMode: [executionMode].flat() }),
+    ...(source !== undefined && { source: [source].flat() }),
+  };
+}
+
+function hasFilter({ workspaceId: _, startedAt = {}, ...filter }: ExecutionFilter): boolean {
+  return Object.keys(filter).length > 0 || Object.keys(startedAt).length > 0;
 }

@@ -1,18 +1,28 @@
-import { ExecutionPage, ListWorkflowExecutionsQuery, validationFailed } from '@deckhand/contracts';
-import { findWorkspaceOfWorkflow, latestSuccess, listExecutionIds } from '@deckhand/db';
+import { ExecutionPage, type Fault, ListWorkflowExecutionsQuery, validationFailed } from '@deckhand/contracts';
+import { findWorkspaceOfWorkflow } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { findPage } from '../../runs/find-page.js';
 import { pageJson } from '../../runs/page-json.js';
 import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListWorkflowExecutionsQuery);
 
+/** The order and the page of `latest=true`. */
+const LATEST = {
+  sortBy: 'startedAt',
+  sortOrder: 'desc',
+  limit: 1,
+  offset: 0,
+  includeTotal: false,
+} as const;
+
 /**
  * GET /api/workflows/{id}/executions: the runs of one workflow, without outputs. With `latest=true` the list holds only
- * the last run that succeeded, with its outputs, or nothing.
+ * the last run that succeeded and fits the other filters, with its outputs, or nothing.
  */
-export function listWorkflowExecutions({ db, executions }: Services): Route {
+export function listWorkflowExecutions(services: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/executions',
@@ -20,22 +30,43 @@ export function listWorkflowExecutions({ db, executions }: Services): Route {
       summary: 'List the runs of a workflow, or read the last that succeeded',
       query: ListWorkflowExecutionsQuery,
       answers: { 200: ExecutionPage },
+      errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { latest, ...query } = readQuery(request);
-      const workspaceId = await findWorkspaceOfWorkflow(db, caller, workflowId);
+      const workspaceId = await findWorkspaceOfWorkflow(services.db, caller, workflowId);
       if (latest) {
-        if (query.status !== undefined && query.status !== 'success') {
-          throw validationFailed([{ path: 'status', message: 'must be success, or left out, with latest=true' }]);
-        }
-        const id = await latestSuccess(db, workflowId);
-        const runs = id === undefined ? [] : [await executions.read(caller, id, { isSlim: false })];
-        sendJsonText(response, 200, pageJson({ limit: 1, offset: 0 }, { hasMore: false }, runs));
+        const faults = latestFaults(query);
+        if (faults.length > 0) throw validationFailed(faults);
+        const { ids } = await findPage(services, caller, {
+          ...query,
+          ...LATEST,
+          status: ['success'],
+          executionMode: ['normal'],
+          workspaceId,
+          workflowId,
+        });
+        const runs = await Promise.all(ids.map((id) => services.executions.read(caller, id, { isSlim: false })));
+        sendJsonText(response, 200, pageJson(LATEST, { hasMore: false }, runs));
         return;
       }
-      const page = await listExecutionIds(db, caller, { ...query, workspaceId, workflowId });
-      sendJsonText(response, 200, pageJson(query, page, await executions.readEntries(caller, page.ids)));
+      const page = await findPage(services, caller, { ...query, workspaceId, workflowId });
+      sendJsonText(response, 200, pageJson(query, page, await services.executions.readEntries(caller, page.ids)));
     },
   );
+}
+
+/** Filters that contradict `latest=true`. */
+function latestFaults({ status, executionMode }: Omit<ListWorkflowExecutionsQuery, 'latest'>): Fault[] {
+  const faults: Fault[] = [];
+  for (const [path, given, wanted] of [
+    ['status', status, 'success'],
+    ['executionMode', executionMode, 'normal'],
+  ] as const) {
+    if (given?.some((value) => value !== wanted)) {
+      faults.push({ path, message: `must be ${wanted}, or left out, with latest=true` });
+    }
+  }
+  return faults;
 }
