@@ -82,7 +82,7 @@ async function compile(
     const message = `takes more than ${CHECK_MS_MAX / 1_000} s to check: make several workflows of it`;
     return { faults: [{ path: 'definition', message }] };
   }
-  if ('faults' in result) return { faults: result.faults.map(inDefinition) };
+  if ('faults' in result) return { faults: result.faults.map((fault) => inDefinition(fault, definition)) };
   const { workflow } = result;
   return {
     definition: {
@@ -95,13 +95,32 @@ async function compile(
         path: typeof parameters.path === 'string' ? parameters.path : null,
       })),
     },
-    warnings: findLimitWarnings(workflow).slice(0, MAX_WARNINGS).map(inDefinition),
+    warnings: findLimitWarnings(workflow)
+      .slice(0, MAX_WARNINGS)
+      .map((warning) => inDefinition(warning, workflow.definition)),
   };
 }
 
-function inDefinition({ path, message }: Fault): Fault {
+/** A fault as one of the body, with the node that it is in. */
+function inDefinition({ path, message }: Fault, definition: unknown): Fault {
   if (path === '') return { path: 'definition', message };
-  return { path: path.startsWith('[') ? `definition${path}` : `definition.${path}`, message };
+  const nodeId = nodeIdAt(path, definition);
+  return {
+    path: path.startsWith('[') ? `definition${path}` : `definition.${path}`,
+    ...(nodeId === undefined ? {} : { nodeId }),
+    message,
+  };
+}
+
+/** Longest id of a node: a longer one is at fault itself, and not repeated. */
+const NODE_ID_MAX = 64;
+
+function nodeIdAt(path: string, definition: unknown): string | undefined {
+  const index = /^nodes\[(\d+)\]/.exec(path)?.[1];
+  const nodes: unknown = isJsonObject(definition) ? definition.nodes : undefined;
+  const node: unknown = index !== undefined && Array.isArray(nodes) ? nodes[Number(index)] : undefined;
+  const id = isJsonObject(node) ? node.id : undefined;
+  return typeof id === 'string' && id.length <= NODE_ID_MAX ? id : undefined;
 }
 
 /** A node of a definition that was checked when it was saved. */

@@ -46,6 +46,8 @@ export interface Fault {
   /** The field, such as `definition.nodes[2].parameters.url`; "" is the whole. */
   readonly path: string;
   readonly message: string;
+  /** The node that it is in, of a definition. */
+  readonly nodeId?: string;
 }
 
 /** What an error may tell the caller beyond its code. */

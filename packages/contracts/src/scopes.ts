@@ -74,6 +74,9 @@ const WORKFLOW_ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** Matches a scope or a wildcard: `workflows:read`, `workflows:*`, `*:read`, `*:*` or `*`. */
 export const SCOPE_PATTERN = `^(\\*|${EXECUTE_SCOPE}(:${WORKFLOW_ID})?|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
 
+/** What the pattern says, in words. */
+export const SCOPES_IN_WORDS = `must be *, ${EXECUTE_SCOPE}, ${EXECUTE_SCOPE}:<workflow id>, or one of ${[...SCOPE_RESOURCES, '*'].join(', ')} with :read, :write or :*`;
+
 /** The label of a set of scopes: a preset's, whatever the order, or Custom. */
 export function accessLabel(scopes: readonly string[]): AccessLabel {
   const given = new Set(scopes);

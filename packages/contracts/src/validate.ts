@@ -6,6 +6,7 @@ import { type Fault, validationFailed } from './errors.js';
 import { readTime, UUID_PATTERN } from './formats.js';
 import { isJsonObject } from './json.js';
 import { CLAMPED } from './schemas/common.js';
+import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.js';
 import { createUntrustedAjv, findSchemaFault } from './untrusted-schema.js';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
@@ -204,6 +205,9 @@ function isOwn(error: ErrorObject): boolean {
   return error.keyword !== 'if';
 }
 
+/** Patterns that people should not have to read, in words. */
+const MEANINGS: ReadonlyMap<string, string> = new Map([[SCOPE_PATTERN, SCOPES_IN_WORDS]]);
+
 function toFault(error: ErrorObject): Fault {
   const path = pointerToPath(error.instancePath);
   switch (error.keyword) {
@@ -215,6 +219,8 @@ function toFault(error: ErrorObject): Fault {
       return { path, message: `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}` };
     case 'const':
       return { path, message: `must be ${JSON.stringify(error.params.allowedValue)}` };
+    case 'pattern':
+      return { path, message: MEANINGS.get(String(error.params.pattern)) ?? error.message ?? 'is not valid' };
     default:
       return { path, message: error.message ?? 'is not valid' };
   }

@@ -159,7 +159,7 @@ describe('an API key', () => {
 
   it('401: sent as Bearer, mistyped, or a session token sent as key', async () => {
     const headers: Record<string, string>[] = [
-      { authorization: `Bearer ${instance.key}` },
+      { authorization: 'Bearer mistyped' },
       { 'x-api-key': `${instance.key.slice(0, -1)}!` },
       { 'x-api-key': instance.session },
       {},
@@ -170,6 +170,11 @@ describe('an API key', () => {
         body: { error: 'Unauthorized', code: 'UNAUTHORIZED' },
       });
     }
+    const asBearer = { authorization: `Bearer ${instance.key}` };
+    expect(await gateway.call('GET', '/api/workspaces', { headers: asBearer })).toMatchObject({
+      status: 401,
+      body: { error: 'Send API keys in x-api-key, not as Bearer', code: 'UNAUTHORIZED' },
+    });
   });
 
   it('403: without the scope, saying which', async () => {
@@ -258,6 +263,21 @@ describe('an API key', () => {
     expect((await gateway.call('GET', '/api/workspaces', { as: key })).status).toBe(200);
     await instance.db.apiKey.updateMany({ where: { keyPrefix: key.slice(0, 10) }, data: { expiresAt: new Date() } });
     expect((await gateway.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
+  });
+
+  it('400: for a scope that there is not, with those that there are', async () => {
+    const { body } = await gateway.call('POST', '/api/api-keys', {
+      as: instance.session,
+      body: { name: 'x', password: OWNER.password, scopes: ['workflow:read'] },
+    });
+    expect(body.details).toEqual([
+      {
+        path: 'scopes[0]',
+        message:
+          'must be *, workflows:execute, workflows:execute:<workflow id>, or one of workflows, executions, workspaces, ' +
+          'approvals, monitoring, ai, credentials, audit-log, folders, variables, node-types, me, * with :read, :write or :*',
+      },
+    ]);
   });
 
   it.each([

@@ -209,6 +209,31 @@ describe('a workflow', () => {
 
 const LATIN_1 = { 'content-type': 'application/json; charset=latin1' };
 
+describe('a fault of a definition', () => {
+  it('names the node that it is in', async () => {
+    const definition = {
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'ask', type: 'http', parameters: { url: 5 } },
+        { id: 'ask 2', type: 'no such type' },
+      ],
+      edges: [{ source: 'start', target: 'nowhere' }],
+    };
+    const { status, body } = await gateway.call('POST', '/api/workflows', {
+      as: instance.session,
+      body: { workspaceId: instance.workspaceId, name: 'Bad', definition },
+    });
+    expect(status).toBe(400);
+    const found: { path: string; nodeId?: string }[] = body.details;
+    expect(found.length).toBeGreaterThan(2);
+    for (const { path, nodeId } of found) {
+      const index = /^definition\.nodes\[(\d)\]/.exec(path)?.[1];
+      expect([path, nodeId]).toEqual([path, index === undefined ? undefined : definition.nodes[Number(index)]?.id]);
+    }
+    expect(new Set(found.map(({ nodeId }) => nodeId)).size).toBeGreaterThan(1);
+  });
+});
+
 describe('a bad request', () => {
   it.each([
     ['malformed JSON', '{"name":', {}, 400, 'INVALID_JSON'],
@@ -308,11 +333,27 @@ describe("a node whose own time limit is longer than the run's", () => {
     expect(created.status).toBe(201);
     const own = 'longer than the limit of its run, 3600 s (settings.timeoutSeconds)';
     expect(created.body.warnings).toEqual([
-      { path: path(1, 'timeoutSeconds'), message: `The time limit of node "call", 7200 s, is ${own}` },
-      { path: path(2, 'parameters.timeoutSeconds'), message: `The wait of node "ask", up to 86400 s, is ${own}` },
-      { path: path(3, 'parameters.timeoutSeconds'), message: `The wait of node "form", up to 86400 s, is ${own}` },
-      { path: path(4, 'parameters.seconds'), message: `The wait of node "rest", up to 86400 s, is ${own}` },
-      { path: path(5, 'retry'), message: `The retry delays of node "again", up to 7000 s in all, are ${own}` },
+      { path: path(1, 'timeoutSeconds'), nodeId: 'call', message: `The time limit of node "call", 7200 s, is ${own}` },
+      {
+        path: path(2, 'parameters.timeoutSeconds'),
+        nodeId: 'ask',
+        message: `The wait of node "ask", up to 86400 s, is ${own}`,
+      },
+      {
+        path: path(3, 'parameters.timeoutSeconds'),
+        nodeId: 'form',
+        message: `The wait of node "form", up to 86400 s, is ${own}`,
+      },
+      {
+        path: path(4, 'parameters.seconds'),
+        nodeId: 'rest',
+        message: `The wait of node "rest", up to 86400 s, is ${own}`,
+      },
+      {
+        path: path(5, 'retry'),
+        nodeId: 'again',
+        message: `The retry delays of node "again", up to 7000 s in all, are ${own}`,
+      },
     ]);
     const saved = await save(created.body.id, { definition: definition({ timeoutSeconds: 86_400 }) });
     expect([saved.status, saved.body.warnings]).toEqual([201, []]);
@@ -321,7 +362,7 @@ describe("a node whose own time limit is longer than the run's", () => {
   it('has a warning under the default limit only for what a worker spends: it rests for as long as it likes', async () => {
     const saved = await save(await createWorkflow(instance), { definition: definition() });
     const message = 'The time limit of node "call", 7200 s, is longer than the limit of its run, 3600 s (the default)';
-    expect(saved.body.warnings).toEqual([{ path: path(1, 'timeoutSeconds'), message }]);
+    expect(saved.body.warnings).toEqual([{ path: path(1, 'timeoutSeconds'), nodeId: 'call', message }]);
   });
 
   it('is one of at most twenty that are named', async () => {

@@ -154,7 +154,9 @@ describe('saving', () => {
       definition,
     });
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
-    expect(body.details).toEqual([{ path: `definition.nodes[0].parameters.${name}`, message: expect.any(String) }]);
+    expect(body.details).toEqual([
+      { path: `definition.nodes[0].parameters.${name}`, nodeId: 'clock', message: expect.any(String) },
+    ]);
     expect(await instance.db.workflow.count()).toBe(before);
   });
 });

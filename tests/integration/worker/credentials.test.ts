@@ -73,8 +73,8 @@ describe('an http node with a credential', () => {
     ['apiKey', { value: SECRET }, 'x-api-key', MASK],
     ['apiKey', { header: 'X-Mine', value: SECRET }, 'x-mine', MASK],
     ['header', { name: 'X-Token', value: SECRET }, 'x-token', MASK],
-    ['bearer', { token: SECRET }, 'authorization', `Bearer ${MASK}`],
-    ['basic', { username: 'ada', password: SECRET }, 'authorization', `Basic ${MASK}`],
+    ['bearer', { token: SECRET }, 'authorization', MASK],
+    ['basic', { username: 'ada', password: SECRET }, 'authorization', MASK],
   ])('sends %s %j, and shows none of it', async (type, secret, header, shown) => {
     const found = await run(request(`${echo}/`, await keep(type, secret)));
     expect(found.status).toBe('success');
@@ -99,12 +99,12 @@ describe('an http node with a credential', () => {
   });
 
   it('fails once the credential is deleted, and uses a secret that was replaced', async () => {
-    const id = await keep('bearer', { token: 'short' });
+    const id = await keep('header', { name: 'X-Token', value: 'short' });
     const definition = request(`${echo}/`, id);
     const before = await run(definition);
-    expect(sentHeaders(before)).toMatchObject({ authorization: 'Bearer short' });
-    await call('PATCH', `/api/credentials/${id}`, { secret: { token: 'other' } });
-    expect(sentHeaders(await run(definition))).toMatchObject({ authorization: 'Bearer other' });
+    expect(sentHeaders(before)).toMatchObject({ 'x-token': 'short' });
+    await call('PATCH', `/api/credentials/${id}`, { secret: { name: 'X-Token', value: 'other' } });
+    expect(sentHeaders(await run(definition))).toMatchObject({ 'x-token': 'other' });
 
     const workflowId = await createWorkflow(instance, definition);
     expect((await call('DELETE', `/api/credentials/${id}`)).status).toBe(204);
@@ -137,7 +137,7 @@ describe('saving a definition', () => {
       const answer = await save(request(echo, id));
       expect([answer.status, answer.body.details]).toEqual([
         400,
-        [{ path: 'definition.nodes[1].credentialId', message: 'is no credential of this workspace' }],
+        [{ path: 'definition.nodes[1].credentialId', nodeId: 'call', message: 'is no credential of this workspace' }],
       ]);
     }
   });
@@ -148,12 +148,13 @@ describe('saving a definition', () => {
     expect(wrong.body.details).toEqual([
       {
         path: 'definition.nodes[1].credentialId',
+        nodeId: 'call',
         message: 'is a credential of type smtp; this node takes apiKey, basic, bearer, header',
       },
     ]);
     const unused = await save(chain({ id: 'a', type: 'set', parameters: { fields: {} }, credentialId: id }));
     expect(unused.body.details).toEqual([
-      { path: 'definition.nodes[1].credentialId', message: 'nodes of type set use no credential' },
+      { path: 'definition.nodes[1].credentialId', nodeId: 'a', message: 'nodes of type set use no credential' },
     ]);
   });
 
@@ -164,12 +165,16 @@ describe('saving a definition', () => {
     });
     const missing = await save(hook({ authentication: 'basic' }));
     expect(missing.body.details).toEqual([
-      { path: 'definition.nodes[0].credentialId', message: 'is required: a credential of type basic' },
+      { path: 'definition.nodes[0].credentialId', nodeId: 'hook', message: 'is required: a credential of type basic' },
     ]);
     const bearer = await keep('bearer', { token: SECRET });
     const wrong = await save(hook({ authentication: 'basic' }, { credentialId: bearer }));
     expect(wrong.body.details).toEqual([
-      { path: 'definition.nodes[0].credentialId', message: 'is a credential of type bearer; this node takes basic' },
+      {
+        path: 'definition.nodes[0].credentialId',
+        nodeId: 'hook',
+        message: 'is a credential of type bearer; this node takes basic',
+      },
     ]);
     expect((await save(hook({ authentication: 'bearer' }, { credentialId: bearer }))).status).toBe(201);
   });
@@ -223,7 +228,9 @@ describe('a key that is saved as a credential', () => {
     const editor = await addPerson(instance, 'editor');
     const body = { workspaceId: instance.workspaceId, name: 'W', definition: request(`${echo}/`, credentialId) };
     const answer = await gateway.call('POST', '/api/workflows', { as: editor.session, body });
-    const details = [{ path: 'definition.nodes[1].credentialId', message: expect.stringContaining('somebody else') }];
+    const details = [
+      { path: 'definition.nodes[1].credentialId', nodeId: 'call', message: expect.stringContaining('somebody else') },
+    ];
     expect(answer).toMatchObject({ status: 400, body: { details } });
   });
 
@@ -261,7 +268,7 @@ describe('a private credential', () => {
       body: { details: [{ message: 'is private to somebody else, who alone may use it' }] },
     });
     const { body: workflow } = await save(as);
-    expect(sentHeaders(await runOf(workflow.id))).toMatchObject({ authorization: `Bearer ${MASK}` });
+    expect(sentHeaders(await runOf(workflow.id))).toMatchObject({ authorization: MASK });
     // Its owner leaves for good, and nobody knows any more who saved the version: that is not the same person.
     await instance.db.user.delete({ where: { id: owner.userId } });
     await instance.db.workflowVersion.updateMany({ where: { workflowId: workflow.id }, data: { createdBy: null } });

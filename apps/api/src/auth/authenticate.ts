@@ -44,6 +44,9 @@ export function createAuthenticate(options: {
     if (key !== undefined) return identifyKey(request, String(key));
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (bearer === undefined) throw new DeckhandError('UNAUTHORIZED');
+    if (isApiKeyText(bearer)) {
+      throw new DeckhandError('UNAUTHORIZED', { message: 'Send API keys in x-api-key, not as Bearer' });
+    }
     return identifySession(request, bearer);
   }
 

@@ -28,13 +28,13 @@ export async function checkCredentials(
   const faults = definition.nodes.flatMap((node, index): Fault[] => {
     const type = nodeTypes.get(node.type);
     if (node.credentialId === undefined || !type) return [];
-    const path = `definition.nodes[${index}].credentialId`;
+    const at = { path: `definition.nodes[${index}].credentialId`, nodeId: node.id };
     const found = known.get(node.credentialId.toLowerCase());
-    if (!found) return [{ path, message: 'is no credential of this workspace' }];
-    if (found.refusal !== null) return [{ path, message: REFUSALS[found.refusal] }];
+    if (!found) return [{ ...at, message: 'is no credential of this workspace' }];
+    if (found.refusal !== null) return [{ ...at, message: REFUSALS[found.refusal] }];
     const usable = credentialTypesOf(node, type);
     if (usable.includes(found.type)) return [];
-    return [{ path, message: `is a credential of type ${found.type}; this node takes ${usable.join(', ')}` }];
+    return [{ ...at, message: `is a credential of type ${found.type}; this node takes ${usable.join(', ')}` }];
   });
   if (faults.length > 0) throw validationFailed(faults);
 }

@@ -99,7 +99,9 @@ export const Workflow = Type.Object({
 });
 
 /** What was saved and may not be meant; `path` is that of a fault, such as `definition.nodes[2].timeoutSeconds`. */
-const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+const Warning = Type.Object({ path: Type.String(), nodeId: Type.Optional(Type.String()), message: Type.String() });
+
+const Warnings = Type.Array(Warning, {
   description: "The first 20 places where a node's own time limit is longer than the run's, which ends the run first",
 });
 
