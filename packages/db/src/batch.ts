@@ -14,7 +14,7 @@ export function isOneOf(column: Prisma.Sql, values: readonly string[], type: 'uu
 
 /** A column of a batch's rows: its type in PostgreSQL, and its value for each row. */
 export interface BatchColumn {
-  readonly type: 'uuid' | 'boolean';
+  readonly type: 'uuid' | 'boolean' | 'text';
   readonly values: readonly (string | boolean | null)[];
 }
 

@@ -54,6 +54,7 @@ export {
 } from './checkpoints/checkpoint.js';
 export { writeCheckpoints } from './checkpoints/write-checkpoints.js';
 export { isSearch } from './search/match.js';
+export type { ExecutionOrder, RunPosition } from './executions/filter.js';
 export { exportExecutionIds, type ExportRequest } from './executions/export.js';
 export { type ExecutionIdPage, listExecutionIds, type ListExecutionsRequest } from './executions/list.js';
 export {

@@ -187,3 +187,103 @@ describe('stopping many', () => {
     expect((await stop(filter)).status).toBe(400);
   });
 });
+
+describe('cursors', () => {
+  /** All pages of two, one after the other. */
+  async function pages(query: string): Promise<string[][]> {
+    const found: string[][] = [];
+    for (let cursor = ''; found.length < 30;) {
+      const { status, body } = await call(
+        `/api/executions?workspaceId=${instance.workspaceId}&limit=2&${query}${cursor && `&cursor=${cursor}`}`,
+      );
+      expect([status, body.code, body.offset]).toEqual([200, undefined, 0]);
+      found.push(body.data.map(({ id }: { id: string }) => id));
+      expect(body.nextCursor === null).toBe(!body.hasMore);
+      if (body.nextCursor === null) break;
+      cursor = body.nextCursor;
+    }
+    return found;
+  }
+
+  it.each(['startedAt', 'createdAt', 'finishedAt'])('lead through the whole list, sorted by %s', async (sortBy) => {
+    for (const sortOrder of ['asc', 'desc']) {
+      const { body } = await call(
+        `/api/executions?workspaceId=${instance.workspaceId}&sortBy=${sortBy}&sortOrder=${sortOrder}`,
+      );
+      const all = body.data.map(({ id }: { id: string }) => id);
+      const found = await pages(`sortBy=${sortBy}&sortOrder=${sortOrder}`);
+      expect(found.flat()).toEqual(all);
+      expect(found.slice(0, -1).every(({ length }) => length === 2)).toBe(true);
+    }
+  });
+
+  it('lead through filtered lists, searches and the runs of one workflow', async () => {
+    const names = (ids: string[]) => namesOf({ data: ids.map((id) => ({ id })) });
+    expect(names((await pages('source=api,rerun,workflow&status=success,failed,timeout')).flat())).toEqual(
+      expect.arrayContaining(['late', 'again', 'done']),
+    );
+    const { body: matches } = await list(`search=${workflowId}`);
+    const oldestFirst = matches.data.map(({ id }: { id: string }) => id);
+    expect((await pages(`search=${workflowId}`)).flat()).toEqual(oldestFirst.reverse());
+    const path = `/api/workflows/${workflowId}/executions?limit=1&sortOrder=asc`;
+    const { body: first } = await call(path);
+    const { body: second } = await call(`${path}&cursor=${first.nextCursor}`);
+    expect(namesOf({ data: [...first.data, ...second.data] })).toEqual(['done', 'again']);
+  });
+
+  it('do not repeat runs when others are added before them', async () => {
+    const path = `/api/executions?workspaceId=${instance.workspaceId}&limit=2`;
+    const { body: first } = await call(path);
+    await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: instance.key });
+    const { body: second } = await call(`${path}&cursor=${first.nextCursor}&includeTotal=true`);
+    const ids = (body: typeof first): string[] => body.data.map(({ id }: { id: string }) => id);
+    expect(ids(second).filter((id) => ids(first).includes(id))).toEqual([]);
+    expect(second.total).toBe((await call(`${path}&includeTotal=true`)).body.total);
+  });
+
+  it('of another order, with an offset, or made up are a 400', async () => {
+    const { nextCursor } = (await list('limit=1')).body;
+    for (const [query, path] of [
+      [`cursor=${nextCursor}&sortBy=createdAt`, 'cursor'],
+      [`cursor=${nextCursor}&offset=1`, 'offset'],
+      ['cursor=x', 'cursor'],
+      [`cursor=${Buffer.from('["startedAt","asc","2026","x"]').toString('base64url')}`, 'cursor'],
+    ]) {
+      const { status, body } = await list(query);
+      expect([query, status, body.details?.[0]?.path]).toEqual([query, 400, path]);
+    }
+  });
+});
+
+describe('fields', () => {
+  it('are all that entries hold, in lists and with latest=true', async () => {
+    const { body } = await list('fields=id,status&fields=workflowName&limit=1');
+    expect(body.data).toEqual([{ id: runs.done, status: 'success', workflowName: 'Orders, daily' }]);
+    expect((await list('fields=progress&limit=1')).body.data[0].progress.a.status).toBe('success');
+    const latest = await call(`/api/workflows/${workflowId}/executions?latest=true&fields=id,result`);
+    expect(latest.body.data).toEqual([{ id: runs.done, result: null }]);
+  });
+
+  it('that entries do not have are a 400', async () => {
+    const { status, body } = await list('fields=id,colour');
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'fields']);
+  });
+});
+
+describe('progress=counts', () => {
+  it('is the number of nodes per status, those that have not begun included', async () => {
+    const { body } = await list('progress=counts');
+    const none = { pending: 0, running: 0, success: 0, failed: 0, skipped: 0, waiting: 0, stopped: 0 };
+    const [done, again] = body.data;
+    expect(done.progress).toEqual({ ...none, success: 2 });
+    expect(again.progress).toEqual({ ...none, pending: 2 });
+    const latest = await call(`/api/workflows/${workflowId}/executions?latest=true&progress=counts`);
+    expect(latest.body.data[0].progress).toEqual({ ...none, success: 2 });
+  });
+
+  it('leaves progress=nodes, the default, without outputs', async () => {
+    const [done] = (await list('progress=nodes')).body.data;
+    expect(done.progress.a).toMatchObject({ status: 'success', outputOmitted: true });
+    expect(done).toEqual((await list()).body.data[0]);
+  });
+});

@@ -27,6 +27,7 @@ const run: ExecutionRecord = {
   progressJson: '"a":{"status":"success"}',
   begunNodeIds: ['a'],
   approvalsJson: null,
+  nodeCounts: null,
 };
 
 const read = (changes: Partial<ExecutionRecord>) => JSON.parse(executionJson({ ...run, ...changes }, ['a', 'b']));

@@ -1,10 +1,20 @@
-import { type ExecutionStatus, maskHeaders } from '@deckhand/contracts';
+import {
+  type EntryView,
+  type Execution,
+  type ExecutionStatus,
+  maskHeaders,
+  type NodeCounts,
+  parseOwnJson,
+} from '@deckhand/contracts';
 import type { ExecutionRecord } from '@deckhand/db';
 
 /** A node without a record: in a run that succeeded it was never reached, in another it did not come to it (yet). */
+function statusWithoutRecord(status: ExecutionStatus): 'skipped' | 'pending' {
+  return status === 'success' ? 'skipped' : 'pending';
+}
+
 function withoutRecord(status: ExecutionStatus): string {
-  const state = status === 'success' ? 'skipped' : 'pending';
-  return `{"status":"${state}","startedAt":null,"finishedAt":null,"attempts":0,"outputBytes":0}`;
+  return `{"status":"${statusWithoutRecord(status)}","startedAt":null,"finishedAt":null,"attempts":0,"outputBytes":0}`;
 }
 
 /**
@@ -19,13 +29,39 @@ export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]):
 /**
  * A run in a list as JSON text: without its result, which is an output.
  * @param nodeIds as for `executionJson`; undefined to leave `progress` out.
+ * @param fields the members to show; all by default.
  */
-export function executionEntryJson(run: ExecutionRecord, nodeIds: readonly string[] | undefined): string {
-  return maskHeaders(`{${executionMembers(run, nodeIds ?? [])}${nodeIds ? '' : ',"progressOmitted":true'}}`);
+export function executionEntryJson(
+  run: ExecutionRecord,
+  nodeIds: readonly string[] | undefined,
+  fields?: EntryView['fields'],
+): string {
+  const omitted = nodeIds === undefined && fields?.includes('progress') !== false ? ',"progressOmitted":true' : '';
+  return maskHeaders(`{${executionMembers(run, nodeIds ?? [], fields)}${omitted}}`);
 }
 
-function executionMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {
-  const head = JSON.stringify({
+/** The JSON text of a run, as what a list shows of it. */
+export function entryOf(json: string, { fields, progress }: EntryView): string {
+  if (fields === undefined && progress === 'nodes') return json;
+  const run = parseOwnJson<Execution>(json);
+  const shown = progress === 'nodes' ? run : { ...run, progress: countNodes(run.progress) };
+  return JSON.stringify(fields ? pick(shown, fields) : shown);
+}
+
+function pick(members: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => fields.includes(name)));
+}
+
+function countNodes(progress: Execution['progress']): NodeCounts {
+  const counts = { ...NO_NODES };
+  for (const { status } of Object.values(progress)) counts[status] += 1;
+  return counts;
+}
+
+const NO_NODES: NodeCounts = { pending: 0, running: 0, success: 0, failed: 0, skipped: 0, waiting: 0, stopped: 0 };
+
+function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fields?: EntryView['fields']): string {
+  const head = {
     executionId: run.id,
     id: run.id,
     workflowId: run.workflowId,
@@ -41,20 +77,29 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[]): str
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,
     currentNodeId: run.currentNodeId,
-  });
-  const members = [
-    `"progress":{${progressMembers(run, nodeIds)}}`,
-    `"data":{${dataMembers(run)}}`,
-    `"error":${run.errorJson ?? 'null'}`,
-  ];
-  return `${head.slice(1, -1)},${members.join(',')}`;
+  };
+  const isShown = (name: 'progress' | 'data' | 'error'): boolean => fields?.includes(name) !== false;
+  const members = [JSON.stringify(fields ? pick(head, fields) : head).slice(1, -1)];
+  if (isShown('progress')) members.push(`"progress":${progressJson(run, nodeIds)}`);
+  if (isShown('data')) members.push(`"data":{${dataMembers(run)}}`);
+  if (isShown('error')) members.push(`"error":${run.errorJson ?? 'null'}`);
+  return members.filter((text) => text !== '').join(',');
 }
 
-function progressMembers(run: ExecutionRecord, nodeIds: readonly string[]): string {
+function progressJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
+  if (run.nodeCounts !== null) return countsJson(run.nodeCounts, run.status, nodeIds.length);
   const begun = run.progressJson === null ? [] : [run.progressJson];
   const known = new Set(run.begunNodeIds);
   const pending = nodeIds.filter((id) => !known.has(id)).map((id) => `"${id}":${withoutRecord(run.status)}`);
-  return [...begun, ...pending].join(',');
+  return `{${[...begun, ...pending].join(',')}}`;
+}
+
+/** Nodes per status, those without a record included. */
+function countsJson(counts: Partial<NodeCounts>, status: ExecutionStatus, nodes: number): string {
+  const all = { ...NO_NODES, ...counts };
+  const begun = Object.values(all).reduce((sum, count) => sum + count, 0);
+  all[statusWithoutRecord(status)] += Math.max(0, nodes - begun);
+  return JSON.stringify(all);
 }
 
 function dataMembers(run: ExecutionRecord): string {

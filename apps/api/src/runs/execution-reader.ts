@@ -1,4 +1,4 @@
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, type EntryView } from '@deckhand/contracts';
 import {
   type Actor,
   type Database,
@@ -36,7 +36,7 @@ export interface ExecutionReader {
   /** Whether a run changed costs much less to find out than what it looks like. */
   state(actor: Actor, executionId: string): Promise<VisibleState>;
   /** Runs as entries of a list, in the order of their ids; those that are not (or no longer) visible are left out. */
-  readEntries(actor: Actor, executionIds: readonly string[]): Promise<ExecutionEntryView[]>;
+  readEntries(actor: Actor, executionIds: readonly string[], view: EntryView): Promise<ExecutionEntryView[]>;
 }
 
 /** Runs of a list that are read first, to learn how many nodes such runs have. */
@@ -80,25 +80,27 @@ export function createExecutionReader(db: Database): ExecutionReader {
       if (!state) throw noSuchRun();
       return state;
     },
-    async readEntries(actor, executionIds) {
+    async readEntries(actor, executionIds, view) {
+      const wanted = view.fields && !view.fields.includes('progress') ? 'none' : view.progress;
       const entries: ExecutionEntryView[] = [];
       let nodes = 0;
       for (let done = 0; done < executionIds.length;) {
-        const isProgressOmitted = nodes >= ENTRY_NODES_MAX;
+        // Counts are small, however many nodes they are of.
+        const progress = wanted === 'nodes' && nodes >= ENTRY_NODES_MAX ? 'none' : wanted;
         // As many as have the nodes that are left, if those to come are like those before.
         const fitting = Math.ceil(((ENTRY_NODES_MAX - nodes) / Math.max(nodes, 1)) * done);
-        const count = isProgressOmitted ? executionIds.length : done === 0 ? FIRST_ENTRIES : fitting;
+        const count = progress !== 'nodes' ? executionIds.length : done === 0 ? FIRST_ENTRIES : fitting;
         const asked = executionIds.slice(done, done + count);
-        const request = { actor, isSlim: true, isEntry: true, isProgressOmitted };
+        const request = { actor, isSlim: true, isEntry: true, progress } as const;
         const found = await readExecutions(
           db,
           asked.map((executionId) => ({ ...request, executionId })),
         );
         for (const run of found) {
           if (!run) continue;
-          const nodeIds = isProgressOmitted ? undefined : await nodeIdsOf(run.workflowVersionId);
+          const nodeIds = progress === 'none' ? undefined : await nodeIdsOf(run.workflowVersionId);
           nodes += nodeIds?.length ?? 0;
-          entries.push({ run, json: executionEntryJson(run, nodeIds) });
+          entries.push({ run, json: executionEntryJson(run, nodeIds, view.fields) });
         }
         done += asked.length;
       }

@@ -6,8 +6,9 @@ export function pageJson(
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   { hasMore, total }: Pick<ExecutionIdPage, 'hasMore' | 'total'>,
   entries: readonly { readonly json: string }[],
+  nextCursor: string | null,
 ): string {
   const data = entries.map(({ json }) => json).join(',');
-  const envelope = JSON.stringify({ limit, offset, hasMore, ...(total === undefined ? {} : { total }) });
+  const envelope = JSON.stringify({ limit, offset, hasMore, nextCursor, ...(total === undefined ? {} : { total }) });
   return `{"data":[${data}],${envelope.slice(1)}`;
 }

@@ -113,12 +113,48 @@ export const ExportExecutionsQuery = Type.Object({
   ...orderFields,
 });
 
+/** The members of a run in a list that `fields` chooses from. */
+const ENTRY_FIELDS = [
+  'executionId',
+  'id',
+  'workflowId',
+  'workspaceId',
+  'workflowVersionId',
+  'status',
+  'executionMode',
+  'source',
+  'workflowName',
+  'rerunOf',
+  'parentExecutionId',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'currentNodeId',
+  'progress',
+  'data',
+  'error',
+  'result',
+] as const;
+
+/** What a list shows of each run, and where it begins. */
+const viewFields = {
+  fields: Type.Optional(severalOf(ENTRY_FIELDS, 'The members that entries have; without it, all')),
+  progress: oneOf(['nodes', 'counts'], {
+    default: 'nodes',
+    description: '`counts`: `progress` is the number of nodes per status',
+  }),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 300, description: 'The `nextCursor` of the page before, with its filters and its order' }),
+  ),
+};
+
 /** The query of GET /api/executions. */
 export const ListExecutionsQuery = Type.Object({
   workspaceId: Id,
   workflowId: Type.Optional(Id),
   ...filterFields,
   ...orderFields,
+  ...viewFields,
   ...pageQuery(),
 });
 
@@ -130,6 +166,7 @@ export const ListWorkflowExecutionsQuery = Type.Object({
   }),
   ...filterFields,
   ...orderFields,
+  ...viewFields,
   ...pageQuery(100),
 });
 
@@ -192,6 +229,20 @@ export const NodeProgress = Type.Object({
   error: Type.Optional(NodeError),
 });
 
+/** How many nodes of a run have which status. */
+export const NodeCounts = Type.Object(
+  {
+    pending: Type.Integer(),
+    running: Type.Integer(),
+    success: Type.Integer(),
+    failed: Type.Integer(),
+    skipped: Type.Integer(),
+    waiting: Type.Integer(),
+    stopped: Type.Integer(),
+  },
+  { ...CLOSED, description: 'Nodes per status, with progress=counts' },
+);
+
 export const ApprovalRecord = Type.Object({
   nodeId: Type.String(),
   decision: Type.String(),
@@ -236,6 +287,7 @@ export const Execution = Type.Object({
  */
 export const ExecutionEntry = Type.Object({
   ...Execution.properties,
+  progress: Type.Union([Execution.properties.progress, NodeCounts]),
   result: Type.Optional(Type.Unsafe<JsonValue>({ description: 'With latest=true only' })),
   progressOmitted: Type.Optional(
     Type.Boolean({ description: '`progress` is empty, as the runs of this page have very many nodes' }),
@@ -243,7 +295,13 @@ export const ExecutionEntry = Type.Object({
   data: Type.Object({ ...Execution.properties.data.properties, triggerOmitted: Type.Optional(Type.Boolean()) }),
 });
 
-export const ExecutionPage = pageOf(ExecutionEntry);
+/** A run in a list of which `fields` chose the members. */
+const PartialEntry = Type.Partial(ExecutionEntry);
+
+export const ExecutionPage = Type.Object({
+  ...pageOf(Type.Union([ExecutionEntry, PartialEntry])).properties,
+  nextCursor: nullable(Type.String({ description: 'The `cursor` of the next page; null on the last' })),
+});
 
 /** Answer of GET /api/executions/{id}/nodes/{nodeId}/output. A nested loop's iteration is "outer.inner". */
 export const NodeOutput = Type.Object({
@@ -253,8 +311,13 @@ export const NodeOutput = Type.Object({
   output: AnyJson,
 });
 
-/** Which runs of a workspace: the filters of a list, apart from order and paging. */
-export type ExecutionFilter = Readonly<Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields>>;
+/** Which runs of a workspace: the filters of a list, apart from order, view and paging. */
+export type ExecutionFilter = Readonly<
+  Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields | keyof typeof viewFields>
+>;
+/** What a list shows of each run. */
+export type EntryView = Readonly<Pick<Static<typeof ListExecutionsQuery>, 'fields' | 'progress'>>;
+export type NodeCounts = Static<typeof NodeCounts>;
 export type StopManyBody = Static<typeof StopManyBody>;
 export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;

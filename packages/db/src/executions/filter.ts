@@ -57,4 +57,34 @@ export function sortOrder({ sortBy, sortOrder: order }: ExecutionOrder): Prisma.
 export interface ExecutionOrder {
   readonly sortBy: keyof typeof SORT_COLUMNS;
   readonly sortOrder: 'asc' | 'desc';
+  /** The run that the list goes on after; without it, the list begins at its start. */
+  readonly after?: RunPosition | undefined;
+}
+
+/** Where a run stands in an order. */
+export interface RunPosition {
+  /** What the order is by; null for an unfinished run in the order by `finishedAt`. */
+  readonly at: Date | null;
+  readonly id: string;
+}
+
+/** The condition that the run `e` comes after a position, and fits a filter. */
+export function listConditions(request: ExecutionFilter & ExecutionOrder): Prisma.Sql {
+  return Prisma.sql`${filterConditions(request)} AND ${isAfter(request)}`;
+}
+
+/** Served by the index of the order: rows are compared in its columns. */
+export function isAfter({ sortBy, sortOrder: order, after }: ExecutionOrder): Prisma.Sql {
+  if (after === undefined) return Prisma.sql`true`;
+  const { at, id } = after;
+  const column = SORT_COLUMNS[sortBy];
+  // Descending, runs without a time come first; ascending, last.
+  if (at === null) {
+    return order === 'asc'
+      ? Prisma.sql`(${column} IS NULL AND e.id > ${id}::uuid)`
+      : Prisma.sql`(${column} IS NOT NULL OR e.id < ${id}::uuid)`;
+  }
+  if (order === 'desc') return Prisma.sql`(${column}, e.id) < (${at}::timestamptz, ${id}::uuid)`;
+  const isLater = Prisma.sql`(${column}, e.id) > (${at}::timestamptz, ${id}::uuid)`;
+  return sortBy === 'finishedAt' ? Prisma.sql`(${isLater} OR ${column} IS NULL)` : isLater;
 }

@@ -3,7 +3,7 @@ import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { isSearch } from '../search/match.js';
 import { countFound, findIds } from '../search/find.js';
-import { type ExecutionOrder, filterConditions, sortOrder } from './filter.js';
+import { type ExecutionOrder, filterConditions, listConditions, sortOrder } from './filter.js';
 
 /** Which runs of a workspace to list, in which order. */
 export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;
@@ -39,7 +39,7 @@ async function listIds(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    SELECT e.id FROM executions e WHERE ${filterConditions(request)}
+    SELECT e.id FROM executions e WHERE ${listConditions(request)}
     ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
   return rows.map(({ id }) => id);
 }

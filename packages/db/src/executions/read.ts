@@ -4,10 +4,14 @@ import {
   type ExecutionStatus,
   INLINE_OUTPUT_BYTES,
   INLINE_OUTPUTS_BYTES,
+  type NodeStatus,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
 import type { Database } from '../client.js';
+
+/** What is read of a run's nodes: each of them, how many there are per status, or nothing. */
+export type ProgressDetail = 'nodes' | 'counts' | 'none';
 
 /** A run that somebody asks for. */
 export interface ReadExecutionRequest {
@@ -17,8 +21,8 @@ export interface ReadExecutionRequest {
   readonly isSlim: boolean;
   /** Leaves trigger data above 64 KiB out; the run alone is read with all of it. */
   readonly isEntry?: boolean;
-  /** Leaves `progress` out. */
-  readonly isProgressOmitted?: boolean;
+  /** What is read of the nodes; `nodes` by default. */
+  readonly progress?: ProgressDetail;
 }
 
 /** A run as it is read. Members that end in `Json` are serialised: they pass through unparsed. */
@@ -52,8 +56,10 @@ export interface ExecutionRecord {
   readonly progressJson: string | null;
   /** The decisions on its approvals, comma-separated JSON objects; null while there is none. */
   readonly approvalsJson: string | null;
-  /** Nodes that have a record. */
+  /** Nodes that have a record, with the detail `nodes`. */
   readonly begunNodeIds: readonly string[] | null;
+  /** How many nodes have a record, by status, with the detail `counts`. */
+  readonly nodeCounts: Readonly<Partial<Record<NodeStatus, number>>> | null;
 }
 
 interface Row extends ExecutionRecord {
@@ -84,15 +90,19 @@ export async function readExecutions(
         SELECT string_agg('{"nodeId":"' || w.node_id || '",' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
         FROM waits w
         WHERE w.execution_id = e.id AND w.kind = 'approval' AND w.answer IS NOT NULL
-      ) AS "approvalsJson"
+      ) AS "approvalsJson",
+      CASE WHEN asked.progress = 'counts' THEN (
+        SELECT coalesce(json_object_agg(c.status, c.count), '{}')
+        FROM (SELECT n.status, count(*) AS count FROM node_runs n WHERE n.execution_id = e.id GROUP BY n.status) c
+      ) END AS "nodeCounts"
     FROM ${batchRows([
       { type: 'uuid', values: requests.map((request) => request.executionId) },
       { type: 'uuid', values: requests.map((request) => request.actor.userId) },
       { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
       { type: 'boolean', values: requests.map((request) => request.isSlim) },
       { type: 'boolean', values: requests.map((request) => request.isEntry ?? false) },
-      { type: 'boolean', values: requests.map((request) => request.isProgressOmitted ?? false) },
-    ])} AS asked (id, user_id, bound_to, is_slim, is_entry, omits_progress, position)
+      { type: 'text', values: requests.map((request) => request.progress ?? 'nodes') },
+    ])} AS asked (id, user_id, bound_to, is_slim, is_entry, progress, position)
     JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
     CROSS JOIN LATERAL (
@@ -119,7 +129,7 @@ export async function readExecutions(
         || coalesce(',"error":' || n.error, '') || '}',
         ',' ORDER BY n.started_at, n.node_id) AS progress
       FROM node_runs n
-      WHERE n.execution_id = e.id AND NOT asked.omits_progress
+      WHERE n.execution_id = e.id AND asked.progress = 'nodes'
     ) nodes`;
   const found = new Map(rows.map(({ position, ...record }) => [position, record]));
   return requests.map((_, index) => found.get(index + 1));

@@ -1,6 +1,6 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
-import { type ExecutionOrder, filterConditions, sortOrder } from '../executions/filter.js';
+import { type ExecutionOrder, filterConditions, isAfter, listConditions, sortOrder } from '../executions/filter.js';
 import { hitOf, matchingIds } from './match.js';
 
 type SearchRequest = ExecutionFilter & ExecutionOrder;
@@ -44,13 +44,13 @@ export async function findIds(
     if (hits.length >= needed || next.walked < length) return page(hits);
   }
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`${found(request, isWordRare(first))}
-    SELECT e.id FROM found e ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
+    SELECT e.id FROM found e WHERE ${isAfter(request)} ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
   return rows.map(({ id }) => id);
 }
 
 /** Counts the runs that hold a text. */
 export async function countFound(db: Database, request: SearchRequest): Promise<number> {
-  const { byWord } = await sampleSearch(db, request);
+  const { byWord } = await sampleSearch(db, { ...request, after: undefined });
   const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request, byWord)}
     SELECT count(*)::int AS total FROM found`);
   return row?.total ?? 0;
@@ -84,7 +84,7 @@ async function walk(
       count(*) FILTER (WHERE looked.near)::int AS near
     FROM (
       SELECT e.id, row_number() OVER (ORDER BY ${sortOrder(request)}) AS position FROM executions e
-      WHERE ${filterConditions(request)}
+      WHERE ${listConditions(request)}
       ORDER BY ${sortOrder(request)} LIMIT ${length} OFFSET ${from}
     ) listed
     CROSS JOIN LATERAL ${hitOf(request)} looked`);

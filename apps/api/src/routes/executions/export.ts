@@ -63,7 +63,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
         };
         const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS };
         const writeBatch = async (ids: readonly string[]): Promise<void> => {
-          const entries = await executions.readEntries(caller, ids);
+          const entries = await executions.readEntries(caller, ids, { progress: 'nodes' });
           if (entries.length === 0) throw new DeckhandError('FORBIDDEN', { message: 'The runs are no longer visible' });
           const separator = isBegun ? format.separator : '';
           begin();

@@ -2,8 +2,7 @@ import { ExecutionPage, ListExecutionsQuery } from '@deckhand/contracts';
 import { queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
-import { findPage } from '../../runs/find-page.js';
-import { pageJson } from '../../runs/page-json.js';
+import { listRuns } from '../../runs/list-runs.js';
 import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListExecutionsQuery);
@@ -20,9 +19,7 @@ export function listExecutions(services: Services): Route {
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
-      const query = readQuery(request);
-      const page = await findPage(services, caller, query);
-      sendJsonText(response, 200, pageJson(query, page, await services.executions.readEntries(caller, page.ids)));
+      sendJsonText(response, 200, await listRuns(services, caller, readQuery(request)));
     },
   );
 }

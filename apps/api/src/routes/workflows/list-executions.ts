@@ -3,7 +3,8 @@ import { findWorkspaceOfWorkflow } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
-import { findPage } from '../../runs/find-page.js';
+import { entryOf } from '../../runs/execution-json.js';
+import { findPage, listRuns } from '../../runs/list-runs.js';
 import { pageJson } from '../../runs/page-json.js';
 import type { Services } from '../../services.js';
 
@@ -48,18 +49,18 @@ export function listWorkflowExecutions(services: Services): Route {
           workflowId,
         });
         const runs = await Promise.all(ids.map((id) => services.executions.read(caller, id, { isSlim: false })));
-        sendJsonText(response, 200, pageJson(LATEST, { hasMore: false }, runs));
+        const entries = runs.map(({ json }) => ({ json: entryOf(json, query) }));
+        sendJsonText(response, 200, pageJson(LATEST, { hasMore: false }, entries, null));
         return;
       }
-      const page = await findPage(services, caller, { ...query, workspaceId, workflowId });
-      sendJsonText(response, 200, pageJson(query, page, await services.executions.readEntries(caller, page.ids)));
+      sendJsonText(response, 200, await listRuns(services, caller, { ...query, workspaceId, workflowId }));
     },
   );
 }
 
 /** Filters that contradict `latest=true`. */
-function latestFaults({ status, executionMode }: Omit<ListWorkflowExecutionsQuery, 'latest'>): Fault[] {
-  const faults: Fault[] = [];
+function latestFaults({ status, executionMode, cursor }: Omit<ListWorkflowExecutionsQuery, 'latest'>): Fault[] {
+  const faults: Fault[] = cursor === undefined ? [] : [{ path: 'cursor', message: 'leads nowhere with latest=true' }];
   for (const [path, given, wanted] of [
     ['status', status, 'success'],
     ['executionMode', executionMode, 'normal'],

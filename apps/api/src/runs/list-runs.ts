@@ -1,4 +1,4 @@
-import type { Page } from '@deckhand/contracts';
+import type { EntryView, Page } from '@deckhand/contracts';
 import {
   type ExecutionIdPage,
   isSearch,
@@ -8,6 +8,22 @@ import {
 } from '@deckhand/db';
 import type { Caller } from '../auth/caller.js';
 import type { Services } from '../services.js';
+import { readCursor, writeCursor } from './cursor.js';
+import { pageJson } from './page-json.js';
+
+/** A list of runs, as a query asks for it. */
+type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string };
+
+/**
+ * Reads a page of runs as the JSON text of a response.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED; VALIDATION_FAILED for a bad cursor.
+ */
+export async function listRuns(services: Services, caller: Caller, request: ListRequest): Promise<string> {
+  const page = await findPage(services, caller, { ...request, after: readCursor(request) });
+  const entries = await services.executions.readEntries(caller, page.ids, request);
+  const last = entries.at(-1);
+  return pageJson(request, page, entries, page.hasMore && last ? writeCursor(request, last.run) : null);
+}
 
 /**
  * Finds a page of runs by their ids. A search may read all runs of a workspace, for as long as a statement may take: it
