@@ -23,6 +23,7 @@ import { setupToken } from './auth/setup-token.js';
 import { createUsageLog } from './auth/usage-log.js';
 import { createFormChecker, type FormChecker } from './forms/form-checker.js';
 import { type AnswerOnce, createAnswerOnce } from './http/answer-once.js';
+import { readAllowedOrigins } from './http/cors.js';
 import { webhookHostOf } from './http/separate-hosts.js';
 import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
@@ -58,6 +59,8 @@ export interface Services {
   readonly answerOnce: AnswerOnce;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may call the API. */
+  readonly allowedOrigins: ReadonlySet<string>;
   readonly loginThrottle: LoginThrottle;
   /** What creating the first owner needs. */
   readonly setupToken: string;
@@ -105,6 +108,7 @@ export async function createServices(options: {
   const { settings, db, logger, tracing } = options;
   const webhookHost = webhookHostOf(settings);
   const trustedProxies = readTrustedProxies(settings.TRUSTED_PROXIES);
+  const allowedOrigins = readAllowedOrigins(settings.API_ALLOWED_ORIGINS);
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
   const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
@@ -147,6 +151,7 @@ export async function createServices(options: {
     authenticate: createAuthenticate({ db, keyUsage, sessionUsage, watch: breaker.watch }),
     answerOnce: createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY }),
     trustedProxies,
+    allowedOrigins,
     loginThrottle: createLoginThrottle(redis),
     setupToken: setupToken(settings),
     forms,

@@ -19,6 +19,8 @@ export const ApiSettings = Type.Object({
   ...EncryptionSettings,
   /** Proxies that are believed about the caller's address, as `readTrustedProxies` reads them; none by default. */
   TRUSTED_PROXIES: Type.Optional(Type.String()),
+  /** Origins whose pages may call the API, as `readAllowedOrigins` reads them; none by default. */
+  API_ALLOWED_ORIGINS: Type.Optional(Type.String()),
   /** What creating the first owner needs; derived from ENCRYPTION_KEY when it is not set. */
   SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),

@@ -1,10 +1,11 @@
 import { Router, type Request, type Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { clientGone } from '../http/client-gone.js';
+import { isPreflight } from '../http/cors.js';
 import { toDeckhandError } from '../http/errors.js';
 import type { Services } from '../services.js';
 import { prepareAnswer } from './answer.js';
-import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER, isPreflight } from './cors.js';
+import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.js';
 import { type Delivery, receive } from './receive.js';
 
 /**
