@@ -183,7 +183,11 @@ export const MUTANTS = [
       'SET answer = CASE WHEN ${isTimeUp} THEN NULL ELSE ${wait.answer} END',
       'SET answer = ${wait.answer}',
     ],
-    ['the same answer counts after the run went on', ' && wait.isNodeWaiting &&', ' &&'],
+  ]),
+  ...of('packages/db/src/executions/decide.ts', 'integration:integration/api/approvals', [
+    ['any answer repeats an unconfirmed one', "isUnconfirmed && request.isSame(answer ?? '')", 'isUnconfirmed'],
+    ["somebody else's answer repeats an unconfirmed one", ' AND w.answered_by = ${actor.userId}::uuid', ''],
+    ['one of several open waits is decided', 'inTime.length > 1 &&', 'inTime.length > 99 &&'],
   ]),
   ...of('packages/db/src/executions/end-waits.ts', ANSWERS, [
     ['the time ends an answered wait', 'AND answered_at IS NULL AND ${isTimeUp}', 'AND ${isTimeUp}'],

@@ -17,6 +17,7 @@ export const ERRORS = {
   CONFLICT: { status: 409, message: 'This conflicts with what is there' },
   INVALID_STATE: { status: 409, message: 'Not possible in the present state' },
   NO_ACTIVE_VERSION: { status: 409, message: 'The workflow has no saved version' },
+  SEVERAL_WAITS: { status: 409, message: 'Several waits of the node are open: name one by waitId or iteration' },
   LIMIT_REACHED: { status: 409, message: 'There can be no more of these' },
   WEBHOOK_INACTIVE: { status: 410, message: 'The workflow is not active' },
   OUTPUT_GONE: { status: 410, message: 'An output that is needed is no longer in its store' },

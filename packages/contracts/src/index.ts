@@ -1,5 +1,6 @@
 export * from './allowed-hosts.js';
 export * from './answer-headers.js';
+export * from './wait-id.js';
 export * from './errors.js';
 export * from './execution-status.js';
 export * from './formats.js';

@@ -64,7 +64,7 @@ export {
   type ClaimRequest,
   readUnclaimed,
 } from './executions/claim.js';
-export { type AnswerOutcome, type AnswerRequest, answerWait, type WaitEnd } from './executions/decide.js';
+export { type AnswerOutcome, type AnswerRequest, answerWait, confirmAnswer, type WaitEnd } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { failBlockedRun } from './executions/fail-blocked.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';

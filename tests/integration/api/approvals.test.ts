@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addPerson,
   createKey,
   createWorkflow,
   type Gateway,
@@ -58,12 +59,15 @@ describe('an approval', () => {
     const id = await waitingRun();
     expect((await list()).find((entry) => entry.id === id)).toMatchObject({
       currentNodeId: 'ask',
+      iteration: null,
+      waitId: `${id}:ask`,
       workflowName: 'Test',
       message: 'Pay 9?',
       choices: ['approved', 'rejected'],
       waitingSince: expect.any(String),
     });
-    expect(await submit({ executionId: id, nodeId: 'ask', approved: true, comment: 'fine' })).toMatchObject({
+    const decision = { approved: true, decision: 'approved', comment: 'fine', waitId: `${id}:ask` };
+    expect(await submit({ executionId: id, nodeId: 'ask', ...decision })).toMatchObject({
       status: 200,
       body: { executionId: id, status: 'running' },
     });
@@ -72,6 +76,7 @@ describe('an approval', () => {
     expect(run.data.approvals).toEqual([
       {
         nodeId: 'ask',
+        iteration: null,
         decision: 'approved',
         approved: true,
         comment: 'fine',
@@ -173,13 +178,17 @@ describe('an approval', () => {
 
   it.each([
     ['neither approved nor decision', {}],
-    ['both', { approved: true, decision: 'approved' }],
+    ['approved and decision that disagree', { approved: true, decision: 'rejected' }],
+    ['a wait of another node', { approved: true, waitId: 'x:ask' }],
+    ['another iteration than the wait', { approved: true, iteration: 3, waitId: (id: string) => `${id}:ask` }],
+    ['no iteration of the node', { approved: true, iteration: 3 }],
     ['no choice of the node', { decision: 'maybe' }],
     ['an unknown field', { approved: true, reason: 'x' }],
     ['another node', { nodeId: 'paid', approved: true }],
   ])('400: %s, and the run waits on', async (_what, body) => {
     const id = await waitingRun();
-    expect((await submit({ executionId: id, nodeId: 'ask', ...body })).status).toBe(400);
+    const given = Object.entries(body).map(([name, value]) => [name, typeof value === 'function' ? value(id) : value]);
+    expect((await submit({ executionId: id, nodeId: 'ask', ...Object.fromEntries(given) })).status).toBe(400);
     expect((await read(id)).status).toBe('waiting_for_input');
     await call('POST', `/api/executions/${id}/stop`);
   });
@@ -213,11 +222,140 @@ describe('an approval', () => {
     const id = await waitingRun();
     await instance.redis.kill();
     const body = { executionId: id, nodeId: 'ask', approved: true };
-    expect(await submit(body)).toMatchObject({ status: 503, body: { code: 'RESUME_PENDING', executionId: id } });
+    const pending = { code: 'RESUME_PENDING', executionId: id, waitId: `${id}:ask` };
+    expect(await submit(body)).toMatchObject({ status: 503, body: pending });
+    const other = await submit({ ...body, approved: false });
+    expect(other).toMatchObject({ status: 400, body: { code: 'ALREADY_DECIDED', recorded: { decision: 'approved' } } });
     await instance.redis.restart();
-    await until(async () => [200, 400].includes((await submit(body)).status), 10_000, 'the second try');
+    // Recovery may have resumed the run by then: the answer is the same.
+    const again = await until(
+      async () => {
+        const answer = await submit(body);
+        return answer.status === 503 ? undefined : answer;
+      },
+      10_000,
+      'the second try',
+    );
+    expect(again).toMatchObject({ status: 200, body: { executionId: id } });
     await end(id, 'success');
     expect((await read(id)).data.approvals).toHaveLength(1);
+    // From here on the same decision is another one, which comes too late.
+    expect(await submit(body)).toMatchObject({ status: 400, body: { code: 'ALREADY_DECIDED' } });
+    const entries = await instance.db.auditEntry.findMany({ where: { resourceId: id, action: 'execution.decide' } });
+    expect(entries).toHaveLength(1);
+  });
+
+  it('503: the same Idempotency-Key may be used again, and replays the first response from then on', async () => {
+    const id = await waitingRun();
+    const send = () =>
+      gateway.call('POST', '/api/approvals/submit', {
+        as: instance.key,
+        body: { executionId: id, nodeId: 'ask', approved: true },
+        headers: { 'idempotency-key': `decide-${id}` },
+      });
+    await instance.redis.kill();
+    expect((await send()).status).toBe(503);
+    await instance.redis.restart();
+    const again = await until(
+      async () => {
+        const answer = await send();
+        return answer.status === 503 ? undefined : answer;
+      },
+      10_000,
+      'the second try',
+    );
+    expect(again.status).toBe(200);
+    await end(id, 'success');
+    const replayed = await send();
+    expect([replayed.status, replayed.text]).toEqual([200, again.text]);
+    expect(replayed.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it('503, then resumed by recovery: submitting it again is 200, by whoever decided and nobody else', async () => {
+    const id = await waitingRun();
+    await instance.redis.kill();
+    const body = { executionId: id, nodeId: 'ask', approved: true, comment: 'yes' };
+    expect((await submit(body)).status).toBe(503);
+    await instance.redis.restart();
+    await end(id, 'success');
+    const editor = await addPerson(instance, 'editor');
+    const refused = [
+      await gateway.call('POST', '/api/approvals/submit', { as: editor.session, body }),
+      await submit({ ...body, comment: 'no' }),
+    ];
+    for (const answer of refused) expect(answer).toMatchObject({ status: 400, body: { code: 'ALREADY_DECIDED' } });
+    expect((await submit(body)).status).toBe(200);
+    expect(await submit(body)).toMatchObject({ status: 400, body: { recorded: { comment: 'yes' } } });
+  });
+});
+
+describe('approvals in a loop', () => {
+  /** A run that asks for each of three items, so many at once. */
+  async function askingRun(concurrency: number): Promise<string> {
+    const each = { id: 'each', type: 'loop', parameters: { items: ['a', 'b', 'c'], concurrency } };
+    const item = { ...ask, parameters: { message: '{{ $loop.item }}?' } };
+    return waitingRun({
+      nodes: [start, each, item],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'ask' },
+      ],
+    });
+  }
+  const open = async (id: string) =>
+    ((await call('GET', `/api/approvals?workspaceId=${instance.workspaceId}`)).body.data as Record<string, unknown>[])
+      .filter((entry) => entry.id === id)
+      .map(({ message, iteration, waitId }) => ({ message, iteration, waitId }));
+  const waits = (id: string, count: number) =>
+    until(async () => ((await open(id)).length === count ? true : undefined), 8_000, `${count} open approvals`);
+
+  it('are told apart by iteration or waitId, without which none of several is decided', async () => {
+    const id = await askingRun(3);
+    await waits(id, 3);
+    const listed = await open(id);
+    expect(listed).toEqual(
+      ['a', 'b', 'c'].map((item, n) => ({ message: `${item}?`, iteration: n, waitId: `${id}:ask:${n}` })),
+    );
+    const body = { executionId: id, nodeId: 'ask' };
+    expect(await submit({ ...body, approved: true })).toMatchObject({
+      status: 409,
+      body: { code: 'SEVERAL_WAITS', details: listed.map(({ waitId, iteration }) => ({ waitId, iteration })) },
+    });
+    expect(await open(id)).toHaveLength(3);
+    expect((await submit({ ...body, iteration: 1, approved: false })).status).toBe(200);
+    expect((await submit({ ...body, waitId: `${id}:ask:2`, approved: true })).status).toBe(200);
+    expect(await submit({ ...body, iteration: 1, approved: false })).toMatchObject({
+      status: 400,
+      body: { code: 'ALREADY_DECIDED', recorded: { decision: 'rejected' } },
+    });
+    // One is left: it is meant.
+    expect((await submit({ ...body, approved: true })).status).toBe(200);
+    await end(id, 'success');
+    const decided = (await read(id)).data.approvals.map((one: Record<string, unknown>) => [
+      one.iteration,
+      one.approved,
+    ]);
+    expect(decided).toEqual([
+      [1, false],
+      [2, true],
+      [0, true],
+    ]);
+  });
+
+  it('one after another: a decision that is repeated after a 503 does not decide the next item', async () => {
+    const id = await askingRun(1);
+    await waits(id, 1);
+    const body = { executionId: id, nodeId: 'ask', approved: true };
+    await instance.redis.kill();
+    expect((await submit(body)).status).toBe(503);
+    await instance.redis.restart();
+    await until(async () => ((await open(id))[0]?.iteration === 1 ? true : undefined), 10_000, 'the next item');
+    expect((await submit(body)).status).toBe(200);
+    expect(await open(id)).toMatchObject([{ iteration: 1 }]);
+    // The first one is told by now: this is about the second item.
+    expect((await submit(body)).status).toBe(200);
+    await until(async () => ((await open(id))[0]?.iteration === 2 ? true : undefined), 8_000, 'the last item');
+    await call('POST', `/api/executions/${id}/stop`);
   });
 });
 

@@ -194,7 +194,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/executions/:id/nodes/:nodeId/complete': {
       schema: Type.Object({ ...CompleteHumanBody.properties, data: WORLD_FORM }, { additionalProperties: false }),
-      examples: [{ data: { count: 2 } }],
+      examples: [{ data: { count: 2 }, iteration: null, waitId: `${ran.fills}:form` }],
       id: ran.fills,
     },
     'PUT /api/admin/settings': {
@@ -211,8 +211,8 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/approvals/submit': {
       schema: SubmitApprovalBody,
       examples: [
-        { executionId: ran.asks, nodeId: 'ask', approved: true, comment: 'C' },
-        { executionId: ran.asks, nodeId: 'ask', decision: 'rejected' },
+        { executionId: ran.asks, nodeId: 'ask', approved: true, comment: 'C', iteration: null },
+        { executionId: ran.asks, nodeId: 'ask', decision: 'rejected', waitId: `${ran.asks}:ask` },
       ],
     },
   };

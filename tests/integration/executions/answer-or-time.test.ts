@@ -1,6 +1,7 @@
 import {
   type AnswerOutcome,
   answerWait,
+  confirmAnswer,
   createDatabase,
   type Database,
   endDueWaits,
@@ -85,6 +86,8 @@ const approve = (executionId: string): Promise<AnswerOutcome> =>
       executionId,
       nodeId: 'ask',
       kind: 'approval',
+      action: 'execution.decide',
+      iteration: undefined,
       toAnswer: () => ({ decision: 'approved' }),
       isSame: (recorded) => recorded === '{"decision":"approved"}',
     },
@@ -152,11 +155,14 @@ describe('an answer and the time of a wait', () => {
     expect(await answersOf(executionId)).toBe(0);
   });
 
-  it('are told again whoever asks again', async () => {
+  it('are told again whoever asks again, until the caller is told that the answer is recorded', async () => {
     const executionId = await restingRun(3_600_000);
-    expect(await approve(executionId)).toMatchObject({ kind: 'recorded', dispatch: 2 });
-    expect(await approve(executionId)).toMatchObject({ kind: 'recorded', dispatch: 2 });
+    const unconfirmed = { kind: 'recorded', iteration: '', isUnconfirmed: true };
+    expect(await approve(executionId)).toMatchObject({ ...unconfirmed, dispatch: 2 });
+    expect(await approve(executionId)).toMatchObject({ ...unconfirmed, dispatch: 2 });
     await db.nodeRun.updateMany({ where: { executionId }, data: { status: 'success' } });
+    expect(await approve(executionId)).toMatchObject({ ...unconfirmed, dispatch: null });
+    await confirmAnswer(db, { executionId, nodeId: 'ask', iteration: '' });
     expect(await approve(executionId)).toMatchObject({
       kind: 'ended',
       end: { answer: '{"decision":"approved"}', by: seed.userId },

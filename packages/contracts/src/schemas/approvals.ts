@@ -1,9 +1,25 @@
 import Type, { type Static } from 'typebox';
-import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, Time } from './common.js';
+import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, ShownIteration, Time } from './common.js';
 
 export const ListApprovalsQuery = Type.Object({ workspaceId: Id, ...pageQuery() });
 
-/** Body of POST /api/approvals/submit: exactly one of `approved` and `decision`. */
+/** Which of several waits of a node is meant; without either, the only open one. */
+const waitChoice = {
+  iteration: Type.Optional(
+    nullable(
+      Type.Union([
+        Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+        Type.String({ pattern: '^\\d{1,7}(\\.\\d{1,7}){0,19}$' }),
+      ]),
+      { description: 'The iteration of the loop that the node is in; "outer.inner" in nested ones' },
+    ),
+  ),
+  waitId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 400, description: 'As the list of what waits says it' }),
+  ),
+};
+
+/** Body of POST /api/approvals/submit: `approved` or `decision`, or both where they agree. */
 export const SubmitApprovalBody = Type.Object(
   {
     executionId: Id,
@@ -11,17 +27,20 @@ export const SubmitApprovalBody = Type.Object(
     approved: Type.Optional(Type.Boolean({ description: 'true is the choice approved, false is rejected' })),
     decision: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The name of a choice' })),
     comment: Type.Optional(Type.String({ maxLength: 10_000 })),
+    ...waitChoice,
   },
   CLOSED,
 );
 
 /** Body of POST /api/executions/{id}/nodes/{nodeId}/complete. */
-export const CompleteHumanBody = Type.Object({ data: AnyJson }, CLOSED);
+export const CompleteHumanBody = Type.Object({ data: AnyJson, ...waitChoice }, CLOSED);
 
 /** An open approval: one entry per wait. */
 export const ApprovalEntry = Type.Object({
   id: Type.String({ format: 'uuid', description: "The run's id" }),
   currentNodeId: Type.String({ description: 'The approval node' }),
+  iteration: ShownIteration,
+  waitId: Type.String({ description: 'Of this wait alone' }),
   workflowId: Id,
   workflowName: nullable(Type.String({ description: 'Null once the workflow is deleted' })),
   message: Type.String(),
@@ -36,6 +55,8 @@ export const RecordedAnswer = Type.Object({
   message: Type.String(),
 });
 
+/** Which wait of a node a body means; undefined where it does not say. */
+export type WaitChoice = Pick<SubmitApprovalBody, 'iteration' | 'waitId'>;
 export type ApprovalEntry = Static<typeof ApprovalEntry>;
 export type RecordedAnswer = Static<typeof RecordedAnswer>;
 export type SubmitApprovalBody = Static<typeof SubmitApprovalBody>;

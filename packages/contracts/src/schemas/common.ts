@@ -68,6 +68,11 @@ export const AnyJson = Type.Unsafe<JsonValue>({});
 /** Any JSON object. */
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' });
 
+/** An iteration of a loop, as responses show it. */
+export const ShownIteration = Type.Union([Type.Integer(), Type.String(), Type.Null()], {
+  description: 'null outside loops, a number in one, "outer.inner" in nested ones',
+});
+
 export const ExecutionStatusSchema = oneOf(EXECUTION_STATUSES);
 export const NodeStatusSchema = oneOf(NODE_STATUSES);
 
@@ -125,6 +130,7 @@ export const ErrorBody = Type.Object({
   required: Type.Optional(Type.String({ description: 'With INSUFFICIENT_SCOPE: the scope' })),
   hint: Type.Optional(Type.String()),
   executionId: Type.Optional(Type.String({ description: 'The run that the request made or is about' })),
+  waitId: Type.Optional(Type.String({ description: 'With RESUME_PENDING: the wait whose answer is recorded' })),
   recorded: Type.Optional(
     Type.Unknown({ description: 'With ALREADY_DECIDED: how the wait ended; `by` is null for its time' }),
   ),

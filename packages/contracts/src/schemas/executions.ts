@@ -14,6 +14,7 @@ import {
   type Page,
   pageOf,
   pageQuery,
+  ShownIteration,
   severalOf,
   Time,
   TimeRange,
@@ -245,6 +246,7 @@ export const NodeCounts = Type.Object(
 
 export const ApprovalRecord = Type.Object({
   nodeId: Type.String(),
+  iteration: ShownIteration,
   decision: Type.String(),
   approved: Type.Boolean(),
   comment: nullable(Type.String()),
@@ -306,7 +308,7 @@ export const ExecutionPage = Type.Object({
 /** Answer of GET /api/executions/{id}/nodes/{nodeId}/output. A nested loop's iteration is "outer.inner". */
 export const NodeOutput = Type.Object({
   nodeId: Type.String(),
-  iteration: Type.Union([Type.Integer(), Type.String(), Type.Null()]),
+  iteration: ShownIteration,
   status: NodeStatusSchema,
   output: AnyJson,
 });

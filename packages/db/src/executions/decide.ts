@@ -1,5 +1,6 @@
-import type { JsonValue } from '@deckhand/contracts';
+import type { JsonValue, WaitPlace } from '@deckhand/contracts';
 import { type Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { isTimeUp } from './end-waits.js';
 import { type LockedExecution, lockExecution } from './lock.js';
@@ -21,14 +22,30 @@ export type AnswerOutcome =
   | { readonly kind: 'ended'; readonly end: WaitEnd }
   /** `toAnswer` asks to see the details first. */
   | { readonly kind: 'unchecked'; readonly workspaceId: string; readonly details: string }
-  /** Recorded, now or before. `dispatch`: the job to be queued; null when a worker holds the run and is to be told. */
-  | { readonly kind: 'recorded'; readonly workspaceId: string; readonly dispatch: number | null };
+  /** The node waits in several iterations of a loop, of which the request names none. */
+  | { readonly kind: 'several'; readonly iterations: readonly string[] }
+  | RecordedOutcome;
+
+/** An answer that is recorded, now or before. */
+export interface RecordedOutcome {
+  readonly kind: 'recorded';
+  readonly workspaceId: string;
+  readonly iteration: string;
+  /** The job to be queued; null when there is none to be: a worker holds the run and is to be told. */
+  readonly dispatch: number | null;
+  /** Whether the caller is to be told by `confirmAnswer` that it is, once the job is queued. */
+  readonly isUnconfirmed: boolean;
+}
 
 /** Who answers which wait of a run. */
 export interface AnswerRequest {
   readonly executionId: string;
   readonly nodeId: string;
   readonly kind: 'approval' | 'human';
+  /** What the audit log calls it. */
+  readonly action: `execution.${string}`;
+  /** Which iteration of the node, "" outside loops; undefined for the only one that is open. */
+  readonly iteration: string | undefined;
   /**
    * Checks the answer against what is asked and completes it, while the run is locked.
    * @returns undefined where that may take long: then nothing is recorded, and the request is to be made again once the
@@ -49,6 +66,9 @@ interface FoundWait {
   readonly by: string | null;
   /** Null while it is open. */
   readonly at: Date | null;
+  readonly isTimeUp: boolean;
+  /** Whether it is the actor's answer, who may not know yet that it is recorded. */
+  readonly isUnconfirmed: boolean;
   /** Whether the run has yet to go on from here. */
   readonly isNodeWaiting: boolean;
 }
@@ -61,27 +81,42 @@ interface FoundWait {
  * (`endDueWaits` is the other), and an answer that comes after the time by the database's clock ends it as that would.
  * So the run goes on with an answer if and only if the caller is told that it is recorded.
  *
- * The same answer again, before the run went on, asks for the same dispatch to be queued again.
+ * Where a job has to be queued, the answer is unconfirmed until that is done: the same answer of the same person again
+ * is then no other one, even if it names no iteration and the node waits in others meanwhile. Any other answer to a
+ * wait that has ended is told how it did.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or what `toAnswer` throws.
  */
 export function answerWait(db: Database, actor: Actor, request: AnswerRequest): Promise<AnswerOutcome> {
-  const { executionId } = request;
+  const { executionId, nodeId } = request;
   return db.$transaction(async (tx): Promise<AnswerOutcome> => {
     const run = await lockExecution(tx, actor, executionId);
-    const wait = await findWait(tx, request);
-    if (!wait) return { kind: 'notWaiting' };
-    if (wait.at !== null) return answerAgain(run, wait, wait.at, request);
-    if (!canBeAnswered(run)) return { kind: 'notWaiting' };
+    const waits = await findWaits(tx, actor, request);
     const { workspaceId } = run;
+    const given = waits.find(({ answer, isUnconfirmed }) => isUnconfirmed && request.isSame(answer ?? ''));
+    if (given) return { kind: 'recorded', workspaceId, ...againOf(run, given) };
+    const open = waits.filter(({ at }) => at === null);
+    const inTime = open.filter((wait) => !wait.isTimeUp);
+    if (inTime.length > 1 && canBeAnswered(run)) {
+      return { kind: 'several', iterations: inTime.map(({ iteration }) => iteration) };
+    }
+    const wait = inTime[0] ?? open[0] ?? waits.find(({ at }) => at !== null);
+    if (!wait) return { kind: 'notWaiting' };
+    if (wait.at !== null) return { kind: 'ended', end: endOf(wait, wait.at) };
+    if (!canBeAnswered(run)) return { kind: 'notWaiting' };
     const value = request.toAnswer(wait.details);
     if (value === undefined) return { kind: 'unchecked', workspaceId, details: wait.details };
     const answer = JSON.stringify(value);
-    if (!(await endWait(tx, actor, { ...request, iteration: wait.iteration, answer }))) {
+    const { iteration } = wait;
+    const isDispatched = run.workerId === null;
+    if (!(await endWait(tx, actor, { ...request, iteration, answer, isUnconfirmed: isDispatched }))) {
       // Ended by its time, here or by the worker that holds the run.
-      const ended = await findWait(tx, request, wait.iteration);
+      const [ended] = await findWaits(tx, actor, { ...request, iteration });
       return ended?.at ? { kind: 'ended', end: endOf(ended, ended.at) } : { kind: 'notWaiting' };
     }
-    const isDispatched = run.workerId === null;
+    // A request that is repeated after a 503 is carried out again, and finds this answer.
+    const { requestToken: _unmarked, ...recorder } = actor;
+    const { action } = request;
+    await recordChange(tx, recorder, { action, workspaceId, resourceId: executionId, details: { nodeId } });
     const dispatch = isDispatched ? run.dispatch + 1 : run.dispatch;
     await tx.$executeRaw(Prisma.sql`
       UPDATE executions
@@ -89,18 +124,35 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
           status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
           dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
       WHERE id = ${executionId}::uuid`);
-    return { kind: 'recorded', workspaceId, dispatch: isDispatched ? dispatch : null };
+    return {
+      kind: 'recorded',
+      workspaceId,
+      iteration,
+      dispatch: isDispatched ? dispatch : null,
+      isUnconfirmed: isDispatched,
+    };
   });
 }
 
-/** Reads one wait of a node. Inside a loop there may be several: the oldest open one, else the one that ended last. */
-async function findWait(
+/** Says that whoever answered a wait is about to be told so: the next answer is another one. */
+export async function confirmAnswer(db: Database, { executionId, nodeId, iteration }: WaitPlace): Promise<void> {
+  await db.$executeRaw`
+    UPDATE waits SET is_unconfirmed = NULL
+    WHERE execution_id = ${executionId}::uuid AND node_id = ${nodeId} AND iteration = ${iteration}`;
+}
+
+/** Waits of one node that are looked at: enough to say that there are several. */
+const WAITS_MAX = 21;
+
+/** Reads waits of a node: unconfirmed answers of the actor's, then open ones, the oldest first, then ended ones. */
+function findWaits(
   tx: Queryable,
-  { executionId, nodeId, kind }: AnswerRequest,
-  iteration: string | null = null,
-): Promise<FoundWait | undefined> {
-  const [wait] = await tx.$queryRaw<FoundWait[]>(Prisma.sql`
-    SELECT w.iteration, w.details, w.answer, w.answered_by AS by, w.answered_at AS at,
+  actor: Actor,
+  { executionId, nodeId, kind, iteration = null }: Omit<AnswerRequest, 'iteration'> & { iteration?: string | null },
+): Promise<FoundWait[]> {
+  return tx.$queryRaw<FoundWait[]>(Prisma.sql`
+    SELECT w.iteration, w.details, w.answer, w.answered_by AS by, w.answered_at AS at, ${isTimeUp} AS "isTimeUp",
+      coalesce(w.is_unconfirmed AND w.answered_by = ${actor.userId}::uuid, false) AS "isUnconfirmed",
       coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting"
     FROM waits w
     LEFT JOIN node_iterations i
@@ -109,28 +161,30 @@ async function findWait(
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = ${nodeId} AND w.kind = ${kind}::wait_kind
       AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
       AND (${iteration}::text IS NULL OR w.iteration = ${iteration}::text)
-    ORDER BY w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration LIMIT 1`);
-  return wait;
+    ORDER BY "isUnconfirmed" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
+    LIMIT ${WAITS_MAX}`);
 }
 
-/** What an answer to a wait that has ended leads to: the same one is harmless until the run has gone on. */
-function answerAgain(run: LockedExecution, wait: FoundWait, at: Date, { isSame }: AnswerRequest): AnswerOutcome {
-  const isRepeated = wait.answer !== null && isSame(wait.answer) && wait.isNodeWaiting && canBeAnswered(run);
-  if (!isRepeated) return { kind: 'ended', end: endOf(wait, at) };
-  return { kind: 'recorded', workspaceId: run.workspaceId, dispatch: run.workerId === null ? run.dispatch : null };
+/** What the same answer again leads to: its job is queued again unless the run has gone on. */
+function againOf(
+  run: LockedExecution,
+  { iteration, isNodeWaiting }: FoundWait,
+): Pick<RecordedOutcome, 'iteration' | 'dispatch' | 'isUnconfirmed'> {
+  const isStill = isNodeWaiting && run.workerId === null && canBeAnswered(run);
+  return { iteration, dispatch: isStill ? run.dispatch : null, isUnconfirmed: true };
 }
 
 /** Ends an open wait, by the answer or by the time if that is up. @returns whether the answer is what ended it. */
 async function endWait(
   tx: Queryable,
   actor: Actor,
-  wait: { executionId: string; nodeId: string; iteration: string; answer: string },
+  wait: WaitPlace & { readonly answer: string; readonly isUnconfirmed: boolean },
 ): Promise<boolean> {
   const [ended] = await tx.$queryRaw<{ isAnswered: boolean }[]>(Prisma.sql`
     UPDATE waits
     SET answer = CASE WHEN ${isTimeUp} THEN NULL ELSE ${wait.answer} END,
         answered_by = CASE WHEN ${isTimeUp} THEN NULL ELSE ${actor.userId}::uuid END,
-        answered_at = statement_timestamp()
+        answered_at = statement_timestamp(), is_unconfirmed = ${wait.isUnconfirmed || null}::boolean
     WHERE execution_id = ${wait.executionId}::uuid AND node_id = ${wait.nodeId} AND iteration = ${wait.iteration}
       AND answered_at IS NULL
     RETURNING answer IS NOT NULL AS "isAnswered"`);

@@ -1,4 +1,11 @@
-import { type ApprovalEntry, parseOwnJson, type Page, type PageOf } from '@deckhand/contracts';
+import {
+  type ApprovalEntry,
+  parseOwnJson,
+  type Page,
+  type PageOf,
+  shownIteration,
+  waitIdOf,
+} from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { toPage } from '../paging.js';
@@ -7,6 +14,7 @@ import { isTimeUp } from './end-waits.js';
 interface Row {
   readonly id: string;
   readonly nodeId: string;
+  readonly iteration: string;
   readonly workflowId: string;
   readonly workflowName: string | null;
   readonly details: string;
@@ -33,7 +41,7 @@ export async function listApprovals(
       AND e.workspace_id = ${query.workspaceId}::uuid
       AND e.status IN ('running', 'waiting_for_input', 'waiting_for_human')`;
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
-    SELECT e.id, w.node_id AS "nodeId", e.workflow_id AS "workflowId", f.name AS "workflowName", w.details,
+    SELECT e.id, w.node_id AS "nodeId", w.iteration, e.workflow_id AS "workflowId", f.name AS "workflowName", w.details,
       w.created_at AS "createdAt"
     ${open}
     ORDER BY w.created_at, w.execution_id, w.node_id, w.iteration
@@ -49,6 +57,8 @@ function toEntry(row: Row): ApprovalEntry {
   return {
     id: row.id,
     currentNodeId: row.nodeId,
+    iteration: shownIteration(row.iteration),
+    waitId: waitIdOf({ executionId: row.id, nodeId: row.nodeId, iteration: row.iteration }),
     workflowId: row.workflowId,
     workflowName: row.workflowName,
     message,

@@ -87,7 +87,9 @@ export async function readExecutions(
       e.error AS "errorJson",
       e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
       (
-        SELECT string_agg('{"nodeId":"' || w.node_id || '",' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
+        SELECT string_agg('{"nodeId":"' || w.node_id || '","iteration":'
+          || CASE WHEN w.iteration = '' THEN 'null' WHEN w.iteration LIKE '%.%' THEN '"' || w.iteration || '"' ELSE w.iteration END
+          || ',' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
         FROM waits w
         WHERE w.execution_id = e.id AND w.kind = 'approval' AND w.answer IS NOT NULL
       ) AS "approvalsJson",

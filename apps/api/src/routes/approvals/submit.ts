@@ -1,13 +1,12 @@
 import { compileBody, parseOwnJson, SubmitApprovalBody, validationFailed, RecordedAnswer } from '@deckhand/contracts';
 import { readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
-import { answer } from '../../runs/answer.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
+import { answer, chosenIteration } from '../../runs/answer.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(SubmitApprovalBody);
 
-/** POST /api/approvals/submit: the first decision stands; the same one again queues the run again. */
+/** POST /api/approvals/submit: the first decision stands. After a 503, the same one again queues the run again. */
 export function submitApproval(services: Services): Route {
   return forKey(
     'POST',
@@ -17,16 +16,19 @@ export function submitApproval(services: Services): Route {
       takesIdempotencyKey: true,
       body: SubmitApprovalBody,
       answers: { 200: RecordedAnswer },
-      errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'RESUME_PENDING'],
+      errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'SEVERAL_WAITS', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
+      const node = { executionId: body.executionId.toLowerCase(), nodeId: body.nodeId };
+      const comment = body.comment ?? null;
       await services.answerOnce({ request, response, caller, body }, async (actor) => {
         const decision = decisionOf(body);
         const recorded = await answer(services, actor, {
-          executionId: body.executionId.toLowerCase(),
-          nodeId: body.nodeId,
+          ...node,
           kind: 'approval',
+          action: 'execution.decide',
+          iteration: chosenIteration(body, node),
           toAnswer(details) {
             const { choices } = parseOwnJson<{ choices: string[] }>(details);
             if (!choices.includes(decision)) {
@@ -35,19 +37,21 @@ export function submitApproval(services: Services): Route {
             return {
               decision,
               approved: decision === 'approved',
-              comment: body.comment ?? null,
+              comment,
               by: actor.userId,
               at: new Date().toISOString(),
             };
           },
-          isSame: (stored) => parseOwnJson<{ decision: string }>(stored).decision === decision,
+          isSame(stored) {
+            const kept = parseOwnJson<Decision>(stored);
+            return kept.decision === decision && kept.comment === comment;
+          },
           toRecorded({ answer: stored, at }) {
             if (stored === null) return { decision: null, comment: null, by: null, at: at.toISOString() };
-            const { decision, comment, by, at: decidedAt } = parseOwnJson<Decision>(stored);
-            return { decision, comment, by, at: decidedAt };
+            const kept = parseOwnJson<Decision>(stored);
+            return { decision: kept.decision, comment: kept.comment, by: kept.by, at: kept.at };
           },
         });
-        await recordRunChange(services, actor, 'execution.decide', recorded.executionId);
         return { status: 200, body: recorded };
       });
     },
@@ -62,10 +66,10 @@ interface Decision {
   readonly at: string;
 }
 
-/** The choice that a body names: exactly one of `approved` and `decision` does. */
+/** The choice that a body names, by `approved`, by `decision`, or by both where they agree. */
 function decisionOf({ approved, decision }: SubmitApprovalBody): string {
-  if ((approved === undefined) === (decision === undefined)) {
-    throw validationFailed([{ path: 'decision', message: 'give exactly one of approved and decision' }]);
-  }
-  return decision ?? (approved === true ? 'approved' : 'rejected');
+  const named = approved === undefined ? decision : approved ? 'approved' : 'rejected';
+  if (named === undefined) throw validationFailed([{ path: 'decision', message: 'give approved or decision' }]);
+  if (decision === undefined || decision === named) return named;
+  throw validationFailed([{ path: 'decision', message: `is another than approved: ${String(approved)} says` }]);
 }

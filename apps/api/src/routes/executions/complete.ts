@@ -10,8 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { pathId } from '../../http/query.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
-import { answer } from '../../runs/answer.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
+import { answer, chosenIteration } from '../../runs/answer.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(CompleteHumanBody);
@@ -26,18 +25,21 @@ export function completeHuman(services: Services): Route {
       takesIdempotencyKey: true,
       body: CompleteHumanBody,
       answers: { 200: RecordedAnswer },
-      errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'RESUME_PENDING'],
+      errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'SEVERAL_WAITS', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const { data } = parse(await readBody(request, DATA_BODY_BYTES_MAX));
-      await services.answerOnce({ request, response, caller, body: { data } }, async (actor) => {
+      const body = parse(await readBody(request, DATA_BODY_BYTES_MAX));
+      const { data } = body;
+      const node = { executionId, nodeId: String(request.params.nodeId) };
+      await services.answerOnce({ request, response, caller, body }, async (actor) => {
         // The form that the data is known to fit.
         let fitting: string | undefined;
         const recorded = await answer(services, actor, {
-          executionId,
-          nodeId: String(request.params.nodeId),
+          ...node,
           kind: 'human',
+          action: 'execution.complete',
+          iteration: chosenIteration(body, node),
           toAnswer: (details) => (details === fitting ? data : undefined),
           async check(details, workspaceId) {
             const { faults, isTruncated } = await services.forms.check(workspaceId, { details, data });
@@ -51,7 +53,6 @@ export function completeHuman(services: Services): Route {
             at: at.toISOString(),
           }),
         });
-        await recordRunChange(services, actor, 'execution.complete', executionId);
         return { status: 200, body: recorded };
       });
     },

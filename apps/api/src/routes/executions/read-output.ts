@@ -1,4 +1,4 @@
-import { DeckhandError, maskHeaders, NodeOutput, ReadOutputQuery } from '@deckhand/contracts';
+import { DeckhandError, maskHeaders, NodeOutput, ReadOutputQuery, shownIteration } from '@deckhand/contracts';
 import { readNodeOutput as read } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
@@ -29,14 +29,8 @@ export function readNodeOutput({ db, outputs }: Services): Route {
       const output =
         record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
       if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
-      const head = JSON.stringify({ nodeId, iteration: iterationOf(record.iteration), status: record.status });
+      const head = JSON.stringify({ nodeId, iteration: shownIteration(record.iteration), status: record.status });
       sendJsonText(response, 200, `${head.slice(0, -1)},"output":${maskHeaders(output)}}`);
     },
   );
-}
-
-/** Null outside loops, a number inside one, "outer.inner" in nested ones. */
-function iterationOf(text: string): number | string | null {
-  if (text === '') return null;
-  return text.includes('.') ? text : Number(text);
 }

@@ -31,12 +31,7 @@ export function ApprovalInbox() {
       ) : (
         <Stack component="ul" className={classes.list}>
           {open.map((entry) => (
-            <Entry
-              key={entry.id + entry.currentNodeId}
-              entry={entry}
-              workspaceId={workspaceId}
-              canDecide={can('editor')}
-            />
+            <Entry key={entry.waitId} entry={entry} workspaceId={workspaceId} canDecide={can('editor')} />
           ))}
         </Stack>
       )}
@@ -44,15 +39,8 @@ export function ApprovalInbox() {
   );
 }
 
-function Entry({
-  entry: { id, currentNodeId, workflowName, message, choices, waitingSince },
-  workspaceId,
-  canDecide,
-}: {
-  entry: ApprovalEntry;
-  workspaceId: string;
-  canDecide: boolean;
-}) {
+function Entry({ entry, workspaceId, canDecide }: { entry: ApprovalEntry; workspaceId: string; canDecide: boolean }) {
+  const { id, currentNodeId, workflowName, message, waitingSince } = entry;
   return (
     <li className={classes.entry}>
       <div>
@@ -71,7 +59,7 @@ function Entry({
           See the run: what led here
         </AnchorLink>
       </div>
-      {canDecide && <Decision executionId={id} nodeId={currentNodeId} choices={choices} />}
+      {canDecide && <Decision entry={entry} />}
     </li>
   );
 }

@@ -1,3 +1,4 @@
+import type { ApprovalEntry } from '@deckhand/contracts';
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,19 +8,15 @@ import { Problem } from '../../parts/problem.js';
 
 /** The choices of an approval, with room for a comment that is kept with the decision. */
 export function Decision({
-  executionId,
-  nodeId,
-  choices,
+  entry: { id: executionId, currentNodeId: nodeId, waitId, choices },
 }: {
-  executionId: string;
-  nodeId: string;
-  choices: readonly string[];
+  entry: ApprovalEntry;
 }) {
   const queryClient = useQueryClient();
   const [comment, setComment] = useState('');
   const submission = useMutation({
     mutationFn: (decision: string) =>
-      submitApproval({ executionId, nodeId, decision, ...(comment === '' ? {} : { comment }) }),
+      submitApproval({ executionId, nodeId, waitId, decision, ...(comment === '' ? {} : { comment }) }),
     async onSuccess(_, decision) {
       notify(`Decided: ${decision}. The run goes on.`);
       await queryClient.invalidateQueries({ queryKey: ['approvals'] });

@@ -26,7 +26,7 @@ function OpenDecision({ executionId, nodeId }: { executionId: string; nodeId: st
   return (
     <Stack gap="xs">
       <Text fw={600}>{entry.message}</Text>
-      <Decision executionId={executionId} nodeId={nodeId} choices={entry.choices} />
+      <Decision key={entry.waitId} entry={entry} />
     </Stack>
   );
 }
