@@ -21,6 +21,7 @@ import { listCredentials } from './routes/credentials/list.js';
 import { readCredential } from './routes/credentials/read.js';
 import { updateCredential } from './routes/credentials/update.js';
 import { completeHuman } from './routes/executions/complete.js';
+import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
 import { execute } from './routes/executions/execute.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
@@ -155,6 +156,8 @@ export function listRoutes(services: Services): NamedRoute[] {
     pauseExecution,
     resumeExecution,
     rerunExecution,
+    redactExecution,
+    deleteExecution,
     completeHuman,
 
     readFleet,

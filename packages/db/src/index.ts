@@ -66,6 +66,7 @@ export {
 } from './executions/claim.js';
 export { type AnswerOutcome, type AnswerRequest, answerWait, confirmAnswer, type WaitEnd } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
+export { deleteExecution, redactExecution } from './executions/erase.js';
 export { failBlockedRun } from './executions/fail-blocked.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
 export { listApprovals } from './executions/list-approvals.js';

@@ -13,7 +13,7 @@ import { Prisma } from './client.js';
  *   updates a row twice.
  * - Background work, and whoever takes from a work list (`stopped_parents`, `unindexed_executions`, `storage_changes`,
  *   `deleted_outputs`, `webhook_deliveries`, due `schedules`), leaves out what others have locked (SKIP LOCKED), and
- *   so waits for nobody.
+ *   so waits for nobody. The one exception is a person who erases a run (`erase.ts`) and waits for its indexing.
  */
 
 /** Ends a `SELECT … FROM executions e`: locks the runs that it returns. */

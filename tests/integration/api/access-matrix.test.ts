@@ -223,6 +223,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'named',
     },
     'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
+    'DELETE /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'editor', finds: 'held' },
+    'POST /api/executions/:id/redact': {
+      path: `/api/executions/${ran.finished}/redact`,
+      asks: 'editor',
+      finds: 'held',
+    },
     'POST /api/executions/:id/pause': { path: `/api/executions/${pending}/pause`, asks: 'editor', finds: 'held' },
     'POST /api/executions/:id/resume': { path: `/api/executions/${ran.paused}/resume`, asks: 'editor', finds: 'held' },
     'POST /api/executions/:id/rerun': { path: `/api/executions/${ran.finished}/rerun`, asks: 'editor', finds: 'held' },

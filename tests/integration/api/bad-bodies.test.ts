@@ -185,6 +185,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
+    'POST /api/executions/:id/redact': { ...NOTHING, id: ran.finished },
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
     'POST /api/executions/:id/rerun': {
       schema: RerunBody,

@@ -175,6 +175,8 @@ describe('the OpenAPI document', () => {
     await done('GET', `${path}/executions?latest=true`);
     for (const format of ['csv', 'json']) await done('GET', `/api/executions/export${inWorkspace}&format=${format}`);
     await done('GET', `${run}/events`);
+    await done('POST', `${run}/redact`);
+    await done('DELETE', run);
     await worker.stop();
 
     // Looking after it

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../client.js';
+import { Prisma, type Queryable } from '../client.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { isNotRepeated } from '../maintenance/find-runs.js';
 import { isNotBeingIndexed, waitingForIndex } from './not-being-indexed.js';
@@ -8,7 +8,7 @@ import { isNotBeingIndexed, waitingForIndex } from './not-being-indexed.js';
  * back to their workspaces. What they were and how they ended stays, to be listed and searched.
  * @returns how many.
  */
-export async function pruneData(db: Database, executionIds: readonly string[]): Promise<number> {
+export async function pruneData(db: Queryable, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */
     WITH ${waitingForIndex(executionIds)}, taken AS (
       SELECT e.id, e.workspace_id, e.stored_bytes FROM executions e

@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../client.js';
+import { Prisma, type Queryable } from '../client.js';
 import { deletionOfTaken } from '../executions/delete-taken.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { isNotRepeated } from '../maintenance/find-runs.js';
@@ -8,7 +8,7 @@ import { isNotBeingIndexed, waitingForIndex } from './not-being-indexed.js';
  * Deletes those of the given runs that are finished and whose data is gone.
  * @returns how many.
  */
-export async function pruneRuns(db: Database, executionIds: readonly string[]): Promise<number> {
+export async function pruneRuns(db: Queryable, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-runs */
     WITH ${waitingForIndex(executionIds)}, taken AS (
       SELECT e.id FROM executions e

@@ -1,0 +1,42 @@
+import { StatusAnswer } from '@deckhand/contracts';
+import { deleteExecution as remove, redactExecution as redact } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { sendNothing } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+/** DELETE /api/executions/{id}: a finished run, with all that belongs to it. */
+export function deleteExecution({ db }: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/executions/:id',
+    { summary: 'Delete a finished run', answers: { 204: null }, errors: ['INVALID_STATE'] },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
+}
+
+/** POST /api/executions/{id}/redact: takes the data of a finished run; how it ended stays. */
+export function redactExecution(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/executions/:id/redact',
+    {
+      summary: 'Take trigger data, outputs and debug data from a finished run',
+      takesIdempotencyKey: true,
+      answers: { 200: StatusAnswer },
+      errors: ['INVALID_STATE'],
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      await refuseBody(request);
+      await services.answerOnce({ request, response, caller, body: null }, async (actor) => ({
+        status: 200,
+        body: { executionId, status: await redact(services.db, actor, executionId) },
+      }));
+    },
+  );
+}
