@@ -53,6 +53,25 @@ describe('the secret', () => {
     expect(await runsOf(hook)).toBe(11);
   });
 
+  it('may be one of two while senders change over from one to the next', async () => {
+    const hook = await createHook(instance, { secret: 'first' });
+    const sent = async (secret: string) => (await send(hook.path, { headers: { 'x-webhook-secret': secret } })).status;
+    const save = async (parameters: Parameters<typeof hookDefinition>[0]) => {
+      const definition = hookDefinition(parameters);
+      const saved = await api('POST', `/api/workflows/${hook.workflowId}/versions`, { definition });
+      const activeVersionId = saved.body.workflowVersionId;
+      await api('PATCH', `/api/workflows/${hook.workflowId}`, { activeVersionId });
+    };
+    await save({ secret: '********', nextSecret: 'second' });
+    expect([await sent('first'), await sent('second'), await sent('third')]).toEqual([200, 200, 401]);
+    const shown = await api('GET', `/api/workflows/${hook.workflowId}`);
+    expect(shown.text).not.toContain('second');
+    await save({ secret: 'second' });
+    expect([await sent('first'), await sent('second')]).toEqual([401, 200]);
+    await save({ nextSecret: 'third' });
+    expect([await sent('second'), await sent('third')]).toEqual([401, 200]);
+  });
+
   it('is kept by its placeholder when another version becomes the active one', async () => {
     const hook = await createHook(instance, { secret: 'first' });
     await api('POST', `/api/workflows/${hook.workflowId}/versions`, {

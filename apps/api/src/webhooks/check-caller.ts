@@ -24,9 +24,11 @@ export async function checkCaller(
   { settings, workspaceId, versionId: workflowVersionId }: WebhookTarget,
   readCredential: CredentialReader,
 ): Promise<CheckedCaller> {
-  const { secret, authentication, credentialId } = settings;
-  const ownSecret = secret === undefined ? [] : [SECRET_HEADER];
-  const isSecretRight = secret === undefined || isSameSecret(request.headers[SECRET_HEADER], secret);
+  const { secrets, authentication, credentialId } = settings;
+  const ownSecret = secrets.length === 0 ? [] : [SECRET_HEADER];
+  // All of them are compared, so that the time does not tell which one it was.
+  const fitting = secrets.filter((secret) => isSameSecret(request.headers[SECRET_HEADER], secret));
+  const isSecretRight = secrets.length === 0 || fitting.length > 0;
   if (authentication === 'none') {
     if (!isSecretRight) throw refusal();
     return { secretHeaders: ownSecret };

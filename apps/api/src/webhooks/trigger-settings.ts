@@ -12,8 +12,8 @@ export type PayloadType = (typeof PAYLOAD_TYPES)[number];
 /** A webhook trigger as its version was saved, defaults filled in. */
 export interface TriggerSettings {
   readonly method: string;
-  /** Undefined where none is asked for. */
-  readonly secret: string | undefined;
+  /** Each is as good as the others; none where none is asked for. */
+  readonly secrets: readonly string[];
   readonly payloadType: PayloadType;
   readonly keepsRawBody: boolean;
   readonly responseMode: (typeof RESPONSE_MODES)[number];
@@ -37,11 +37,12 @@ export async function readTriggerSettings(
 ): Promise<TriggerSettings | undefined> {
   if (!isJsonObject(node) || node.type !== 'trigger.webhook') return undefined;
   const parameters: JsonObject = isJsonObject(node.parameters) ? node.parameters : {};
-  const sealed = isJsonObject(sealedSecrets) ? sealedSecrets.secret : undefined;
+  const { secret, nextSecret }: JsonObject = isJsonObject(sealedSecrets) ? sealedSecrets : {};
+  const sealed = [secret, nextSecret].filter((each) => typeof each === 'string');
   const method = typeof parameters.method === 'string' ? parameters.method : 'POST';
   return {
     method,
-    secret: typeof sealed === 'string' ? await secretBox.open(sealed) : undefined,
+    secrets: await Promise.all(sealed.map((each) => secretBox.open(each))),
     payloadType: oneOf(PAYLOAD_TYPES, parameters.payloadType),
     keepsRawBody: parameters.rawBody === true,
     responseMode: oneOf(RESPONSE_MODES, parameters.responseMode),

@@ -32,6 +32,15 @@ export default defineNodeType({
             'Has to come with every request as `X-Webhook-Secret`, else it gets 401. Never shown again: `********` keeps it',
         }),
       ),
+      nextSecret: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_000,
+          writeOnly: true,
+          description:
+            'Is as good as `secret` while senders change over to it; then it becomes the `secret`, and this is left out',
+        }),
+      ),
       payloadType: Type.Optional(
         oneOf(['auto', 'json', 'form', 'text', 'binary'], {
           default: 'auto',
