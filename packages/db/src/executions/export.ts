@@ -3,7 +3,7 @@ import { type Database, Prisma, type Queryable } from '../client.js';
 import { sampleSearch } from '../search/find.js';
 import { limitSession } from '../session-limits.js';
 import { hitOf, isSearch, matchingIds } from '../search/match.js';
-import { filterConditions, sortOrder } from './filter.js';
+import { type ExecutionOrder, filterConditions, type ResolvedFilter, resolveFilter, sortOrder } from './filter.js';
 import type { ListExecutionsRequest } from './list.js';
 
 /** Which runs to export, in which order. */
@@ -26,7 +26,7 @@ export async function exportExecutionIds(
   onBatch: (executionIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
   await requireRole(db, actor, request.workspaceId, 'viewer');
-  const query = await planQuery(db, request);
+  const query = await planQuery(db, await resolveFilter(db, request));
   await db.$transaction(
     async (tx) => {
       // A cursor of many runs may take long to find the next ones, and waits while the caller reads what there is.
@@ -47,7 +47,7 @@ export async function exportExecutionIds(
   );
 }
 
-async function planQuery(db: Database, request: ListExecutionsRequest): Promise<Prisma.Sql> {
+async function planQuery(db: Database, request: ResolvedFilter & ExecutionOrder): Promise<Prisma.Sql> {
   if (!isSearch(request)) return orderedQuery(request);
   const { isFrequent, byWord } = await sampleSearch(db, request);
   return isFrequent ? orderedQuery(request) : indexedQuery(request, byWord);
@@ -60,7 +60,7 @@ async function openCursor(tx: Queryable, query: Prisma.Sql): Promise<void> {
 }
 
 /** Runs in the list's order, each looked at. */
-function orderedQuery(request: ListExecutionsRequest): Prisma.Sql {
+function orderedQuery(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
   const listed = Prisma.sql`SELECT e.id FROM executions e WHERE ${filterConditions(request)} ORDER BY ${sortOrder(request)}`;
   return isSearch(request)
     ? Prisma.sql`SELECT listed.id FROM (${listed}) listed CROSS JOIN LATERAL ${hitOf(request)} looked WHERE looked.hit`
@@ -68,7 +68,7 @@ function orderedQuery(request: ListExecutionsRequest): Prisma.Sql {
 }
 
 /** Runs that the trigram index finds, then ordered. */
-function indexedQuery(request: ListExecutionsRequest, byWord: boolean): Prisma.Sql {
+function indexedQuery(request: ResolvedFilter & ExecutionOrder, byWord: boolean): Prisma.Sql {
   return Prisma.sql`
     SELECT e.id FROM executions e
     WHERE e.id IN (${matchingIds(request.workspaceId, request, byWord)}) AND ${filterConditions(request)}

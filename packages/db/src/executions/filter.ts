@@ -1,16 +1,34 @@
 import { type ExecutionFilter, type TimeRange, toDate } from '@deckhand/contracts';
-import { Prisma } from '../client.js';
+import { Prisma, type Queryable } from '../client.js';
+
+/** A filter that names workflows by their ids alone. */
+export type ResolvedFilter = Omit<ExecutionFilter, 'workflowName'> & {
+  readonly workflowName?: undefined;
+  /** Workflows of the name that was asked for. */
+  readonly workflowIds?: readonly string[];
+};
+
+/**
+ * Looks up the workflows that have the name in a filter. The planner knows how many runs a workflow has, but not how
+ * many those of a subquery have: it would read a whole workspace for a rare one.
+ */
+export async function resolveFilter<F extends ExecutionFilter>(
+  db: Queryable,
+  { workflowName, ...filter }: F,
+): Promise<Omit<F, 'workflowName'> & Pick<ResolvedFilter, 'workflowName' | 'workflowIds'>> {
+  if (workflowName === undefined) return filter;
+  const where = { workspaceId: filter.workspaceId, name: workflowName };
+  const workflows = await db.workflow.findMany({ where, select: { id: true } });
+  return { ...filter, workflowIds: workflows.map(({ id }) => id) };
+}
 
 /** Whose runs and which of them, the text searches apart, as a condition on the run `e`. */
-export function filterConditions(filter: ExecutionFilter): Prisma.Sql {
-  const { workspaceId, workflowId, workflowName, status, executionMode, source, startedAt } = filter;
+export function filterConditions(filter: ResolvedFilter): Prisma.Sql {
+  const { workspaceId, workflowId, workflowIds, status, executionMode, source, startedAt } = filter;
   const { rerunOf, parentExecutionId } = filter;
   const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
-  if (workflowName !== undefined) {
-    parts.push(Prisma.sql`e.workflow_id = ANY(ARRAY(
-      SELECT id FROM workflows WHERE workspace_id = ${workspaceId}::uuid AND name = ${workflowName}))`);
-  }
+  if (workflowIds !== undefined) parts.push(isAnyOf(Prisma.sql`e.workflow_id`, workflowIds));
   if (status !== undefined) parts.push(isOneOf(Prisma.sql`e.status`, status));
   if (executionMode !== undefined) parts.push(isOneOf(Prisma.sql`e.execution_mode`, executionMode));
   if (source !== undefined) parts.push(isOneOf(Prisma.sql`e.source`, source));
@@ -18,6 +36,11 @@ export function filterConditions(filter: ExecutionFilter): Prisma.Sql {
   if (rerunOf !== undefined) parts.push(Prisma.sql`e.rerun_of = ${rerunOf}::uuid`);
   if (parentExecutionId !== undefined) parts.push(Prisma.sql`e.parent_execution_id = ${parentExecutionId}::uuid`);
   return Prisma.join([...parts, ...withinRange(BEGAN_AT, startedAt ?? {})], ' AND ');
+}
+
+function isAnyOf(column: Prisma.Sql, ids: readonly string[]): Prisma.Sql {
+  const values = ids.map((id) => Prisma.sql`${id}::uuid`);
+  return values.length === 0 ? Prisma.sql`false` : Prisma.sql`${column} IN (${Prisma.join(values)})`;
 }
 
 /** As literals, which validation let through: the planner compares them with the predicates of partial indexes. */
@@ -69,7 +92,7 @@ export interface RunPosition {
 }
 
 /** The condition that the run `e` comes after a position, and fits a filter. */
-export function listConditions(request: ExecutionFilter & ExecutionOrder): Prisma.Sql {
+export function listConditions(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
   return Prisma.sql`${filterConditions(request)} AND ${isAfter(request)}`;
 }
 

@@ -3,7 +3,14 @@ import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { isSearch } from '../search/match.js';
 import { countFound, findIds } from '../search/find.js';
-import { type ExecutionOrder, filterConditions, listConditions, sortOrder } from './filter.js';
+import {
+  type ExecutionOrder,
+  filterConditions,
+  listConditions,
+  type ResolvedFilter,
+  resolveFilter,
+  sortOrder,
+} from './filter.js';
 
 /** Which runs of a workspace to list, in which order. */
 export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;
@@ -26,16 +33,17 @@ export async function listExecutionIds(
   request: ListExecutionsRequest & Page,
 ): Promise<ExecutionIdPage> {
   await requireRole(db, actor, request.workspaceId, 'viewer');
+  const resolved = await resolveFilter(db, request);
   const range = { limit: request.limit + 1, offset: request.offset };
-  const ids = isSearch(request) ? await findIds(db, request, range) : await listIds(db, request, range);
+  const ids = isSearch(request) ? await findIds(db, resolved, range) : await listIds(db, resolved, range);
   const page = { ids: ids.slice(0, request.limit), hasMore: ids.length > request.limit };
   if (!request.includeTotal) return page;
-  return { ...page, total: isSearch(request) ? await countFound(db, request) : await count(db, request) };
+  return { ...page, total: isSearch(request) ? await countFound(db, resolved) : await count(db, resolved) };
 }
 
 async function listIds(
   db: Queryable,
-  request: ListExecutionsRequest,
+  request: ResolvedFilter & ExecutionOrder,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
@@ -44,7 +52,7 @@ async function listIds(
   return rows.map(({ id }) => id);
 }
 
-async function count(db: Queryable, filter: ExecutionFilter): Promise<number> {
+async function count(db: Queryable, filter: ResolvedFilter): Promise<number> {
   const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`
     SELECT count(*)::int AS total FROM executions e WHERE ${filterConditions(filter)}`);
   return row?.total ?? 0;

@@ -2,7 +2,7 @@ import type { ExecutionFilter } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
-import { filterConditions } from './filter.js';
+import { filterConditions, resolveFilter } from './filter.js';
 import { isSearch, matchesRun } from '../search/match.js';
 import { mayMove } from './run-status.js';
 import { type OnStopped, stopRunsById } from './stop.js';
@@ -26,7 +26,7 @@ export async function stopExecutions(
   onStopped: OnStopped,
 ): Promise<number> {
   await requireRole(db, actor, filter.workspaceId, 'editor');
-  const condition = filterConditions(filter);
+  const condition = filterConditions(await resolveFilter(db, filter));
   // Unfinished runs have no index of their texts: each that fits otherwise is read.
   return stopWhere(db, isSearch(filter) ? Prisma.sql`${condition} AND ${matchesRun(filter)}` : condition, onStopped);
 }

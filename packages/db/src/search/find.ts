@@ -1,9 +1,15 @@
-import type { ExecutionFilter } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
-import { type ExecutionOrder, filterConditions, isAfter, listConditions, sortOrder } from '../executions/filter.js';
+import {
+  type ExecutionOrder,
+  filterConditions,
+  isAfter,
+  listConditions,
+  type ResolvedFilter,
+  sortOrder,
+} from '../executions/filter.js';
 import { hitOf, matchingIds } from './match.js';
 
-type SearchRequest = ExecutionFilter & ExecutionOrder;
+type SearchRequest = ResolvedFilter & ExecutionOrder;
 
 /** Runs that are read in the list's order before anything is known of how often the text occurs: some 2 µs each. */
 const FIRST_WALK = 2_000;
@@ -92,7 +98,7 @@ async function walk(
 }
 
 /** All runs that hold a text, as the common table `found`: matched by index first, then each looked up. */
-function found(filter: ExecutionFilter, byWord: boolean): Prisma.Sql {
+function found(filter: ResolvedFilter, byWord: boolean): Prisma.Sql {
   return Prisma.sql`
     WITH matching AS MATERIALIZED (${matchingIds(filter.workspaceId, filter, byWord)}),
     found AS (
