@@ -21,6 +21,7 @@ export const ERRORS = {
   LIMIT_REACHED: { status: 409, message: 'There can be no more of these' },
   WEBHOOK_INACTIVE: { status: 410, message: 'The workflow is not active' },
   OUTPUT_GONE: { status: 410, message: 'An output that is needed is no longer in its store' },
+  PRECONDITION_FAILED: { status: 412, message: 'Somebody changed it since it was read' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },
   workspace_over_quota: { status: 413, message: 'The workspace is over its storage quota' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send JSON in UTF-8 without a Content-Encoding' },

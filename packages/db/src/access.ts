@@ -21,6 +21,21 @@ export interface Actor {
   readonly requestToken?: string;
 }
 
+/**
+ * When something was changed last in each of the states that its writer would change; undefined where any will do.
+ */
+export type AllowedStates = readonly Date[] | undefined;
+
+/** As a condition of Prisma's models. */
+export function inState(states: AllowedStates): { updatedAt?: { in: Date[] } } {
+  return states === undefined ? {} : { updatedAt: { in: [...states] } };
+}
+
+/** The refusal for something that is in another state: it was found before, in the same transaction. */
+export function changedMeanwhile(states: AllowedStates, otherwise: DeckhandError): DeckhandError {
+  return states === undefined ? otherwise : new DeckhandError('PRECONDITION_FAILED');
+}
+
 /** The roles that may do what `needed` may. */
 export function rolesFrom(needed: Role): Role[] {
   return ROLES.filter((role) => hasRole(role, needed));

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox';
 import { accessRule } from '../auth/access-rule.js';
 import type { Authenticate } from '../auth/authenticate.js';
 import type { Caller, SessionCaller } from '../auth/caller.js';
+import { refuseIfMatch } from './etag.js';
 import { refuseUnknownParameters } from './query.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -22,6 +23,8 @@ export interface Operation {
   readonly isBodyOptional?: boolean;
   /** Whether it carries a request with an `Idempotency-Key` out once; all POSTs do that answer with no secret. */
   readonly takesIdempotencyKey?: boolean;
+  /** Whether its resource has an `ETag` that `If-Match` is compared with; other PATCHes and PUTs refuse the header. */
+  readonly takesIfMatch?: boolean;
   /** Request headers with a meaning of their own: name → what it does. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Answers that are no errors, by status: the schema of the JSON, null for no body, or another content type. */
@@ -105,7 +108,9 @@ export function registerRoutes(app: Express, routes: readonly Route[], authentic
 }
 
 function toRequestHandler(route: Route, authenticate: Authenticate): RequestHandler {
-  const { query } = route.operation;
+  const { query, takesIfMatch = false } = route.operation;
+  const isUnconditional = !takesIfMatch && (route.method === 'PATCH' || route.method === 'PUT');
+  const refuseCondition = isUnconditional ? refuseIfMatch : () => undefined;
   if (route.access === 'open') {
     // Probes may add what they like.
     const isProbe = !route.path.startsWith('/api/');
@@ -119,6 +124,7 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
     return async (request, response) => {
       const caller = await authenticate.session(request);
       refuseUnknownParameters(request, query);
+      refuseCondition(request);
       await route.handle(request, response, caller);
     };
   }
@@ -127,6 +133,7 @@ function toRequestHandler(route: Route, authenticate: Authenticate): RequestHand
     route.guard?.();
     const caller = await authenticate.caller(request, rule);
     refuseUnknownParameters(request, query);
+    refuseCondition(request);
     await route.handle(request, response, caller);
   };
 }

@@ -77,6 +77,7 @@ function securityOf({ access }: Route): Part[] {
   return access === 'session' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
+const CONDITION = 'The `ETag` that was read: a 412 when somebody changed the resource since';
 const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
 
 function parametersOf({ path, operation }: Route, components: Components): Part[] {
@@ -87,7 +88,8 @@ function parametersOf({ path, operation }: Route, components: Components): Part[
     schema: { type: 'string', ...(name === 'nodeId' ? {} : { format: 'uuid' }) },
   }));
   const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};
-  const inHeader = Object.entries({ ...once, ...operation.headers }).map(([name, description]) => ({
+  const condition: Operation['headers'] = operation.takesIfMatch === true ? { 'If-Match': CONDITION } : {};
+  const inHeader = Object.entries({ ...once, ...condition, ...operation.headers }).map(([name, description]) => ({
     name,
     in: 'header',
     description,
@@ -159,6 +161,7 @@ function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
   // Parameters that an operation does not know are refused by all of them.
   if (path.startsWith('/api/') || takesBody) codes.push('VALIDATION_FAILED');
   if (operation.takesIdempotencyKey === true) codes.push('CONFLICT');
+  if (method === 'PATCH' || method === 'PUT') codes.push('PRECONDITION_FAILED');
   if (takesBody) codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
   if (access !== 'open') codes.push('UNAUTHORIZED', 'FORBIDDEN');
   if (isClosedToKeys(path)) codes.push('UNAUTHORIZED', 'SESSION_REQUIRED');

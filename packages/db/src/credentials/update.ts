@@ -5,7 +5,7 @@ import {
   hasRole,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, requireRole, visibleWorkspace } from '../access.js';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { SHOWN, toCredentialEntry } from './entry.js';
@@ -23,13 +23,14 @@ export interface CredentialChanges extends CredentialLimits {
  * Renames a credential, replaces its secret, or says anew who may use it and where. A private one is changed by its
  * owner only; who may use a shared one, and where, is said by its owner and by admins of the workspace.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN; VALIDATION_FAILED for an API key that would
- * be shared, and for workflows of other workspaces.
+ * be shared, and for workflows of other workspaces; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function updateCredential(
   db: Database,
   actor: Actor,
   id: string,
   changes: CredentialChanges,
+  states?: AllowedStates,
 ): Promise<CredentialEntry> {
   const { name, sealedSecret, visibility } = changes;
   return db.$transaction(async (tx) => {
@@ -45,9 +46,10 @@ export function updateCredential(
       ...(await toLimitColumns(tx, workspaceId, changes)),
     };
     // Whoever changed its visibility meanwhile wins: what was asked above does not hold any more.
-    const where = { id, visibility: current.visibility, workspace: visibleWorkspace(actor, 'editor') };
+    const workspace = visibleWorkspace(actor, 'editor');
+    const where = { id, visibility: current.visibility, workspace, ...inState(states) };
     const [row] = await tx.credential.updateManyAndReturn({ where, data, select: SHOWN });
-    if (!row) throw noSuchCredential();
+    if (!row) throw changedMeanwhile(states, noSuchCredential());
     const details = { changed: Object.keys(data), name: row.name };
     await recordChange(tx, actor, { action: 'credential.update', workspaceId, resourceId: id, details });
     return toCredentialEntry(row);

@@ -9,6 +9,7 @@ export interface LockedWorkflow {
   readonly status: WorkflowStatus;
   readonly latestVersionId: string | null;
   readonly activeVersionId: string | null;
+  readonly updatedAt: Date;
 }
 
 interface Row {
@@ -16,6 +17,7 @@ interface Row {
   readonly status: WorkflowStatus;
   readonly latest_version_id: string | null;
   readonly active_version_id: string | null;
+  readonly updated_at: Date;
   readonly role: Role;
 }
 
@@ -30,7 +32,7 @@ export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, need
   await tx.$executeRaw`
     SELECT 1 FROM workspaces WHERE id = (SELECT workspace_id FROM workflows WHERE id = ${id}::uuid) FOR SHARE`;
   const rows = await tx.$queryRaw<Row[]>`
-    SELECT w.workspace_id, w.status::text, w.latest_version_id, w.active_version_id, m.role::text
+    SELECT w.workspace_id, w.status::text, w.latest_version_id, w.active_version_id, w.updated_at, m.role::text
     FROM workflows w
     JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = ${actor.userId}::uuid
     WHERE w.id = ${id}::uuid AND (${actor.boundTo}::uuid IS NULL OR w.workspace_id = ${actor.boundTo}::uuid)
@@ -44,6 +46,7 @@ export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, need
     status: row.status,
     latestVersionId: row.latest_version_id,
     activeVersionId: row.active_version_id,
+    updatedAt: row.updated_at,
   };
 }
 

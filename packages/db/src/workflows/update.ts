@@ -1,5 +1,5 @@
 import { DeckhandError, type UpdateWorkflowBody, validationFailed } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
+import type { Actor, AllowedStates } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
@@ -11,7 +11,8 @@ import { type LockedWorkflow, lockWorkflow } from './lock.js';
  * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules and its
  * limit of runs at once follow its status and its active version.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
- * never saved; VALIDATION_FAILED for a folder or a version of elsewhere.
+ * never saved; VALIDATION_FAILED for a folder or a version of elsewhere; PRECONDITION_FAILED when it is in none of
+ * `states`.
  */
 export function updateWorkflow(
   db: Database,
@@ -19,9 +20,11 @@ export function updateWorkflow(
   id: string,
   changes: UpdateWorkflowBody,
   firstDue: FirstDue,
+  states?: AllowedStates,
 ): Promise<void> {
   return db.$transaction(async (tx) => {
     const workflow = await lockWorkflow(tx, actor, id, 'editor');
+    if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
     if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
     const activeVersionId = await nextActiveVersion(tx, workflow, changes);
     await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
@@ -36,6 +39,10 @@ export function updateWorkflow(
       details: { changed: Object.keys(changes) },
     });
   });
+}
+
+function isInState({ updatedAt }: LockedWorkflow, states: AllowedStates): boolean {
+  return states === undefined || states.some((state) => state.getTime() === updatedAt.getTime());
 }
 
 async function nextActiveVersion(

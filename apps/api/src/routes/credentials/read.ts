@@ -1,5 +1,6 @@
 import { CredentialEntry } from '@deckhand/contracts';
 import { readCredential as read } from '@deckhand/db';
+import { sayState } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -12,7 +13,9 @@ export function readCredential({ db }: Services): Route {
     '/api/credentials/:id',
     { summary: 'Read a credential, without its secret', answers: { 200: CredentialEntry } },
     async (request, response, caller) => {
-      sendJson(response, 200, await read(db, caller, pathId(request)));
+      const credential = await read(db, caller, pathId(request));
+      sayState(response, credential.updatedAt);
+      sendJson(response, 200, credential);
     },
   );
 }

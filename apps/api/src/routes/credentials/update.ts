@@ -6,6 +6,7 @@ import {
   CredentialEntry,
 } from '@deckhand/contracts';
 import { readCredential, updateCredential as update } from '@deckhand/db';
+import { readIfMatch, sayState } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -21,6 +22,7 @@ export function updateCredential({ db, secretBox }: Services): Route {
     '/api/credentials/:id',
     {
       summary: 'Rename a credential, replace its secret, or say who may use it and where',
+      takesIfMatch: true,
       body: UpdateCredentialBody,
       answers: { 200: CredentialEntry },
     },
@@ -35,7 +37,9 @@ export function updateCredential({ db, secretBox }: Services): Route {
         ...(name === undefined ? {} : { name }),
         ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
       };
-      sendJson(response, 200, await update(db, caller, id, changes));
+      const changed = await update(db, caller, id, changes, readIfMatch(request));
+      sayState(response, changed.updatedAt);
+      sendJson(response, 200, changed);
     },
   );
 }

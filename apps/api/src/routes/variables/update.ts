@@ -1,5 +1,6 @@
 import { compileBody, UpdateVariableBody, VariableEntry } from '@deckhand/contracts';
 import { updateVariable as update } from '@deckhand/db';
+import { readIfMatch, sayState } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -13,10 +14,18 @@ export function updateVariable({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/variables/:id',
-    { summary: 'Change a variable', body: UpdateVariableBody, answers: { 200: VariableEntry }, errors: ['CONFLICT'] },
+    {
+      summary: 'Change a variable',
+      takesIfMatch: true,
+      body: UpdateVariableBody,
+      answers: { 200: VariableEntry },
+      errors: ['CONFLICT'],
+    },
     async (request, response, caller) => {
       const id = pathId(request);
-      sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));
+      const changed = await update(db, caller, id, parse(await readBody(request)), readIfMatch(request));
+      sayState(response, changed.updatedAt);
+      sendJson(response, 200, changed);
     },
   );
 }

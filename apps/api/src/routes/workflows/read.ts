@@ -1,5 +1,6 @@
 import { Workflow } from '@deckhand/contracts';
 import { readWorkflow as read } from '@deckhand/db';
+import { sayState } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -13,7 +14,9 @@ export function readWorkflow({ db, webhookBaseUrl }: Services): Route {
     '/api/workflows/:id',
     { summary: 'Read a workflow with its latest definition', answers: { 200: Workflow } },
     async (request, response, caller) => {
-      sendJson(response, 200, workflowAnswer(await read(db, caller, pathId(request)), webhookBaseUrl));
+      const workflow = await read(db, caller, pathId(request));
+      sayState(response, workflow.updatedAt);
+      sendJson(response, 200, workflowAnswer(workflow, webhookBaseUrl));
     },
   );
 }

@@ -1,6 +1,7 @@
 import { compileBody, UpdateWorkflowBody, Workflow } from '@deckhand/contracts';
-import { readWorkflow, updateWorkflow as update } from '@deckhand/db';
+import { type FirstDue, readWorkflow, updateWorkflow as update } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
+import { readIfMatch, sayState } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -17,6 +18,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
     '/api/workflows/:id',
     {
       summary: 'Change a workflow, activate or deactivate it',
+      takesIfMatch: true,
       body: UpdateWorkflowBody,
       answers: { 200: Workflow },
       errors: ['NO_ACTIVE_VERSION'],
@@ -24,8 +26,11 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
     async (request, response, caller) => {
       const id = pathId(request);
       const changes = parse(await readBody(request));
-      await update(db, caller, id, changes, (rule, now) => new Date(nextDueTime(rule, now)));
-      sendJson(response, 200, workflowAnswer(await readWorkflow(db, caller, id), webhookBaseUrl));
+      const firstDue: FirstDue = (rule, now) => new Date(nextDueTime(rule, now));
+      await update(db, caller, id, changes, firstDue, readIfMatch(request));
+      const workflow = await readWorkflow(db, caller, id);
+      sayState(response, workflow.updatedAt);
+      sendJson(response, 200, workflowAnswer(workflow, webhookBaseUrl));
     },
   );
 }
