@@ -1,4 +1,5 @@
 import type { NamedRoute } from './openapi/document.js';
+import { listInstanceAuditLog } from './routes/admin/audit-log.js';
 import { readLimits, writeLimits } from './routes/admin/limits.js';
 import { readSettings, writeSettings } from './routes/admin/settings.js';
 import { readUsage } from './routes/admin/usage.js';
@@ -169,6 +170,7 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listAuditLog,
 
+    listInstanceAuditLog,
     readLimits,
     writeLimits,
     readUsage,

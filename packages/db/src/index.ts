@@ -9,7 +9,7 @@ export { listApiKeys } from './api-keys/list.js';
 export { readApiKey } from './api-keys/read.js';
 export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
-export { listChanges } from './audit/list.js';
+export { listChanges, listInstanceChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange } from './audit/record.js';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
 /** SQL with parameters, for tools that measure; what the product asks of the database has a store here. */
@@ -64,7 +64,13 @@ export {
   type ClaimRequest,
   readUnclaimed,
 } from './executions/claim.js';
-export { type AnswerOutcome, type AnswerRequest, answerWait, confirmAnswer, type WaitEnd } from './executions/decide.js';
+export {
+  type AnswerOutcome,
+  type AnswerRequest,
+  answerWait,
+  confirmAnswer,
+  type WaitEnd,
+} from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { deleteExecution, redactExecution } from './executions/erase.js';
 export { failBlockedRun } from './executions/fail-blocked.js';

@@ -254,6 +254,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     },
     'GET /api/audit-log': { path: `/api/audit-log${ofWorkspace}`, asks: 'viewer', finds: 'named' },
 
+    'GET /api/admin/audit-log': { path: '/api/admin/audit-log', asks: 'administrator' },
     'GET /api/admin/settings': { path: '/api/admin/settings', asks: 'administrator' },
     'PUT /api/admin/settings': { path: '/api/admin/settings', body: settings, asks: 'administrator' },
     'GET /api/admin/workspaces/:id/limits': {

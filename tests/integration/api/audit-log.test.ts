@@ -50,6 +50,33 @@ describe('the audit log', () => {
     });
   });
 
+  it('has for administrators what belongs to no workspace, sign-ins, and what was done in deleted workspaces', async () => {
+    const origin = { 'x-request-id': 'sign-in-1', 'x-forwarded-for': '203.0.113.8' };
+    const signIn = { email: OWNER.email, password: OWNER.password };
+    await gateway.call('POST', '/api/auth/login', { body: signIn, headers: origin });
+    await createKey(gateway, instance.session, { name: 'Audited' });
+    const { body: gone } = await gateway.call('POST', '/api/workspaces', {
+      as: instance.session,
+      body: { name: 'Gone' },
+    });
+    await gateway.call('DELETE', `/api/workspaces/${gone.id}`, { as: instance.session });
+    const all = (query: string, as = instance.session) => gateway.call('GET', `/api/admin/audit-log?${query}`, { as });
+    expect((await all('action=session.create')).body.data[0]).toMatchObject({
+      userEmail: OWNER.email.toLowerCase(),
+      workspaceId: null,
+      address: '203.0.113.8',
+      requestId: 'sign-in-1',
+    });
+    expect((await all('action=apiKey.create')).body.data[0].details).toMatchObject({ name: 'Audited' });
+    const ofGone = (await all(`workspaceId=${gone.id}`)).body.data;
+    expect(ofGone.map(({ action }: { action: string }) => action)).toEqual(['workspace.delete', 'workspace.create']);
+    const everything = (await all('')).body.data.map(({ workspaceId }: { workspaceId: string | null }) => workspaceId);
+    expect(everything).toEqual(expect.arrayContaining([null, gone.id, instance.workspaceId]));
+    const admin = await addPerson(instance, 'admin');
+    expect((await all('', admin.session)).body.code).toBe('FORBIDDEN');
+    expect((await all('', instance.key)).body.code).toBe('SESSION_REQUIRED');
+  });
+
   it('says nothing of a change that was refused', async () => {
     const viewer = await addPerson(instance, 'viewer');
     const workflowId = await createWorkflow(instance);

@@ -184,6 +184,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
     await done('GET', `/api/monitoring/workflows${inWorkspace}`);
     await done('GET', `/api/audit-log${inWorkspace}`);
+    await done('GET', '/api/admin/audit-log');
     const limits = `/api/admin/workspaces/${workspaceId}/limits`;
     await done('PUT', limits, await done('GET', limits));
     await done('GET', `/api/admin/workspaces/${workspaceId}/usage`);

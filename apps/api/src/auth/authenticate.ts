@@ -65,9 +65,13 @@ export function createAuthenticate(options: {
     return { kind: 'session', userId, boundTo: null, origin: () => originOf(request, null), ...session };
   }
 
-  /** Whoever names a workspace in the query has to be in it, whatever the rest of the request says. */
-  async function requireMembership(caller: Caller, { query }: Request): Promise<void> {
+  /**
+   * Whoever names a workspace in the query has to be in it, whatever the rest of the request says. What administrators
+   * look after is every workspace.
+   */
+  async function requireMembership(caller: Caller, { path, query }: Request): Promise<void> {
     const { workspaceId } = query;
+    if (caller.kind === 'session' && caller.user.isAdmin && /^\/api\/admin\//i.test(path)) return;
     if (typeof workspaceId === 'string' && isUuid(workspaceId)) await requireRole(db, caller, workspaceId, 'viewer');
   }
 

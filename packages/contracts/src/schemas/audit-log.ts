@@ -12,10 +12,17 @@ export const ListAuditLogQuery = Type.Object({
   ...pageQuery(),
 });
 
+/** The query of GET /api/admin/audit-log. */
+export const ListInstanceAuditLogQuery = Type.Object({
+  ...ListAuditLogQuery.properties,
+  workspaceId: Type.Optional(Id),
+});
+
 /** Who did what to which resource, when and from where. Never holds a secret. */
 export const AuditLogEntry = Type.Object({
   id: Id,
   at: Time,
+  workspaceId: nullable({ ...Id, description: 'Null for what belongs to no workspace' }),
   userId: nullable(Id),
   userEmail: nullable(Type.String({ description: 'Null once the person is gone' })),
   apiKeyId: nullable(Id),
@@ -28,5 +35,6 @@ export const AuditLogEntry = Type.Object({
   requestId: Type.String(),
 });
 
+export type ListInstanceAuditLogQuery = Static<typeof ListInstanceAuditLogQuery>;
 export type ListAuditLogQuery = Static<typeof ListAuditLogQuery>;
 export type AuditLogEntry = Static<typeof AuditLogEntry>;

@@ -1,5 +1,12 @@
-import { type AuditLogEntry, isJsonObject, type ListAuditLogQuery, type PageOf } from '@deckhand/contracts';
+import {
+  type AuditLogEntry,
+  isJsonObject,
+  type ListAuditLogQuery,
+  type ListInstanceAuditLogQuery,
+  type PageOf,
+} from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
+import { requireAdministrator } from '../admin/rules.js';
 import type { Database, Prisma } from '../client.js';
 import type { AuditEntry } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
@@ -13,10 +20,27 @@ export async function listChanges(
   actor: Actor,
   query: ListAuditLogQuery,
 ): Promise<PageOf<AuditLogEntry>> {
+  await requireRole(db, actor, query.workspaceId, 'viewer');
+  return list(db, query);
+}
+
+/**
+ * What was done in the whole instance, in workspaces that are deleted and in none, too.
+ * @throws DeckhandError FORBIDDEN for no administrator of the instance.
+ */
+export async function listInstanceChanges(
+  db: Database,
+  actor: Actor,
+  query: ListInstanceAuditLogQuery,
+): Promise<PageOf<AuditLogEntry>> {
+  await requireAdministrator(db, actor);
+  return list(db, query);
+}
+
+async function list(db: Database, query: ListInstanceAuditLogQuery): Promise<PageOf<AuditLogEntry>> {
   const { workspaceId, action, resourceType, resourceId, userId } = query;
-  await requireRole(db, actor, workspaceId, 'viewer');
   const where: Prisma.AuditEntryWhereInput = {
-    workspaceId,
+    ...(workspaceId === undefined ? {} : { workspaceId }),
     ...(action === undefined ? {} : { action }),
     ...(resourceType === undefined ? {} : { resourceType }),
     ...(resourceId === undefined ? {} : { resourceId }),
@@ -58,6 +82,7 @@ function toEntry(row: AuditEntry, { emails, keys }: Names): AuditLogEntry {
   return {
     id: row.id,
     at: row.at.toISOString(),
+    workspaceId: row.workspaceId,
     userId: row.userId,
     userEmail: emails.get(row.userId ?? '') ?? null,
     apiKeyId: row.apiKeyId,

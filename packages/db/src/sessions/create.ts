@@ -1,17 +1,29 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 
 /** How long a session lasts, in ms: 30 days. */
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Keeps a new session's hash, and forgets the person's sessions that are over. @returns when it expires. */
+/**
+ * Keeps a new session's hash, and puts the sign-in on record. Forgets the person's sessions that are over.
+ * @param actor who signs in.
+ * @returns when it expires.
+ */
 export async function createSession(
   db: Database,
-  session: { userId: string; tokenHash: string; userAgent: string },
+  actor: Actor,
+  session: { tokenHash: string; userAgent: string },
 ): Promise<Date> {
   const now = Date.now();
   const expiresAt = new Date(now + SESSION_LIFETIME_MS);
-  await db.session.deleteMany({ where: { userId: session.userId, expiresAt: { lt: new Date(now) } } });
-  await db.session.create({ data: { id: uuidv7(), ...session, expiresAt } });
+  const { userId } = actor;
+  await db.session.deleteMany({ where: { userId, expiresAt: { lt: new Date(now) } } });
+  await db.$transaction(async (tx) => {
+    const id = uuidv7();
+    await tx.session.create({ data: { id, userId, ...session, expiresAt } });
+    await recordChange(tx, actor, { action: 'session.create', workspaceId: null, resourceId: id });
+  });
   return expiresAt;
 }
