@@ -28,7 +28,7 @@ export interface ExportResult {
   readonly rssPeak: number;
 }
 
-type Filters = Partial<ListExecutionsRequest> & { readonly offset?: number };
+type Filters = Partial<Omit<ListExecutionsRequest, 'after'>> & { readonly offset?: number };
 
 const REPEATS = 5;
 
@@ -84,6 +84,10 @@ function queries({ workflows }: RunOwner, runs: number): [string, Filters][] {
     ['status success', { status: ['success'] }],
     ['status stopped (1 %)', { status: ['stopped'] }],
     ['status paused (none)', { status: ['paused'] }],
+    ['two statuses', { status: ['failed', 'timeout'] }],
+    ['executionMode sandbox (none)', { executionMode: ['sandbox'] }],
+    ['source schedule (none)', { source: ['schedule'] }],
+    ['workflowName (none)', { workflowName: 'Nowhere' }],
     ['one workflow (1 in 40)', { workflowId }],
     ['one workflow, failed', { workflowId, status: ['failed'] }],
     ['startedAt in a tenth', { startedAt: { gte: at(0.6), lte: at(0.5) } }],

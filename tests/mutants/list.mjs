@@ -407,6 +407,37 @@ export const MUTANTS = [
     ['scopes are not compared', '        requireScope(caller, needed, request);\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
   ]),
+  ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/run-lists', [
+    [
+      "somebody else's workspace is told what is wrong",
+      '      await requireMembership(caller, request);\n      return caller;\n    },\n  };',
+      '      return caller;\n    },\n  };',
+    ],
+  ]),
+  ...of('apps/api/src/http/route.ts', 'integration:integration/api/run-lists', [
+    [
+      'unknown parameters are ignored',
+      '    const caller = await authenticate.caller(request, rule);\n    refuseUnknownParameters(request, query);\n',
+      '    const caller = await authenticate.caller(request, rule);\n',
+    ],
+  ]),
+  ...of('apps/api/src/routes/executions/stop-many.ts', 'integration:integration/api/run-lists', [
+    ['a workspace alone stops everything', 'body.all !== true && !hasFilter(filter)', 'false'],
+  ]),
+  ...of('packages/db/src/executions/erase.ts', 'integration:integration/worker/erasure', [
+    ['unfinished runs are erased', 'uses?.isFinished !== true', 'uses === undefined'],
+    [
+      'what a rerun reads is erased',
+      "  if (uses.isRepeated) throw invalidState('a run that repeats it is not finished');\n",
+      '',
+    ],
+    [
+      'what a parent waits for is erased',
+      "  if (uses.isAwaited) throw invalidState('the run that started it still needs its result');\n",
+      '',
+    ],
+    ['a run is erased while it is indexed', ' FOR UPDATE`);', '`);'],
+  ]),
   ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
     ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],
