@@ -29,9 +29,9 @@ export function filterConditions(filter: ResolvedFilter): Prisma.Sql {
   const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
   if (workflowIds !== undefined) parts.push(isAnyOf(Prisma.sql`e.workflow_id`, workflowIds));
-  if (status !== undefined) parts.push(isOneOf(Prisma.sql`e.status`, status));
-  if (executionMode !== undefined) parts.push(isOneOf(Prisma.sql`e.execution_mode`, executionMode));
-  if (source !== undefined) parts.push(isOneOf(Prisma.sql`e.source`, source));
+  if (status !== undefined) parts.push(hasValueOf(Prisma.sql`e.status`, status));
+  if (executionMode !== undefined) parts.push(hasValueOf(Prisma.sql`e.execution_mode`, executionMode));
+  if (source !== undefined) parts.push(hasValueOf(Prisma.sql`e.source`, source));
   // Served by executions_reruns and executions_parent.
   if (rerunOf !== undefined) parts.push(Prisma.sql`e.rerun_of = ${rerunOf}::uuid`);
   if (parentExecutionId !== undefined) parts.push(Prisma.sql`e.parent_execution_id = ${parentExecutionId}::uuid`);
@@ -43,8 +43,8 @@ function isAnyOf(column: Prisma.Sql, ids: readonly string[]): Prisma.Sql {
   return values.length === 0 ? Prisma.sql`false` : Prisma.sql`${column} IN (${Prisma.join(values)})`;
 }
 
-/** As literals, which validation let through: the planner compares them with the predicates of partial indexes. */
-function isOneOf(column: Prisma.Sql, values: readonly string[]): Prisma.Sql {
+/** Of an enum, as literals: the planner compares them with the predicates of partial indexes. */
+function hasValueOf(column: Prisma.Sql, values: readonly string[]): Prisma.Sql {
   return Prisma.sql`${column} IN (${Prisma.raw(values.map((value) => `'${value}'`).join(', '))})`;
 }
 
