@@ -6,6 +6,7 @@ import { readUsage } from './routes/admin/usage.js';
 import { createApiKey } from './routes/api-keys/create.js';
 import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
+import { rotateApiKey } from './routes/api-keys/rotate.js';
 import { listApprovals } from './routes/approvals/list.js';
 import { submitApproval } from './routes/approvals/submit.js';
 import { acceptInvite } from './routes/auth/accept-invite.js';
@@ -104,6 +105,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     createApiKey,
     listApiKeys,
     revokeApiKey,
+    rotateApiKey,
 
     listWorkspaces,
     createWorkspace,

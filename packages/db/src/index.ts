@@ -7,6 +7,7 @@ export { createApiKey, type CreatedApiKeyEntry, findUnseenWorkflows } from './ap
 export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
 export { listApiKeys } from './api-keys/list.js';
 export { readApiKey } from './api-keys/read.js';
+export { readOwnApiKey, rotateApiKey, type SuccessorKey } from './api-keys/rotate.js';
 export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
 export { listChanges, listInstanceChanges } from './audit/list.js';

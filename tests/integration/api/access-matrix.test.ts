@@ -89,6 +89,11 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/workspaces': { path: '/api/workspaces', asks: 'anybody' },
     'GET /api/node-types': { path: '/api/node-types', asks: 'anybody' },
     'GET /api/monitoring/fleet': { path: '/api/monitoring/fleet', asks: 'anybody' },
+    'POST /api/api-keys/:id/rotate': {
+      path: `/api/api-keys/${held.keyId}/rotate`,
+      body: { password: 'a' },
+      asks: 'its owner',
+    },
     'POST /api/api-keys/:id/revoke': { path: `/api/api-keys/${held.keyId}/revoke`, asks: 'its owner' },
 
     'GET /api/workspaces/:id': { path: workspace, asks: 'viewer', finds: 'held' },

@@ -34,6 +34,7 @@ const LEFT_OUT = [
   'POST /api/auth/login',
   'POST /api/auth/accept-invite',
   'POST /api/api-keys',
+  'POST /api/api-keys/:id/rotate',
 ];
 
 afterAll(stopAll);

@@ -10,6 +10,7 @@ import {
   createKey,
   createWorkflow,
   type Instance,
+  OWNER,
   sendHook,
   startInstance,
   stopAll,
@@ -138,6 +139,51 @@ describe('testing a webhook', () => {
     expect(await instance.db.execution.findUniqueOrThrow({ where: { id: body.executionId } })).toMatchObject({
       executionMode: 'test',
     });
+  });
+});
+
+describe('rotating a key', () => {
+  const rotate = (id: string, body: object) =>
+    instance.gateway.call('POST', `/api/api-keys/${id}/rotate`, { as: instance.session, body });
+  const idOf = async (key: string) => (await instance.gateway.call('GET', '/api/me', { as: key })).body.apiKey.id;
+  const password = OWNER.password;
+
+  it('gives a successor that may do the same, and lets the key work on for a while', async () => {
+    const scopes = ['workflows:read', 'executions:read'];
+    const { workspaceId } = instance;
+    const key = await createKey(instance.gateway, instance.session, { name: 'Rotated', scopes, workspaceId });
+    const id = await idOf(key);
+    const rotated = await rotate(id, { password, overlapSeconds: 60 });
+    expect(rotated).toMatchObject({
+      status: 201,
+      body: { name: 'Rotated', scopes, workspaceId, state: 'Active', expiresAt: null },
+    });
+    const me = async (as: string) => (await instance.gateway.call('GET', '/api/me', { as })).body.apiKey;
+    expect((await me(rotated.body.key)).expiresAt).toBeNull();
+    const left = Date.parse((await me(key)).expiresAt) - Date.now();
+    expect([left > 50_000, left <= 60_000]).toEqual([true, true]);
+    await instance.db.apiKey.update({ where: { id }, data: { expiresAt: new Date() } });
+    expect(await codeOf('GET', '/api/me', key)).toBe('401 UNAUTHORIZED');
+    expect(await codeOf('GET', '/api/me', rotated.body.key)).toBe('200');
+    expect((await rotate(id, { password })).body.code).toBe('INVALID_STATE');
+  });
+
+  it('puts the successor into the credential that the key is saved as', async () => {
+    const id = await idOf(await createKey(instance.gateway, instance.session, { name: 'Saved' }));
+    const before = await instance.db.apiKey.findUniqueOrThrow({ where: { id } });
+    const sealed = () => instance.db.credential.findUniqueOrThrow({ where: { id: before.credentialId ?? '' } });
+    const { secret } = await sealed();
+    const { body } = await rotate(id, { password, overlapSeconds: 0 });
+    expect(body.credentialId).toBe(before.credentialId);
+    const opened = await instance.gateway.services.secretBox.open((await sealed()).secret);
+    expect([secret === (await sealed()).secret, JSON.parse(opened)]).toEqual([false, { value: body.key }]);
+    expect((await instance.db.apiKey.findUniqueOrThrow({ where: { id } })).credentialId).toBeNull();
+  });
+
+  it('asks for the password: 403', async () => {
+    const id = await idOf(instance.key);
+    expect((await rotate(id, { password: 'a guess' })).status).toBe(403);
+    expect(await codeOf('GET', '/api/me', instance.key)).toBe('200');
   });
 });
 

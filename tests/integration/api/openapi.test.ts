@@ -88,6 +88,7 @@ describe('the OpenAPI document', () => {
     expect((await call('GET', '/api/auth/me', undefined, again.token)).status).toBe(401);
     const key = await done('POST', '/api/api-keys', { name: 'A key', password: passwords.newPassword, preset: 'full' });
     await done('GET', '/api/api-keys');
+    await done('POST', `/api/api-keys/${key.id}/rotate`, { password: passwords.newPassword });
     await done('POST', `/api/api-keys/${key.id}/revoke`);
 
     // Workspaces and members

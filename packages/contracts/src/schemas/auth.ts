@@ -53,6 +53,23 @@ export const CreateApiKeyBody = Type.Object(
   CLOSED,
 );
 
+/** Body of POST /api/api-keys/{id}/rotate. */
+export const RotateApiKeyBody = Type.Object(
+  {
+    password: GivenPassword,
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_592_000,
+        default: 86_400,
+        description: 'How long the key before goes on working: a day, unless it is said otherwise',
+      }),
+    ),
+    expiresAt: Type.Optional({ ...nullable(GivenTime), description: 'That of the key before, unless it is given' }),
+  },
+  CLOSED,
+);
+
 /** An API key as lists show it. */
 export const ApiKeyEntry = Type.Object({
   id: Id,

@@ -10,8 +10,8 @@ import {
   CreatedApiKey,
   workflowsOfScopes,
 } from '@deckhand/contracts';
-import { createApiKey as keepApiKey, findUnseenWorkflows, readPasswordHash, readWorkspace } from '@deckhand/db';
-import { isPassword } from '../../auth/passwords.js';
+import { createApiKey as keepApiKey, findUnseenWorkflows, readWorkspace } from '@deckhand/db';
+import { confirmPassword } from '../../auth/confirm-password.js';
 import { createApiKeyText, hashSecret, keyPrefix } from '../../auth/tokens.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -21,7 +21,8 @@ import type { Services } from '../../services.js';
 const parse = compileBody(CreateApiKeyBody);
 
 /** POST /api/api-keys: the only answer that ever shows the key. */
-export function createApiKey({ db, loginThrottle, secretBox }: Services): Route {
+export function createApiKey(services: Services): Route {
+  const { db, secretBox } = services;
   return forSession(
     'POST',
     '/api/api-keys',
@@ -35,12 +36,7 @@ export function createApiKey({ db, loginThrottle, secretBox }: Services): Route 
       const body = parse(await readBody(request));
       const faults = [...check(body), ...(await unseenWorkflows(body.scopes ?? []))];
       if (faults.length > 0) throw validationFailed(faults);
-      const address = request.ip ?? '';
-      await loginThrottle.attempt(caller.user.email, address);
-      if (!(await isPassword(body.password, await readPasswordHash(db, caller.userId)))) {
-        throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
-      }
-      await loginThrottle.succeeded(caller.user.email, address);
+      await confirmPassword(services, { request, caller, password: body.password });
       const workspaceId = body.workspaceId?.toLowerCase() ?? null;
       if (workspaceId !== null) await requireMembership(workspaceId);
       const key = createApiKeyText();

@@ -1,0 +1,22 @@
+import type { Request } from 'express';
+import { DeckhandError } from '@deckhand/contracts';
+import { readPasswordHash } from '@deckhand/db';
+import type { Services } from '../services.js';
+import type { SessionCaller } from './caller.js';
+import { isPassword } from './passwords.js';
+
+/**
+ * Makes sure that whoever holds a session knows its person's password, too.
+ * @throws DeckhandError FORBIDDEN when it is wrong; RATE_LIMITED after too many wrong ones.
+ */
+export async function confirmPassword(
+  { db, loginThrottle }: Pick<Services, 'db' | 'loginThrottle'>,
+  { request, caller, password }: { request: Request; caller: SessionCaller; password: string },
+): Promise<void> {
+  const address = request.ip ?? '';
+  await loginThrottle.attempt(caller.user.email, address);
+  if (!(await isPassword(password, await readPasswordHash(db, caller.userId)))) {
+    throw new DeckhandError('FORBIDDEN', { message: 'The password is wrong' });
+  }
+  await loginThrottle.succeeded(caller.user.email, address);
+}
