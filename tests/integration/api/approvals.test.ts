@@ -444,6 +444,18 @@ describe('a rerun', () => {
     expect(await read(body.executionId)).toEqual(before);
   });
 
+  it('422 for a run whose trigger is gone from the version', async () => {
+    const workflowId = await createWorkflow(instance, { nodes: [start], edges: [] });
+    const { body } = await call('POST', `/api/workflows/${workflowId}/execute`);
+    await end(body.executionId, 'success');
+    const definition = { nodes: [{ ...start, id: 'other' }], edges: [] };
+    await call('POST', `/api/workflows/${workflowId}/versions`, { definition });
+    expect(await call('POST', `/api/executions/${body.executionId}/rerun`)).toMatchObject({
+      status: 422,
+      body: { code: 'TRIGGER_DATA_GONE', error: 'The version has no trigger "start" any more' },
+    });
+  });
+
   it('422 for a run that is not finished, or whose trigger data is gone', async () => {
     const id = await waitingRun();
     expect(await call('POST', `/api/executions/${id}/rerun`)).toMatchObject({

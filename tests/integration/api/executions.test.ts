@@ -190,6 +190,39 @@ describe('reading a run', () => {
     expect((await shown()).output).toHaveLength(59_998);
   });
 
+  it('names as its current node one that runs or is waited for, never one that finished', async () => {
+    const ask = { id: 'ask', type: 'approval', parameters: { message: '?' } };
+    const done = { id: 'done', type: 'set', parameters: { fields: {} } };
+    const id = await createWorkflow(instance, {
+      nodes: [{ id: 'start', type: 'trigger.manual' }, ask, done],
+      edges: [
+        { source: 'start', target: 'ask' },
+        { source: 'start', target: 'done' },
+      ],
+    });
+    const { body } = await execute(id);
+    await withWorker(async () => {
+      const waiting = await until(async () => {
+        const run = (await read(body.executionId)).body;
+        return run.status === 'waiting_for_input' ? run : undefined;
+      }, 8_000);
+      expect([waiting.currentNodeId, waiting.progress.done.status]).toEqual(['ask', 'success']);
+      await call('POST', '/api/approvals/submit', { executionId: body.executionId, nodeId: 'ask', approved: true });
+      expect((await ended(body.executionId)).currentNodeId).toBeNull();
+    });
+  });
+
+  it('begins not before it was created, and not after its first node', async () => {
+    const id = await createWorkflow(instance, simple);
+    await withWorker(async () => {
+      for (let n = 0; n < 20; n += 1) {
+        const { createdAt, startedAt, finishedAt, progress } = await ended((await execute(id)).body.executionId);
+        const times = [createdAt, startedAt, progress.start.startedAt, progress.a.startedAt, finishedAt];
+        expect(times).toEqual([...times].sort());
+      }
+    });
+  });
+
   it('404 for a run of a workspace that the caller may not see', async () => {
     const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
     const key = await createKey(gateway, instance.session, { preset: 'full', workspaceId: other.body.id });

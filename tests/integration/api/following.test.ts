@@ -123,6 +123,27 @@ describe('wait=', () => {
     expect((await stopped).body.status).toBe('stopped');
   });
 
+  it('with If-None-Match, answers once the run is another than that, also while it waits for a person', async () => {
+    const approval = chain({ id: 'ok', type: 'approval', parameters: { message: 'May it?' } });
+    const workflowId = await createWorkflow(instance, approval);
+    const { body } = await call('POST', `/api/workflows/${workflowId}/execute`);
+    const id: string = body.executionId;
+    const worker = await startTestWorker(instance);
+    await wait(id, 60);
+    const held = wait(id, 60, { etag: await etagOf(id) });
+    await waiting();
+    const decision = { executionId: id, nodeId: 'ok', approved: true };
+    await other.call('POST', '/api/approvals/submit', { as: instance.key, body: decision });
+    const answer = await held;
+    expect([answer.status, ['running', 'success'].includes(answer.body.status)]).toEqual([200, true]);
+    await worker.stop();
+    // Nobody holds a request that has not seen how the run is now, or that has seen its end.
+    const pending = await execute();
+    expect((await wait(pending, 60, { etag: '"another"' })).body.status).toBe('pending');
+    await act(pending, 'stop');
+    expect((await wait(pending, 60, { etag: await etagOf(pending) })).status).toBe(304);
+  });
+
   it('answers with the run as it is when the time is up, or with 304 when it is as it was', async () => {
     const id = await execute();
     expect((await wait(id, 1)).body.status).toBe('pending');

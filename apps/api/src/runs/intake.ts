@@ -191,6 +191,10 @@ function refusal(verdict: Refusal | undefined, order: RunOrder, storage: object 
     case 'noTrigger':
       return new DeckhandError('INVALID_STATE', { message: 'The workflow has no trigger to start from' });
     case 'unknownTrigger':
+      if (order.source === 'rerun') {
+        const message = `The version has no trigger "${order.triggerNodeId ?? ''}" any more`;
+        return new DeckhandError('TRIGGER_DATA_GONE', { message });
+      }
       return validationFailed([unknownTrigger(order.triggerNodeId ?? '')]);
     case 'overQuota':
       return new DeckhandError('workspace_over_quota', { details: storage });

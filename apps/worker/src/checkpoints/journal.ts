@@ -72,6 +72,11 @@ const MAX_BACKLOG_BYTES = 16_777_216;
 
 const UNFINISHED: ReadonlySet<NodeStatus> = new Set(['pending', 'running', 'waiting']);
 
+/** Whether a node runs, or is waited for. */
+function isUnderWay({ status }: NodeRecord): boolean {
+  return status === 'running' || status === 'waiting';
+}
+
 type Unfenced = Exclude<CheckpointVerdict, 'fenced'>;
 
 interface Waiter {
@@ -212,7 +217,9 @@ export function createJournal(options: JournalOptions): Journal {
       if (begun) waits.push(begun);
       if (UNFINISHED.has(record.status)) unfinished.set(key, record);
       else unfinished.delete(key);
-      if (record.status !== 'skipped') currentNodeId = record.nodeId;
+      if (isUnderWay(record)) currentNodeId = record.nodeId;
+      else if (currentNodeId === record.nodeId)
+        currentNodeId = [...unfinished.values()].find(isUnderWay)?.nodeId ?? null;
     },
     async flush() {
       await wait();

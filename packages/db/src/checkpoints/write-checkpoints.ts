@@ -13,6 +13,13 @@ function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
 }
 
 /**
+ * When a run began that a checkpoint claims: as long ago as its worker says, and not after its first node, whose time
+ * comes from another clock. Nodes that were taken over from an earlier run began before this one was created.
+ */
+const BEGUN = Prisma.sql`greatest(e.created_at, least(now() - a."begunMsAgo" * interval '1 millisecond',
+            CASE WHEN to_timestamp(a."firstStart" / 1000.0) > e.created_at THEN to_timestamp(a."firstStart" / 1000.0) END))`;
+
+/**
  * Writes the checkpoints of many runs in one statement, at most one a run:
  *
  *     given ─▶ locked ─▶ admitted ─┬▶ moved              claims the run, counts the checkpoint, ends it or lets it rest
@@ -35,6 +42,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     claimedBy: entry.claim?.workerId ?? null,
     digest: entry.claim?.digest ?? null,
     begunMsAgo: entry.claim ? now - entry.claim.begunAt : null,
+    firstStart: entry.claim ? firstStart(entry) : null,
     checkpoint: entry.checkpoint,
     current: entry.currentNodeId,
     status: entry.ending?.status ?? null,
@@ -54,7 +62,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     Prisma.sql`/* executions.checkpoint */
     WITH given AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
-        i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, checkpoint int, current text,
+        i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, "firstStart" float8, checkpoint int, current text,
         status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, answers int, bytes bigint,
         "hasProgress" boolean)
     ), locked AS (
@@ -72,10 +80,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           claim_token = a.token,
           claimed_dispatch = ${whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)},
           checkpoint_version = ${whenClaiming(CHECKPOINT_VERSION, Prisma.sql`e.checkpoint_version`)},
-          started_at = ${whenClaiming(
-            Prisma.sql`greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond')`,
-            Prisma.sql`e.started_at`,
-          )},
+          started_at = ${whenClaiming(BEGUN, Prisma.sql`e.started_at`)},
           status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
           worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
           current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
@@ -99,6 +104,14 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   );
   const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
+}
+
+/** When the first node of a checkpoint began, in ms since the epoch; null when none did. */
+function firstStart({ nodeRuns }: Checkpoint): number | null {
+  return nodeRuns.reduce<number | null>(
+    (first, { startedAt }) => (startedAt === null ? first : Math.min(first ?? startedAt, startedAt)),
+    null,
+  );
 }
 
 function endingColumns(ending: CheckpointEnding | null) {

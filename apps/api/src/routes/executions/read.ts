@@ -1,4 +1,4 @@
-import { isFinished, Execution, ReadExecutionQuery } from '@deckhand/contracts';
+import { Execution, type ExecutionStatus, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
 import type { NeededScope } from '../../auth/access-rule.js';
 import { clientGone } from '../../http/client-gone.js';
@@ -31,19 +31,24 @@ export function readExecution({ executions, follower, shares, authenticate }: Se
       const { slim, wait } = readQuery(request);
       const executionId = pathId(request);
       let reader = caller;
+      const tagOf = ({ revision }: ExecutionState): string => `W/"${revision}${slim ? '-slim' : ''}"`;
       const before = wait > 0 ? await executions.state(caller, executionId) : undefined;
-      if (before !== undefined && !isSettled(before)) {
+      // Who says which state he has seen waits for another one; all others for an end, or a person's turn.
+      const isConditional = request.headers['if-none-match'] !== undefined;
+      const isEnough = ({ status, revision }: ExecutionState): boolean =>
+        isConditional ? isFinished(status) || revision !== before?.revision : isSettled(status);
+      const isNews = before !== undefined && isConditional && !hasSeen(request, tagOf(before));
+      if (before !== undefined && !isNews && !isEnough(before)) {
         const signal = clientGone(response);
         await shares.within(before.workspaceId, 'waits for runs', () =>
-          follower.waitFor(executionId, isSettled, { timeoutMs: wait * 1_000, signal }),
+          follower.waitFor(executionId, isEnough, { timeoutMs: wait * 1_000, signal }),
         );
         if (signal.aborted) return;
         // What the caller may see can have changed while it waited.
         reader = await authenticate.caller(request, READ_RUNS);
       }
-      const tagOf = ({ revision }: ExecutionState): string => `W/"${revision}${slim ? '-slim' : ''}"`;
       response.setHeader('Cache-Control', 'private, no-cache');
-      if (request.headers['if-none-match'] !== undefined) {
+      if (isConditional) {
         const etag = tagOf(await executions.state(reader, executionId));
         if (hasSeen(request, etag)) {
           response.writeHead(304, { ETag: etag }).end();
@@ -57,7 +62,7 @@ export function readExecution({ executions, follower, shares, authenticate }: Se
   );
 }
 
-/** Whether there is nothing more to wait for: the run is finished, or it is a person's turn. */
-function isSettled({ status }: ExecutionState): boolean {
+/** Whether a run is finished, or it is a person's turn. */
+function isSettled(status: ExecutionStatus): boolean {
   return isFinished(status) || status === 'waiting_for_input' || status === 'waiting_for_human';
 }
