@@ -68,11 +68,7 @@ export const MUTANTS = [
       'whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)',
       'whenClaiming(Prisma.sql`e.claimed_dispatch`, Prisma.sql`e.claimed_dispatch`)',
     ],
-    [
-      'a run began before it was accepted',
-      'greatest(e.created_at, now() - a."begunMsAgo" * interval \'1 millisecond\')',
-      'now() - a."begunMsAgo" * interval \'1 millisecond\'',
-    ],
+    ['a run began before it was accepted', 'greatest(e.created_at, least(', "least('infinity', least("],
     [
       'a finished run keeps its worker',
       'worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END',

@@ -5,8 +5,8 @@ CREATE TYPE "credential_visibility" AS ENUM ('private', 'shared');
 ALTER TABLE "credentials"
   ADD COLUMN "owner_id" UUID,
   ADD COLUMN "visibility" "credential_visibility" NOT NULL DEFAULT 'shared',
-  ADD COLUMN "allowed_hosts" TEXT[] NOT NULL DEFAULT '{}',
-  ADD COLUMN "allowed_workflow_ids" UUID[] NOT NULL DEFAULT '{}';
+  ADD COLUMN "allowed_hosts" TEXT[] DEFAULT ARRAY[]::TEXT[],
+  ADD COLUMN "allowed_workflow_ids" UUID[] DEFAULT ARRAY[]::UUID[];
 
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_owner_id_fkey"
   FOREIGN KEY ("owner_id") REFERENCES "users" ("id") ON DELETE SET NULL ON UPDATE CASCADE;

@@ -36,7 +36,8 @@ export async function readSealedCredential(
 ): Promise<SealedCredential | undefined> {
   // A comparison with null is not true: nobody's credential is nobody's to use.
   const [row] = await db.$queryRaw<SealedCredential[]>`
-    SELECT c.type, c.secret AS "sealedSecret", k.id IS NOT NULL AS "isApiKey", c.allowed_hosts AS "allowedHosts",
+    SELECT c.type, c.secret AS "sealedSecret", k.id IS NOT NULL AS "isApiKey", 
+      coalesce(c.allowed_hosts, '{}') AS "allowedHosts",
       CASE WHEN k.revoked_at IS NOT NULL OR k.expires_at <= now() THEN 'ended'
         WHEN (k.id IS NOT NULL OR c.visibility = 'private')
           AND (coalesce(k.user_id, c.owner_id) = v.created_by) IS NOT TRUE THEN 'private'
