@@ -450,6 +450,16 @@ export const MUTANTS = [
       '= ANY(c.allowed_workflow_ids)) IS NULL',
     ],
   ]),
+  ...of('apps/api/src/auth/close-to-keys.ts', 'integration:integration/api/keys', [
+    ['a key may sign in', ' && isClosedToKeys(request.path)', ' && isClosedToKeys("")'],
+  ]),
+  ...of('packages/db/src/idempotency/requests.ts', 'integration:integration/api/answer-once', [
+    [
+      'an attempt that was given up does its work later',
+      "  if (marked === 0) throw new Error('another attempt has taken the request over');\n",
+      '',
+    ],
+  ]),
   ...of('packages/db/src/api-keys/find.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
