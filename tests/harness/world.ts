@@ -46,7 +46,7 @@ export async function buildWorld(given: Instance) {
   const workflowId = await createWorkflow(given, WORLD_DEFINITION);
   const worker = await startTestWorker(given);
   const run = async (status: string): Promise<string> => {
-    const { executionId } = await post(`/api/workflows/${workflowId}/execute`, {});
+    const { executionId } = await post(`/api/workflows/${workflowId}/execute`, { executionMode: 'debug' });
     const read = () => gateway.call('GET', `/api/executions/${executionId}`, { as: session });
     await until(async () => (await read()).body.status === status, 8_000, status);
     return executionId;

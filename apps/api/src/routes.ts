@@ -8,6 +8,7 @@ import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
 import { rotateApiKey } from './routes/api-keys/rotate.js';
 import { listApprovals } from './routes/approvals/list.js';
+import { listHumanTasks } from './routes/human-tasks/list.js';
 import { submitApproval } from './routes/approvals/submit.js';
 import { acceptInvite } from './routes/auth/accept-invite.js';
 import { login } from './routes/auth/login.js';
@@ -30,6 +31,7 @@ import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
 import { exportExecutions } from './routes/executions/export.js';
 import { listExecutions } from './routes/executions/list.js';
 import { readExecution } from './routes/executions/read.js';
+import { readNodeDebug } from './routes/executions/read-debug.js';
 import { readNodeOutput } from './routes/executions/read-output.js';
 import { rerunExecution } from './routes/executions/rerun.js';
 import { stopExecution } from './routes/executions/stop.js';
@@ -155,6 +157,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     listExecutions,
     listWorkflowExecutions,
     readNodeOutput,
+    readNodeDebug,
     stopExecution,
     pauseExecution,
     resumeExecution,
@@ -168,6 +171,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     readSlowWorkflows,
 
     listApprovals,
+    listHumanTasks,
     submitApproval,
 
     listAuditLog,

@@ -4,6 +4,7 @@ export const SCOPE_RESOURCES = [
   'executions',
   'workspaces',
   'approvals',
+  'human-tasks',
   'monitoring',
   'ai',
   'credentials',

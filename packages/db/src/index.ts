@@ -76,14 +76,14 @@ export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-w
 export { deleteExecution, redactExecution } from './executions/erase.js';
 export { failBlockedRun } from './executions/fail-blocked.js';
 export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
-export { listApprovals } from './executions/list-approvals.js';
+export { listApprovals, listHumanTasks } from './executions/list-waits.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
 export { digestOfRun } from './executions/run-digest.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export { type ExecutionResult, readResults } from './executions/read-results.js';
-export { readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
+export { readNodeDebug, readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
 export {
   dispatchAgain,
   type DispatchedExecution,

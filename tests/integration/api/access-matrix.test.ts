@@ -243,6 +243,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'held',
     },
+    'GET /api/executions/:id/nodes/:nodeId/debug': {
+      path: `/api/executions/${ran.finished}/nodes/start/debug`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'GET /api/human-tasks': { path: `/api/human-tasks${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/approvals': { path: `/api/approvals${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'POST /api/approvals/submit': {
       path: '/api/approvals/submit',

@@ -381,12 +381,26 @@ describe('a human task', () => {
   it('takes what fits its form and goes on with it', async () => {
     const id = await waitingRun(definition, 'waiting_for_human');
     const complete = (data: unknown) => call('POST', `/api/executions/${id}/nodes/form/complete`, { data });
+    const tasks = async () =>
+      (await call('GET', `/api/human-tasks?workspaceId=${instance.workspaceId}`)).body.data as {
+        executionId: string;
+      }[];
+    expect((await tasks()).find(({ executionId }) => executionId === id)).toMatchObject({
+      nodeId: 'form',
+      iteration: null,
+      waitId: `${id}:form`,
+      workflowName: 'Test',
+      title: 'Who?',
+      schema: form,
+      waitingSince: expect.any(String),
+    });
     const faulty = await complete({ nmae: 'Ada' });
     expect(faulty.status).toBe(400);
     expect(faulty.body.details.map(({ path }: { path: string }) => path).sort()).toEqual(['data.name', 'data.nmae']);
     expect((await complete({ name: 'Ada' })).status).toBe(200);
     await end(id, 'success');
     expect((await read(id)).result.body).toBe('Ada');
+    expect((await tasks()).some(({ executionId }) => executionId === id)).toBe(false);
     expect(await complete({ name: 'Eve' })).toMatchObject({
       status: 400,
       body: { code: 'ALREADY_DECIDED', recorded: { data: { name: 'Ada' }, by: expect.any(String) } },

@@ -190,6 +190,36 @@ describe('reading a run', () => {
     expect((await shown()).output).toHaveLength(59_998);
   });
 
+  it('of debug mode shows what a node was given, resolved, without what the sender is known by', async () => {
+    const each = { id: 'each', type: 'loop', parameters: { items: [5, 6] } };
+    const item = {
+      id: 'a',
+      type: 'set',
+      parameters: { fields: { n: '{{ $loop.item }}', headers: '{{ $trigger.headers }}' } },
+    };
+    const id = await createWorkflow(instance, {
+      nodes: [{ id: 'start', type: 'trigger.manual' }, each, item],
+      edges: [
+        { source: 'start', target: 'each' },
+        { source: 'each', sourceHandle: 'body', target: 'a' },
+      ],
+    });
+    const input = { headers: { 'x-api-key': 'hush-hush' } };
+    await withWorker(async () => {
+      const { executionId } = (await execute(id, { executionMode: 'debug', input })).body;
+      await ended(executionId);
+      const debug = async (query = '') => read(`${executionId}/nodes/a/debug${query}`);
+      expect((await debug()).body).toMatchObject({ nodeId: 'a', iteration: 1, parameters: { fields: { n: 6 } } });
+      const first = await debug('?iteration=0');
+      expect(first.body).toMatchObject({ iteration: 0, parameters: { fields: { n: 5 } } });
+      expect(first.text).not.toContain('hush-hush');
+      expect((await debug('?iteration=2')).status).toBe(404);
+      const plain = (await execute(id, { input })).body.executionId;
+      await ended(plain);
+      expect((await read(`${plain}/nodes/a/debug`)).status).toBe(404);
+    });
+  });
+
   it('names as its current node one that runs or is waited for, never one that finished', async () => {
     const ask = { id: 'ask', type: 'approval', parameters: { message: '?' } };
     const done = { id: 'done', type: 'set', parameters: { fields: {} } };

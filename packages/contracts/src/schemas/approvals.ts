@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
+import type { JsonValue } from '../json.js';
 import { AnyJson, CLOSED, Id, nullable, oneOf, pageQuery, ShownIteration, Time } from './common.js';
 
-export const ListApprovalsQuery = Type.Object({ workspaceId: Id, ...pageQuery() });
+/** The query of GET /api/approvals and GET /api/human-tasks. */
+export const ListWaitsQuery = Type.Object({ workspaceId: Id, ...pageQuery() });
 
 /** Which of several waits of a node is meant; without either, the only open one. */
 const waitChoice = {
@@ -47,6 +49,20 @@ export const ApprovalEntry = Type.Object({
   choices: Type.Array(Type.String()),
   waitingSince: Time,
 });
+
+/** An open form: one entry per wait. */
+export const HumanTaskEntry = Type.Object({
+  executionId: Id,
+  nodeId: Type.String({ description: 'The human node' }),
+  iteration: ShownIteration,
+  waitId: Type.String({ description: 'Of this wait alone' }),
+  workflowId: Id,
+  workflowName: nullable(Type.String({ description: 'Null once the workflow is deleted' })),
+  title: Type.String(),
+  schema: Type.Unsafe<JsonValue>({ description: 'The JSON Schema of what is to be filled in' }),
+  waitingSince: Time,
+});
+export type HumanTaskEntry = Static<typeof HumanTaskEntry>;
 
 /** Answer of everything that answers a wait. */
 export const RecordedAnswer = Type.Object({

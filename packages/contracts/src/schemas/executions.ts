@@ -313,6 +313,17 @@ export const NodeOutput = Type.Object({
   output: AnyJson,
 });
 
+/** Answer of GET /api/executions/{id}/nodes/{nodeId}/debug: what a run in debug mode kept of a node. */
+export const NodeDebug = Type.Object({
+  nodeId: Type.String(),
+  iteration: ShownIteration,
+  parameters: Type.Optional(
+    Type.Unsafe<JsonValue>({ description: 'With their expressions resolved; missing where that failed' }),
+  ),
+  input: Type.Optional(Type.Unsafe<JsonValue>({ description: 'The output of the node before' })),
+  console: Type.Optional(Type.Unsafe<JsonValue>({ description: 'Lines that the script of the node wrote' })),
+});
+
 /** Which runs of a workspace: the filters of a list, apart from order, view and paging. */
 export type ExecutionFilter = Readonly<
   Omit<Static<typeof ListExecutionsQuery>, keyof Page | keyof typeof orderFields | keyof typeof viewFields>

@@ -13,6 +13,47 @@ export interface NodeOutputRecord {
   readonly outputRef: string | null;
 }
 
+/** What a run in debug mode kept of a node. */
+export interface NodeDebugRecord {
+  readonly iteration: string;
+  /** Serialised JSON object: parameters, input and console, as far as there are. */
+  readonly debugJson: string;
+}
+
+/** Which node of a run; of one in a loop an iteration, or null for the last one. */
+interface NodeRequest {
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly iteration: string | null;
+}
+
+/**
+ * Reads what a run in debug mode kept of a node.
+ * @returns undefined when the run is not visible or nothing was kept of that node or iteration.
+ */
+export async function readNodeDebug(
+  db: Database,
+  actor: Actor,
+  { executionId, nodeId, iteration }: NodeRequest,
+): Promise<NodeDebugRecord | undefined> {
+  const rows = await db.$queryRaw<NodeDebugRecord[]>`/* executions.read-debug */
+    SELECT record.iteration, record.debug AS "debugJson"
+    FROM executions e
+    JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
+    JOIN node_runs n ON n.execution_id = e.id AND n.node_id = ${nodeId}
+    CROSS JOIN LATERAL (
+      SELECT '' AS iteration, n.debug WHERE n.iterations IS NULL AND ${iteration}::text IS NULL
+      UNION ALL
+      SELECT i.iteration, i.debug
+      FROM node_iterations i
+      WHERE i.execution_id = n.execution_id AND i.node_id = n.node_id
+        AND i.iteration = coalesce(${iteration}::text, n.last_iteration)
+    ) record
+    WHERE e.id = ${executionId}::uuid AND record.debug IS NOT NULL
+      AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`;
+  return rows[0];
+}
+
 /**
  * Reads the output of a node, of any size; of a node in a loop, that of one iteration.
  * @param iteration null takes the last one of a node in a loop.
@@ -21,7 +62,7 @@ export interface NodeOutputRecord {
 export async function readNodeOutput(
   db: Database,
   actor: Actor,
-  node: { executionId: string; nodeId: string; iteration: string | null },
+  node: NodeRequest,
 ): Promise<NodeOutputRecord | undefined> {
   const rows = await db.$queryRaw<NodeOutputRecord[]>`/* executions.read-output */
     SELECT record.status::text AS status, record.iteration, record.output AS "outputJson",

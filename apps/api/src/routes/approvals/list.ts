@@ -1,18 +1,18 @@
-import { ListApprovalsQuery, ApprovalEntry, pageOf } from '@deckhand/contracts';
+import { ListWaitsQuery, ApprovalEntry, pageOf } from '@deckhand/contracts';
 import { listApprovals as list } from '@deckhand/db';
 import { queryReader } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-const readQuery = queryReader(ListApprovalsQuery);
+const readQuery = queryReader(ListWaitsQuery);
 
 /** GET /api/approvals?workspaceId=: what waits for a decision, the oldest first. */
 export function listApprovals({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/approvals',
-    { summary: 'List what waits for a decision', query: ListApprovalsQuery, answers: { 200: pageOf(ApprovalEntry) } },
+    { summary: 'List what waits for a decision', query: ListWaitsQuery, answers: { 200: pageOf(ApprovalEntry) } },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
     },

@@ -1,5 +1,7 @@
 import {
   type ApprovalEntry,
+  type HumanTaskEntry,
+  type JsonValue,
   parseOwnJson,
   type Page,
   type PageOf,
@@ -21,15 +23,30 @@ interface Row {
   readonly createdAt: Date;
 }
 
+type ListRequest = Page & { readonly workspaceId: string };
+
 /**
  * The approvals of a workspace that can still be decided, the oldest first.
  * @throws DeckhandError FORBIDDEN for no member.
  */
-export async function listApprovals(
+export function listApprovals(db: Database, actor: Actor, query: ListRequest): Promise<PageOf<ApprovalEntry>> {
+  return listWaits(db, actor, { query, kind: 'approval' }, toApproval);
+}
+
+/**
+ * The forms of a workspace that can still be filled in, the oldest first.
+ * @throws DeckhandError FORBIDDEN for no member.
+ */
+export function listHumanTasks(db: Database, actor: Actor, query: ListRequest): Promise<PageOf<HumanTaskEntry>> {
+  return listWaits(db, actor, { query, kind: 'human' }, toHumanTask);
+}
+
+async function listWaits<T>(
   db: Database,
   actor: Actor,
-  query: Page & { readonly workspaceId: string },
-): Promise<PageOf<ApprovalEntry>> {
+  { query, kind }: { query: ListRequest; kind: 'approval' | 'human' },
+  toEntry: (row: Row) => T,
+): Promise<PageOf<T>> {
   await requireRole(db, actor, query.workspaceId, 'viewer');
   // Served by waits_open, which holds open waits only; runs are joined by primary key.
   const open = Prisma.sql`
@@ -37,7 +54,7 @@ export async function listApprovals(
     JOIN executions e ON e.id = w.execution_id
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     LEFT JOIN workflows f ON f.id = e.workflow_id
-    WHERE w.kind = 'approval' AND w.answered_at IS NULL AND NOT ${isTimeUp}
+    WHERE w.kind = ${kind}::wait_kind AND w.answered_at IS NULL AND NOT ${isTimeUp}
       AND e.workspace_id = ${query.workspaceId}::uuid
       AND e.status IN ('running', 'waiting_for_input', 'waiting_for_human')`;
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
@@ -52,17 +69,22 @@ export async function listApprovals(
   });
 }
 
-function toEntry(row: Row): ApprovalEntry {
+function toApproval(row: Row): ApprovalEntry {
   const { message, choices } = parseOwnJson<{ message: string; choices: string[] }>(row.details);
+  return { id: row.id, currentNodeId: row.nodeId, ...common(row), message, choices };
+}
+
+function toHumanTask(row: Row): HumanTaskEntry {
+  const { title, schema } = parseOwnJson<{ title: string; schema: JsonValue }>(row.details);
+  return { executionId: row.id, nodeId: row.nodeId, ...common(row), title, schema };
+}
+
+function common({ id: executionId, nodeId, iteration, workflowId, workflowName, createdAt }: Row) {
   return {
-    id: row.id,
-    currentNodeId: row.nodeId,
-    iteration: shownIteration(row.iteration),
-    waitId: waitIdOf({ executionId: row.id, nodeId: row.nodeId, iteration: row.iteration }),
-    workflowId: row.workflowId,
-    workflowName: row.workflowName,
-    message,
-    choices,
-    waitingSince: row.createdAt.toISOString(),
+    iteration: shownIteration(iteration),
+    waitId: waitIdOf({ executionId, nodeId, iteration }),
+    workflowId,
+    workflowName,
+    waitingSince: createdAt.toISOString(),
   };
 }

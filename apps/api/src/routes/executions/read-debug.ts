@@ -1,0 +1,32 @@
+import { DeckhandError, maskHeaders, NodeDebug, ReadOutputQuery, shownIteration } from '@deckhand/contracts';
+import { readNodeDebug as read } from '@deckhand/db';
+import { pathId, queryReader } from '../../http/query.js';
+import { sendJsonText } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ReadOutputQuery);
+
+/** GET /api/executions/{id}/nodes/{nodeId}/debug: what debug mode kept of a node, or of one iteration of it. */
+export function readNodeDebug({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/executions/:id/nodes/:nodeId/debug',
+    {
+      summary: 'Read what a run in debug mode kept of a node',
+      query: ReadOutputQuery,
+      answers: { 200: NodeDebug },
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const nodeId = String(request.params.nodeId);
+      const { iteration } = readQuery(request);
+      const found = nodeId.includes('\0')
+        ? undefined
+        : await read(db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      if (!found) throw new DeckhandError('NOT_FOUND', { message: 'Nothing was kept of this node for debugging' });
+      const head = JSON.stringify({ nodeId, iteration: shownIteration(found.iteration) });
+      sendJsonText(response, 200, `${head.slice(0, -1)},${maskHeaders(found.debugJson).slice(1)}`);
+    },
+  );
+}

@@ -1,0 +1,24 @@
+import { HumanTaskEntry, ListWaitsQuery, pageOf } from '@deckhand/contracts';
+import { listHumanTasks as list } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListWaitsQuery);
+
+/** GET /api/human-tasks?workspaceId=: the forms that wait to be filled in, the oldest first. */
+export function listHumanTasks({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/human-tasks',
+    {
+      summary: 'List the forms that wait to be filled in',
+      query: ListWaitsQuery,
+      answers: { 200: pageOf(HumanTaskEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
