@@ -156,7 +156,7 @@ describe('the OpenAPI document', () => {
 
     // Runs
     const worker = await startTestWorker(instance);
-    const { executionId } = await done('POST', `${path}/execute`, { input: { amount: 1 } });
+    const { executionId } = await done('POST', `${path}/execute`, { input: { amount: 1 }, executionMode: 'debug' });
     const run = `/api/executions/${executionId}`;
     const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
     await reaches('waiting_for_input');
@@ -166,9 +166,11 @@ describe('the OpenAPI document', () => {
     await reaches('waiting_for_input');
     await done('POST', '/api/approvals/submit', { executionId, nodeId: 'ask', approved: true });
     await reaches('waiting_for_human');
+    await done('GET', `/api/human-tasks${inWorkspace}`);
     await done('POST', `${run}/nodes/form/complete`, { data: { n: 1 } });
     await reaches('success');
     await done('GET', `${run}/nodes/total/output`);
+    await done('GET', `${run}/nodes/total/debug`);
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
     await done('POST', '/api/executions/stop', { workspaceId, all: true });
