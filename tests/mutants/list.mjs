@@ -68,7 +68,7 @@ export const MUTANTS = [
       'whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)',
       'whenClaiming(Prisma.sql`e.claimed_dispatch`, Prisma.sql`e.claimed_dispatch`)',
     ],
-    ['a run began before it was accepted', 'greatest(e.created_at, least(', "least('infinity', least("],
+    ['a run began before it was accepted', 'greatest(e.created_at, now()', 'greatest(now()'],
     [
       'a finished run keeps its worker',
       'worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END',
@@ -83,8 +83,8 @@ export const MUTANTS = [
   ...of('packages/db/src/checkpoints/rows.ts', FENCES, [
     [
       'a fenced checkpoint writes nodes',
-      'FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text)\n      JOIN admitted a ON a.i = n.i AND a.step = \'new\'',
-      'FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text)\n      JOIN admitted a ON a.i = n.i AND a.id IS NOT NULL',
+      '"iterationCounts" text)\n      JOIN admitted a ON a.i = n.i AND a.step = \'new\'',
+      '"iterationCounts" text)\n      JOIN admitted a ON a.i = n.i AND a.id IS NOT NULL',
     ],
     [
       'a node that a pause kept keeps its start',

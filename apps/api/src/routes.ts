@@ -31,6 +31,8 @@ import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
 import { exportExecutions } from './routes/executions/export.js';
 import { listExecutions } from './routes/executions/list.js';
 import { readExecution } from './routes/executions/read.js';
+import { listIterations } from './routes/executions/list-iterations.js';
+import { readExecutionResult } from './routes/executions/read-result.js';
 import { readNodeDebug } from './routes/executions/read-debug.js';
 import { readNodeOutput } from './routes/executions/read-output.js';
 import { rerunExecution } from './routes/executions/rerun.js';
@@ -158,6 +160,8 @@ export function listRoutes(services: Services): NamedRoute[] {
     listWorkflowExecutions,
     readNodeOutput,
     readNodeDebug,
+    readExecutionResult,
+    listIterations,
     stopExecution,
     pauseExecution,
     resumeExecution,

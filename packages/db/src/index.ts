@@ -83,6 +83,7 @@ export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/rea
 export { digestOfRun } from './executions/run-digest.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export { type ExecutionResult, readResults } from './executions/read-results.js';
+export { listIterations } from './executions/list-iterations.js';
 export { readNodeDebug, readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
 export {
   dispatchAgain,

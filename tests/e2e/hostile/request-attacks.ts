@@ -150,7 +150,8 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'starts twenty runs with nine megabytes each',
-    ends: 'success',
+    // Some are more than the API holds at a time.
+    ends: /^(success|not started: 503 SERVICE_UNAVAILABLE)$/,
     async launch({ attacker }) {
       const id = await attacker.save(chainOf({ parameters: { fields: { n: 1 } } }));
       const input = { rows: listOf(60_000, (n) => ({ id: n, name: `n${n}`, amount: n / 7, text: 'a'.repeat(80) })) };

@@ -243,6 +243,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'held',
     },
+    'GET /api/executions/:id/nodes/:nodeId/iterations': {
+      path: `/api/executions/${ran.finished}/nodes/start/iterations`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'GET /api/executions/:id/result': { path: `/api/executions/${ran.finished}/result`, asks: 'viewer', finds: 'held' },
     'GET /api/executions/:id/nodes/:nodeId/debug': {
       path: `/api/executions/${ran.finished}/nodes/start/debug`,
       asks: 'viewer',

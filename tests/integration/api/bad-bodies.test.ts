@@ -177,7 +177,7 @@ function describeOperations(world: World): Record<string, Operation> {
     'PATCH /api/folders/:id': { schema: UpdateFolderBody, examples: [{ name, parentId: null }], id: folder.id },
     'POST /api/workflows/:id/execute': {
       schema: ExecuteBody,
-      examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test' }],
+      examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest' }],
       isOptional: true,
       id: workflowId,
     },
@@ -195,7 +195,7 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
     'POST /api/executions/:id/rerun': {
       schema: RerunBody,
-      examples: [{ fromNodeId: 'start' }],
+      examples: [{ fromNodeId: 'start', version: 'original' }],
       isOptional: true,
       id: ran.finished,
     },

@@ -105,6 +105,39 @@ describe('execute', () => {
     await instance.db.workspace.update({ where: { id: instance.workspaceId }, data: { storageQuotaBytes: null } });
   });
 
+  it('runs the latest version, the active one, or one by its id, and so does a rerun, or the original one', async () => {
+    const valued = (n: number) => chain({ id: 'a', type: 'set', parameters: { fields: { n } } });
+    const id = await createWorkflow(instance, valued(1));
+    const unset = await execute(id, { version: 'active' });
+    expect([unset.status, unset.body.code]).toEqual([409, 'INVALID_STATE']);
+    const workflow = (await call('PATCH', `/api/workflows/${id}`, { status: 'active' })).body;
+    const first: string = workflow.activeVersionId;
+    const second: string = (await call('POST', `/api/workflows/${id}/versions`, { definition: valued(2) })).body
+      .workflowVersionId;
+    const versionOf = async ({ status, body }: { status: number; body: { executionId: string } }) => {
+      expect(status).toBe(202);
+      return (await read(body.executionId)).body.workflowVersionId;
+    };
+    expect(await versionOf(await execute(id))).toBe(second);
+    expect(await versionOf(await execute(id, { version: 'latest' }))).toBe(second);
+    const active = await execute(id, { version: 'active' });
+    expect(await versionOf(active)).toBe(first);
+    expect(await versionOf(await execute(id, { version: first.toUpperCase() }))).toBe(first);
+    const other = await createWorkflow(instance, valued(3));
+    const { latestVersionId } = (await call('GET', `/api/workflows/${other}`)).body;
+    for (const version of [latestVersionId, 'original', 'newest']) {
+      const refused = await execute(id, { version });
+      expect([refused.status, refused.body.details[0].path]).toEqual([400, 'version']);
+    }
+    await call('POST', '/api/executions/stop', { workspaceId: instance.workspaceId, all: true });
+    const rerun = (body: object) => call('POST', `/api/executions/${active.body.executionId}/rerun`, body);
+    expect(await versionOf(await rerun({}))).toBe(second);
+    expect(await versionOf(await rerun({ version: 'original' }))).toBe(first);
+    expect(await versionOf(await rerun({ version: 'active' }))).toBe(first);
+    expect(await versionOf(await rerun({ version: second }))).toBe(second);
+    expect((await rerun({ version: latestVersionId })).status).toBe(400);
+  });
+
   it('403 for a viewer and for a key without the scope', async () => {
     const id = await createWorkflow(instance, simple);
     const key = await createKey(gateway, instance.session, { preset: 'read-only' });
@@ -190,6 +223,51 @@ describe('reading a run', () => {
     expect((await shown()).output).toHaveLength(59_998);
   });
 
+  it('slim leaves a result above 64 KiB out and says so; it is read by itself', async () => {
+    const end = (chars: number) => ({ id: 'end', type: 'terminal', parameters: { body: 'x'.repeat(chars) } });
+    await withWorker(async () => {
+      const large = (await execute(await createWorkflow(instance, chain(end(70_000))))).body.executionId;
+      await ended(large);
+      expect((await read(large, '?slim=true')).body).toMatchObject({ result: null, resultOmitted: true });
+      const streamed = (await read(`${large}/events`)).text;
+      expect([streamed.includes('"resultOmitted":true'), streamed.length < 70_000]).toEqual([true, true]);
+      const { result, ...whole } = (await read(large)).body;
+      expect([result.body.length, whole.resultOmitted]).toEqual([70_000, undefined]);
+      expect((await read(`${large}/result`)).body).toEqual({ executionId: large, result });
+      const small = (await execute(await createWorkflow(instance, chain(end(10))))).body.executionId;
+      await ended(small);
+      expect((await read(small, '?slim=true')).body.result.body).toBe('x'.repeat(10));
+    });
+  });
+
+  it('counts the iterations of a node by status, lists them, and shows the error that ended the run', async () => {
+    const each = { id: 'each', type: 'loop', parameters: { items: [1, 2, 3, 4, 5], concurrency: 5 } };
+    const check = { id: 'check', type: 'code', parameters: { source: 'return $loop.item % 2 ? missing : 1' } };
+    const edges = [
+      { source: 'start', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'check' },
+    ];
+    const run = async (onError: string) => {
+      const definition = { nodes: [{ id: 'start', type: 'trigger.manual' }, each, { ...check, onError }], edges };
+      const { executionId } = (await execute(await createWorkflow(instance, definition))).body;
+      return ended(executionId);
+    };
+    await withWorker(async () => {
+      const went = await run('continue');
+      expect(went.status).toBe('success');
+      const { iterations, iterationCounts } = went.progress.check;
+      expect([iterations, iterationCounts]).toEqual([5, { success: 2, failed: 3 }]);
+      const listed = async (query = '') => (await read(`${went.id}/nodes/check/iterations${query}`)).body;
+      expect((await listed()).data.map(({ iteration }: { iteration: number }) => iteration)).toEqual([0, 1, 2, 3, 4]);
+      const failed = await listed('?status=failed&includeTotal=true&limit=2');
+      expect(failed).toMatchObject({ total: 3, hasMore: true, data: [{ iteration: 0 }, { iteration: 2 }] });
+      expect(failed.data[0]).toMatchObject({ status: 'failed', error: { code: expect.any(String) } });
+      const stopped = await run('stop');
+      expect(stopped.status).toBe('failed');
+      expect(stopped.progress.check).toMatchObject({ status: 'failed', error: { message: expect.any(String) } });
+    });
+  });
+
   it('of debug mode shows what a node was given, resolved, without what the sender is known by', async () => {
     const each = { id: 'each', type: 'loop', parameters: { items: [5, 6] } };
     const item = {
@@ -242,12 +320,12 @@ describe('reading a run', () => {
     });
   });
 
-  it('begins not before it was created, and not after its first node', async () => {
+  it('begins not after its first node', async () => {
     const id = await createWorkflow(instance, simple);
     await withWorker(async () => {
       for (let n = 0; n < 20; n += 1) {
-        const { createdAt, startedAt, finishedAt, progress } = await ended((await execute(id)).body.executionId);
-        const times = [createdAt, startedAt, progress.start.startedAt, progress.a.startedAt, finishedAt];
+        const { startedAt, finishedAt, progress } = await ended((await execute(id)).body.executionId);
+        const times = [startedAt, progress.start.startedAt, progress.a.startedAt, finishedAt];
         expect(times).toEqual([...times].sort());
       }
     });

@@ -171,6 +171,8 @@ describe('the OpenAPI document', () => {
     await reaches('success');
     await done('GET', `${run}/nodes/total/output`);
     await done('GET', `${run}/nodes/total/debug`);
+    await done('GET', `${run}/result`);
+    await done('GET', `${run}/nodes/total/iterations`);
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
     await done('POST', '/api/executions/stop', { workspaceId, all: true });

@@ -33,8 +33,8 @@ export interface ActResult {
  * Carries a request out and answers it. With an `Idempotency-Key`, one that comes again within 24 hours gets the first
  * response and nothing is done. What is put on record by the actor that `act` gets is marked in the same transaction,
  * so it happens once also where processes die; a refused request leaves its key free.
- * @throws DeckhandError CONFLICT when the key stands for another body, for a request in progress, or for one whose
- * response was lost; VALIDATION_FAILED for a bad key; what `act` throws.
+ * @throws DeckhandError CONFLICT when the key stands for another body, or for a request whose response was lost;
+ * SERVICE_UNAVAILABLE for one in progress; VALIDATION_FAILED for a bad key; what `act` throws.
  */
 export type AnswerOnce = (once: OnceRequest, act: (actor: Caller) => Promise<ActResult>) => Promise<void>;
 
@@ -50,7 +50,9 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
   ): Promise<void> {
     if (reservation.kind === 'otherBody') throw conflict('This Idempotency-Key was used with another body');
     if (reservation.kind === 'inProgress') {
-      throw conflict('A request with this Idempotency-Key is in progress', { headers: { 'Retry-After': '1' } });
+      // A 409 would be final for clients that retry as the contract says, and the attempt may be a dead process's.
+      const message = 'A request with this Idempotency-Key is in progress';
+      throw new DeckhandError('SERVICE_UNAVAILABLE', { message, headers: { 'Retry-After': '1' } });
     }
     // Whoever has lost the workspace since then is not shown again what is in it.
     if (reservation.workspaceId !== null) await requireRole(db, caller, reservation.workspaceId, 'viewer');
@@ -82,7 +84,7 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
     try {
       result = await act({ ...caller, requestToken: token });
     } catch (error) {
-      // Should this fail, the key is free a minute later.
+      // Should this fail, the key is free some seconds later.
       await releaseRequest(db, token).catch((err: unknown) => logger.warn({ err }, 'a key could not be released'));
       throw error;
     }
@@ -94,10 +96,7 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
   };
 }
 
-function conflict(
-  message: string,
-  options: { headers?: Record<string, string>; details?: object } = {},
-): DeckhandError {
+function conflict(message: string, options: { details?: object } = {}): DeckhandError {
   return new DeckhandError('CONFLICT', { message, ...options });
 }
 

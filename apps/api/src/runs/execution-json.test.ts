@@ -22,6 +22,7 @@ const run: ExecutionRecord = {
   revision: 3,
   triggerJson: '{"n":1}',
   isTriggerOmitted: false,
+  isResultOmitted: false,
   errorJson: null,
   resultJson: null,
   progressJson: '"a":{"status":"success"}',

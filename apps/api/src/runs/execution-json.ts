@@ -23,7 +23,8 @@ function withoutRecord(status: ExecutionStatus): string {
  * @param nodeIds the nodes of the run's version: those without a record are in `progress` too.
  */
 export function executionJson(run: ExecutionRecord, nodeIds: readonly string[]): string {
-  return maskHeaders(`{${executionMembers(run, nodeIds)},"result":${run.resultJson ?? 'null'}}`);
+  const omitted = run.isResultOmitted ? ',"resultOmitted":true' : '';
+  return maskHeaders(`{${executionMembers(run, nodeIds)},"result":${run.resultJson ?? 'null'}${omitted}}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { DeckhandError, type EntryView } from '@deckhand/contracts';
+import { DeckhandError, type EntryView, maskHeaders } from '@deckhand/contracts';
 import {
   type Actor,
   type Database,
@@ -33,6 +33,8 @@ export interface ExecutionView extends VisibleState {
  */
 export interface ExecutionReader {
   read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<ExecutionView>;
+  /** The result of a run, of any size: serialised JSON, "null" while there is none. */
+  readResult(actor: Actor, executionId: string): Promise<string>;
   /** Whether a run changed costs much less to find out than what it looks like. */
   state(actor: Actor, executionId: string): Promise<VisibleState>;
   /** Runs as entries of a list, in the order of their ids; those that are not (or no longer) visible are left out. */
@@ -74,6 +76,11 @@ export function createExecutionReader(db: Database): ExecutionReader {
       if (!run) throw noSuchRun();
       const json = executionJson(run, await nodeIdsOf(run.workflowVersionId));
       return { json, status: run.status, revision: run.revision, workspaceId: run.workspaceId };
+    },
+    async readResult(actor, executionId) {
+      const run = await readOne({ actor, executionId, isSlim: false, progress: 'none' });
+      if (!run) throw noSuchRun();
+      return maskHeaders(run.resultJson ?? 'null');
     },
     async state(actor, executionId) {
       const state = await stateOf({ actor, executionId });

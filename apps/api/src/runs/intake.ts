@@ -187,6 +187,12 @@ function refusal(verdict: Refusal | undefined, order: RunOrder, storage: object 
     case 'inactive':
       return new DeckhandError('WEBHOOK_INACTIVE');
     case 'noVersion':
+      if (order.isActiveVersion === true) {
+        return new DeckhandError('INVALID_STATE', { message: 'The workflow has no active version' });
+      }
+      if (order.versionId !== undefined && order.source !== 'webhook') {
+        return validationFailed([{ path: 'version', message: 'is no version of this workflow' }]);
+      }
       return new DeckhandError('NO_ACTIVE_VERSION');
     case 'noTrigger':
       return new DeckhandError('INVALID_STATE', { message: 'The workflow has no trigger to start from' });
@@ -205,5 +211,5 @@ function refusal(verdict: Refusal | undefined, order: RunOrder, storage: object 
 }
 
 function unknownTrigger(id: string): Fault {
-  return { path: 'triggerNodeId', message: `"${id}" is no trigger of the latest version` };
+  return { path: 'triggerNodeId', message: `"${id}" is no trigger of the version` };
 }

@@ -45,6 +45,10 @@ export interface NodeTally {
   iterations: number;
   startedAt: number | null;
   lastIteration: string;
+  /** How many iterations have which status. */
+  readonly counts: Map<NodeStatus, number>;
+  /** The error of the iteration that failed last. */
+  error?: string | null;
 }
 
 /** What a journal needs to know and whom it tells. */
@@ -170,13 +174,24 @@ export function createJournal(options: JournalOptions): Journal {
   /** A node inside a loop also has one row for all of its iterations: the latest one's status, without its output. */
   function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
     const key = recordKey(record.nodeId, record.iteration);
-    const tally = tallies.get(record.nodeId) ?? { iterations: 0, startedAt: record.startedAt, lastIteration: '' };
-    if (!unfinished.has(key)) tally.iterations += 1;
+    const tally = tallies.get(record.nodeId) ?? {
+      iterations: 0,
+      startedAt: record.startedAt,
+      lastIteration: '',
+      counts: new Map<NodeStatus, number>(),
+    };
+    const before = unfinished.get(key)?.status;
+    if (before === undefined) tally.iterations += 1;
+    else tally.counts.set(before, (tally.counts.get(before) ?? 1) - 1);
+    tally.counts.set(row.status, (tally.counts.get(row.status) ?? 0) + 1);
     tally.lastIteration = record.iteration;
+    if (row.status === 'failed') tally.error = row.error;
     tallies.set(record.nodeId, tally);
+    // The iterations that a failure stopped do not hide it.
+    const isFailed = row.status === 'stopped' && ending?.status === 'failed' && tally.error !== undefined;
     return {
       nodeId: row.nodeId,
-      status: row.status,
+      status: isFailed ? 'failed' : row.status,
       startedAt: tally.startedAt,
       finishedAt: row.finishedAt,
       attempts: row.attempts,
@@ -184,11 +199,12 @@ export function createJournal(options: JournalOptions): Journal {
       output: null,
       outputRef: null,
       outputBytes: 0,
-      error: row.error,
+      error: isFailed ? (tally.error ?? null) : row.error,
       state: null,
       debug: null,
       iterations: tally.iterations,
       lastIteration: tally.lastIteration,
+      iterationCounts: JSON.stringify(Object.fromEntries([...tally.counts].filter(([, count]) => count > 0))),
     };
   }
 
@@ -225,6 +241,8 @@ export function createJournal(options: JournalOptions): Journal {
       await wait();
     },
     finish(wanted) {
+      // What is put from now on knows how the run ends.
+      ending = wanted;
       if (wanted.status !== 'success') for (const record of unfinished.values()) put(record, 'stopped');
       return leave(wanted);
     },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue, type NodeStatus, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
 import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
 import type { NodeTally } from '../checkpoints/journal.js';
@@ -31,6 +31,7 @@ export class NeededOutputGoneError extends Error {
 export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rerun' = 'resume'): EarlierRecords {
   const records = new Map<string, NodeRecord>();
   const tallies = new Map<string, NodeTally>();
+  const countsOf = countIterations(rows);
   let outputBytes = 0;
   for (const row of rows) {
     if (row.iterations !== null) {
@@ -38,6 +39,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
         iterations: row.iterations,
         startedAt: row.startedAt?.getTime() ?? null,
         lastIteration: '',
+        counts: countsOf.get(row.nodeId) ?? new Map<NodeStatus, number>(),
       });
       continue;
     }
@@ -61,6 +63,18 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
     });
   }
   return { records, tallies, outputBytes };
+}
+
+/** How many iterations of each node have which status. */
+function countIterations(rows: readonly StoredNodeRun[]): Map<string, Map<NodeStatus, number>> {
+  const counts = new Map<string, Map<NodeStatus, number>>();
+  for (const { nodeId, iteration, status } of rows) {
+    if (iteration === '') continue;
+    const ofNode = counts.get(nodeId) ?? new Map<NodeStatus, number>();
+    ofNode.set(status, (ofNode.get(status) ?? 0) + 1);
+    counts.set(nodeId, ofNode);
+  }
+  return counts;
 }
 
 /** Turns ended waits into the engine's answers, by wait key. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { JsonValue } from '../json.js';
-import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES } from '../execution-status.js';
+import { EXECUTION_MODES, EXECUTION_SOURCES, EXECUTION_STATUSES, type NodeStatus } from '../execution-status.js';
 import {
   AnyJson,
   AnyObject,
@@ -26,12 +26,25 @@ export const INLINE_OUTPUT_BYTES = 65_536;
 /** Where the outputs of a run that are not larger have more bytes together, a response about it leaves all out. */
 export const INLINE_OUTPUTS_BYTES = 16_777_216;
 
+const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+
+const VersionChoice = Type.String({
+  pattern: `^(latest|active|${UUID})$`,
+  description: 'The version that runs: `latest` (the default), `active`, or the id of one of the workflow',
+});
+const RerunVersionChoice = Type.String({
+  pattern: `^(latest|active|original|${UUID})$`,
+  description:
+    'The version that runs: `latest` (the default), `active`, `original` (that of the run), or the id of one',
+});
+
 /** Body of POST /api/workflows/{id}/execute; all of it is optional. */
 export const ExecuteBody = Type.Object(
   {
     input: Type.Optional(AnyObject),
     triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
+    version: Type.Optional(VersionChoice),
   },
   CLOSED,
 );
@@ -46,6 +59,7 @@ export const RerunBody = Type.Object(
         description: 'Begin at this node, with what the run had come to before it; without it, begin at the trigger',
       }),
     ),
+    version: Type.Optional(RerunVersionChoice),
   },
   CLOSED,
 );
@@ -217,13 +231,20 @@ export const ExecutionError = Type.Object({
   code: Type.String(),
 });
 
+const IterationCounts = Type.Unsafe<Readonly<Partial<Record<NodeStatus, number>>>>({
+  type: 'object',
+  additionalProperties: { type: 'integer' },
+  description: 'Of a node in a loop: how many iterations have which status; `status` is that of the latest one',
+});
+
 /** One entry of `progress`. */
 export const NodeProgress = Type.Object({
   status: NodeStatusSchema,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
   attempts: Type.Integer(),
-  iterations: Type.Optional(Type.Integer()),
+  iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: how many there are so far' })),
+  iterationCounts: Type.Optional(IterationCounts),
   output: Type.Optional(AnyJson),
   outputBytes: Type.Integer(),
   outputOmitted: Type.Optional(Type.Boolean()),
@@ -281,6 +302,7 @@ export const Execution = Type.Object({
   }),
   error: nullable(ExecutionError),
   result: AnyJson,
+  resultOmitted: Type.Optional(Type.Boolean({ description: 'With slim=true: `result` is above 64 KiB, and left out' })),
 });
 
 /**
@@ -311,6 +333,27 @@ export const NodeOutput = Type.Object({
   iteration: ShownIteration,
   status: NodeStatusSchema,
   output: AnyJson,
+});
+
+/** The query of GET /api/executions/{id}/nodes/{nodeId}/iterations. */
+export const ListIterationsQuery = Type.Object({ status: Type.Optional(NodeStatusSchema), ...pageQuery() });
+
+/** How one iteration of a node in a loop went. */
+export const IterationEntry = Type.Object({
+  iteration: Type.Union([Type.Integer(), Type.String()], { description: 'Its number; "outer.inner" in nested loops' }),
+  status: NodeStatusSchema,
+  startedAt: nullable(Time),
+  finishedAt: nullable(Time),
+  attempts: Type.Integer(),
+  outputBytes: Type.Integer(),
+  error: nullable(NodeError),
+});
+export type IterationEntry = Static<typeof IterationEntry>;
+
+/** Answer of GET /api/executions/{id}/result. */
+export const ExecutionResult = Type.Object({
+  executionId: Id,
+  result: Type.Unsafe<JsonValue>({ description: 'What its Terminal node answered; null while there is none' }),
 });
 
 /** Answer of GET /api/executions/{id}/nodes/{nodeId}/debug: what a run in debug mode kept of a node. */

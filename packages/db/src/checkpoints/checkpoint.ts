@@ -22,6 +22,8 @@ export interface NodeRunRow {
 export interface NodeSummaryRow extends NodeRunRow {
   readonly iterations: number | null;
   readonly lastIteration: string | null;
+  /** Serialised: status → how many iterations have it. */
+  readonly iterationCounts?: string;
 }
 
 /** The row of one iteration of a node. */

@@ -29,12 +29,14 @@ function overwrite(table: Prisma.Sql): Prisma.Sql {
 
 /** Writes the rows of nodes. */
 export function writeNodeRuns(rows: readonly object[]): Prisma.Sql {
-  return Prisma.sql`INSERT INTO node_runs (execution_id, node_id, ${COLUMNS}, iterations, last_iteration)
-      SELECT a.id, n."nodeId", ${VALUES}, n.iterations, n."lastIteration"
-      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text)
+  return Prisma.sql`INSERT INTO node_runs (execution_id, node_id, ${COLUMNS}, iterations, last_iteration, iteration_counts)
+      SELECT a.id, n."nodeId", ${VALUES}, n.iterations, n."lastIteration", n."iterationCounts"
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text,
+        "iterationCounts" text)
       JOIN admitted a ON a.i = n.i AND a.step = 'new'
       ON CONFLICT (execution_id, node_id) DO UPDATE SET ${overwrite(Prisma.sql`node_runs`)},
-        iterations = EXCLUDED.iterations, last_iteration = EXCLUDED.last_iteration`;
+        iterations = EXCLUDED.iterations, last_iteration = EXCLUDED.last_iteration,
+        iteration_counts = EXCLUDED.iteration_counts`;
 }
 
 /** Writes iterations of nodes, as a further CTE; nothing without any. */

@@ -13,11 +13,13 @@ function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * When a run began that a checkpoint claims: as long ago as its worker says, and not after its first node, whose time
- * comes from another clock. Nodes that were taken over from an earlier run began before this one was created.
+ * When a run began that a checkpoint claims: as long ago as its worker says, and not after its first node. Nodes have
+ * their times from another clock, which may be a little behind; those that were taken over from an earlier run began
+ * well before this one was created.
  */
-const BEGUN = Prisma.sql`greatest(e.created_at, least(now() - a."begunMsAgo" * interval '1 millisecond',
-            CASE WHEN to_timestamp(a."firstStart" / 1000.0) > e.created_at THEN to_timestamp(a."firstStart" / 1000.0) END))`;
+const BEGUN = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond'),
+            CASE WHEN to_timestamp(a."firstStart" / 1000.0) > e.created_at - interval '50 milliseconds'
+              THEN to_timestamp(a."firstStart" / 1000.0) END)`;
 
 /**
  * Writes the checkpoints of many runs in one statement, at most one a run:

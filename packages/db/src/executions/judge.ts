@@ -10,8 +10,9 @@ export interface AcceptRequest {
   readonly workflowId: string;
   /** On whose behalf; null for a trigger of an active workflow, which needs nobody. */
   readonly actor: Actor | null;
-  /** The version to run; the latest without one. */
-  readonly versionId?: string;
+  /** The version to run, by its id, or the active one; the latest without. */
+  readonly versionId?: string | undefined;
+  readonly isActiveVersion?: boolean | undefined;
   /** Null takes the version's default trigger. */
   readonly triggerNodeId: string | null;
   readonly mode: ExecutionMode;
@@ -124,6 +125,7 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.actor?.userId ?? null)}::uuid[],
       ${requests.map((request) => request.actor?.boundTo ?? null)}::uuid[],
       ${requests.map((request) => request.versionId ?? null)}::uuid[],
+      ${requests.map((request) => request.isActiveVersion ?? false)}::boolean[],
       ${requests.map((request) => request.triggerNodeId)}::text[],
       ${requests.map((request) => request.mode)}::execution_mode[],
       ${requests.map((request) => request.source)}::execution_source[],
@@ -132,13 +134,14 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
       ${requests.map((request) => request.countedUnder ?? null)}::int[],
       ${requests.map((request) => request.traceParent ?? null)}::text[]
-    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, trigger_node_id, mode, source, trigger_data,
+    ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
       rerun_of, rerun_from_node_id, counted_under, trace_parent)
     LEFT JOIN workflows w
       ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
     LEFT JOIN workspaces ws ON ws.id = w.workspace_id
-    LEFT JOIN workflow_versions v ON v.id = coalesce(asked.asked_version_id, w.latest_version_id)
+    LEFT JOIN workflow_versions v
+      ON v.id = coalesce(asked.asked_version_id, CASE WHEN asked.asks_active THEN w.active_version_id ELSE w.latest_version_id END)
       AND v.workflow_id = w.id`;
 }
 

@@ -3,6 +3,7 @@ import {
   type ExecutionMode,
   type ExecutionStatus,
   isFinished,
+  isUuid,
   type Role,
   validationFailed,
 } from '@deckhand/contracts';
@@ -12,6 +13,8 @@ import { type Database, Prisma } from '../client.js';
 /** What a rerun takes over from its original. */
 export interface RerunOrigin {
   readonly workflowId: string;
+  /** The version that the original ran. */
+  readonly workflowVersionId: string;
   readonly triggerNodeId: string;
   readonly executionMode: ExecutionMode;
   /** Serialised JSON. */
@@ -21,13 +24,14 @@ export interface RerunOrigin {
 /**
  * Reads what is needed to run a finished run again.
  * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN for a viewer, EXECUTION_NOT_FINISHED,
- * TRIGGER_DATA_GONE, VALIDATION_FAILED when the latest version has no such node, or the run did not come to it.
+ * TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has no such node, or the run did not come to it.
+ * @param version which version is to run: `latest`, `active`, `original`, or the id of one.
  */
 export async function readForRerun(
   db: Database,
   actor: Actor,
   executionId: string,
-  fromNodeId: string | null,
+  { fromNodeId, version }: { readonly fromNodeId: string | null; readonly version: string },
 ): Promise<RerunOrigin> {
   const [run] = await db.$queryRaw<
     (Omit<RerunOrigin, 'triggerData'> & {
@@ -38,7 +42,7 @@ export async function readForRerun(
       isBegunNode: boolean;
     })[]
   >(Prisma.sql`
-    SELECT e.workflow_id AS "workflowId", e.trigger_node_id AS "triggerNodeId",
+    SELECT e.workflow_id AS "workflowId", e.workflow_version_id AS "workflowVersionId", e.trigger_node_id AS "triggerNodeId",
       e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.status::text, m.role::text,
       coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', ${fromNodeId}::text)), false) AS "isKnownNode",
       EXISTS (
@@ -48,17 +52,19 @@ export async function readForRerun(
     FROM executions e
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     LEFT JOIN workflows w ON w.id = e.workflow_id
-    LEFT JOIN workflow_versions v ON v.id = w.latest_version_id
+    LEFT JOIN workflow_versions v ON v.workflow_id = w.id AND v.id = CASE ${version}::text
+      WHEN 'latest' THEN w.latest_version_id WHEN 'active' THEN w.active_version_id
+      WHEN 'original' THEN e.workflow_version_id ELSE ${isUuid(version) ? version : null}::uuid END
     WHERE e.id = ${executionId}::uuid
       AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
   if (!run) throw new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
   requireRoleOf(run.role, 'editor');
   if (!isFinished(run.status)) throw new DeckhandError('EXECUTION_NOT_FINISHED');
-  const { workflowId, triggerNodeId, executionMode, triggerData } = run;
+  const { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData } = run;
   if (triggerData === null) throw new DeckhandError('TRIGGER_DATA_GONE');
-  if (fromNodeId !== null && !run.isKnownNode) throw badNode(`"${fromNodeId}" is no node of the latest version`);
+  if (fromNodeId !== null && !run.isKnownNode) throw badNode(`"${fromNodeId}" is no node of the version`);
   if (fromNodeId !== null && !run.isBegunNode) throw badNode(`the run did not come to "${fromNodeId}"`);
-  return { workflowId, triggerNodeId, executionMode, triggerData };
+  return { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData };
 }
 
 function badNode(message: string): DeckhandError {

@@ -17,7 +17,7 @@ export type ProgressDetail = 'nodes' | 'counts' | 'none';
 export interface ReadExecutionRequest {
   readonly executionId: string;
   readonly actor: Actor;
-  /** Leaves every output out. */
+  /** Leaves every output out, and a result above 64 KiB. */
   readonly isSlim: boolean;
   /** Leaves trigger data above 64 KiB out; the run alone is read with all of it. */
   readonly isEntry?: boolean;
@@ -52,6 +52,8 @@ export interface ExecutionRecord {
   readonly isTriggerOmitted: boolean;
   readonly errorJson: string | null;
   readonly resultJson: string | null;
+  /** Whether it is left out for its size. */
+  readonly isResultOmitted: boolean;
   /** The members of `progress`, comma-separated, without the braces; null when no node has begun. */
   readonly progressJson: string | null;
   /** The decisions on its approvals, comma-separated JSON objects; null while there is none. */
@@ -85,7 +87,8 @@ export async function readExecutions(
       e.parent_execution_id AS "parentExecutionId", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
       CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
       e.error AS "errorJson",
-      e.result AS "resultJson", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
+      CASE WHEN NOT asked.is_slim OR octet_length(e.result) <= ${INLINE_OUTPUT_BYTES} THEN e.result END AS "resultJson",
+      asked.is_slim AND coalesce(octet_length(e.result) > ${INLINE_OUTPUT_BYTES}, false) AS "isResultOmitted", nodes.progress AS "progressJson", nodes.ids AS "begunNodeIds",
       (
         SELECT string_agg('{"nodeId":"' || w.node_id || '","iteration":'
           || CASE WHEN w.iteration = '' THEN 'null' WHEN w.iteration LIKE '%.%' THEN '"' || w.iteration || '"' ELSE w.iteration END
@@ -122,6 +125,7 @@ export async function readExecutions(
         || ',"finishedAt":' || coalesce('"' || to_char(n.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
         || ',"attempts":' || n.attempts
         || coalesce(',"iterations":' || n.iterations, '')
+        || coalesce(',"iterationCounts":' || n.iteration_counts, '')
         || ',"outputBytes":' || n.output_bytes
         || CASE
              WHEN n.output IS NULL AND n.output_ref IS NULL THEN ''

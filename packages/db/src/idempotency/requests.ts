@@ -33,7 +33,7 @@ export type Reservation =
 /** How long a response is kept. */
 const LIFETIME = Prisma.sql`interval '24 hours'`;
 /** After this time a request without a response is taken to be of a process that is gone. */
-const PATIENCE = Prisma.sql`interval '60 seconds'`;
+const PATIENCE = Prisma.sql`interval '20 seconds'`;
 
 interface Row {
   readonly bodyHash: string;

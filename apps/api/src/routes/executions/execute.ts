@@ -6,13 +6,14 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { startedAnswer } from '../../runs/started-answer.js';
+import { versionChoice } from '../../runs/version-choice.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(ExecuteBody);
 
 /**
- * POST /api/workflows/{id}/execute: the latest version runs. Each call starts a run, unless its `Idempotency-Key`
- * stands for one that was started in the last 24 hours: then the answer names that one.
+ * POST /api/workflows/{id}/execute: the latest version runs, unless another is chosen. Each call starts a run, unless
+ * its `Idempotency-Key` stands for one that was started in the last 24 hours: then the answer names that one.
  */
 export function execute({ breaker, intake, fleet }: Services): Route {
   return forKey(
@@ -40,6 +41,8 @@ export function execute({ breaker, intake, fleet }: Services): Route {
         triggerNodeId: body.triggerNodeId ?? null,
         mode: body.executionMode ?? 'normal',
         input: body.input ?? {},
+        // A key that was used before versions could be chosen stands for the same as before.
+        ...(body.version === undefined ? {} : { version: body.version }),
       } as const;
       const { executionId, isRepeated, rate } = await intake.start(
         {
@@ -49,6 +52,7 @@ export function execute({ breaker, intake, fleet }: Services): Route {
           actor: { userId: caller.userId, boundTo: caller.boundTo },
           source: caller.kind === 'key' ? 'api' : 'editor',
           triggerData: JSON.stringify(asked.input),
+          ...versionChoice(body.version ?? 'latest'),
         },
         readIdempotencyKey(request, asked),
       );

@@ -8,13 +8,14 @@ import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
+import { versionChoice } from '../../runs/version-choice.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
 
 /**
- * POST /api/executions/{id}/rerun: a new run of the latest version with the original's trigger data, node and mode.
- * With `fromNodeId` it takes over what did not come after that node.
+ * POST /api/executions/{id}/rerun: a new run, of the latest version unless another is chosen, with the original's
+ * trigger data, node and mode. With `fromNodeId` it takes over what did not come after that node.
  */
 export function rerunExecution(services: Services): Route {
   const { db, breaker, intake, fleet } = services;
@@ -40,9 +41,10 @@ export function rerunExecution(services: Services): Route {
     },
     async (request, response, caller) => {
       const rerunOf = pathId(request);
-      const { fromNodeId } = parse(await readOptionalBody(request));
-      const origin = await readForRerun(db, caller, rerunOf, fromNodeId ?? null);
-      const asked = { rerunOf, fromNodeId: fromNodeId ?? null };
+      const { fromNodeId = null, version = 'latest' } = parse(await readOptionalBody(request));
+      const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version });
+      // A key that was used before versions could be chosen stands for the same as before.
+      const asked = { rerunOf, fromNodeId, ...(version === 'latest' ? {} : { version }) };
       const { executionId, isRepeated, rate } = await intake.start(
         {
           workflowId: origin.workflowId,
@@ -52,7 +54,8 @@ export function rerunExecution(services: Services): Route {
           source: 'rerun',
           triggerData: origin.triggerData,
           rerunOf,
-          rerunFromNodeId: fromNodeId,
+          rerunFromNodeId: fromNodeId ?? undefined,
+          ...versionChoice(version, origin.workflowVersionId),
         },
         readIdempotencyKey(request, asked),
       );
