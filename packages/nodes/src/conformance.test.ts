@@ -131,7 +131,8 @@ describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) =
     for (const parameters of await exampleParameters(name)) {
       const before = process.memoryUsage().heapUsed;
       await run(type, parameters, context).catch((error: unknown) => error);
-      expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+      // A copy has 50,000 objects and more than 4 MB of texts; what looking at each item leaves behind is garbage.
+      expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ERRORS } from '@deckhand/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import {
   type Answer,
@@ -22,8 +23,17 @@ interface Document {
   readonly openapi: string;
   readonly paths: Record<
     string,
-    Record<string, { operationId: string; security: object[]; 'x-required-scope'?: string }>
+    Record<
+      string,
+      {
+        operationId: string;
+        security: object[];
+        'x-required-scope'?: string;
+        responses?: Record<string, { description: string; headers?: object; content?: object }>;
+      }
+    >
   >;
+  readonly components: { schemas: Record<string, { enum?: string[]; properties?: Record<string, object> }> };
 }
 
 const call = async (
@@ -63,6 +73,29 @@ describe('the OpenAPI document', () => {
       Object.values(item).map(({ operationId }) => operationId),
     );
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says what every response with a body is', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { responses = {} }]) => ({ name: `${method} ${path}`, responses })),
+    );
+    const unsaid = operations.filter(({ responses }) =>
+      Object.values(responses).some(({ description, content }) => content && description.includes('no body')),
+    );
+    expect(unsaid.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('names the headers of responses, the codes of errors, and takes any input', () => {
+    const { components, paths } = document;
+    const responses = paths['/api/workflows/{id}/execute']?.post?.responses ?? {};
+    const namesOf = (status: string) => Object.keys(responses[status]?.headers ?? {});
+    const rate = ['RateLimit', 'RateLimit-Policy'];
+    expect(namesOf('202')).toEqual(['X-Request-Id', 'Idempotency-Replayed', ...rate]);
+    expect(namesOf('429')).toEqual(['X-Request-Id', 'Retry-After', ...rate]);
+    expect(namesOf('503')).toEqual(['X-Request-Id', 'Retry-After']);
+    expect(paths['/api/executions/{id}']?.get?.responses?.['200']?.headers).toHaveProperty('ETag');
+    expect(components.schemas.ErrorCodeSchema?.enum).toEqual(Object.keys(ERRORS));
+    expect(components.schemas.ExecuteBody?.properties?.input).toMatchObject({ additionalProperties: true });
   });
 
   // Every answer of the gateway's client is held against the document, in this file and in every other.

@@ -17,6 +17,8 @@ export type SessionHandler = (request: Request, response: Response, caller: Sess
 /** What an operation takes and answers, as the OpenAPI document says it; the schemas are those that validate. */
 export interface Operation {
   readonly summary: string;
+  /** What a successful response says; not said where it has no body. */
+  readonly returns?: string;
   readonly query?: TObject;
   /** The JSON body; without one a body is refused. */
   readonly body?: TSchema;

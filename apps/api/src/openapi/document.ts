@@ -37,12 +37,49 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
     paths,
     components: {
       schemas: components.schemas(),
+      headers: HEADERS,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         session: { type: 'http', scheme: 'bearer', description: 'The token of a signed-in person' },
       },
     },
   };
+}
+
+function header(description: string): Part {
+  return { description, schema: { type: 'string' } };
+}
+
+/** What responses may have beside their bodies. */
+const HEADERS = {
+  'X-Request-Id': header("Names the request in the service's log; the caller's, if it sent a sane one"),
+  ETag: header('Stands for what was read: for If-None-Match and If-Match'),
+  'Idempotency-Replayed': header('true when this is the response to an earlier request with the same Idempotency-Key'),
+  'Retry-After': header('Seconds after which to try again'),
+  RateLimit: header('What is left of a limit (draft-ietf-httpapi-ratelimit-headers), where one is set'),
+  'RateLimit-Policy': header('The limit itself, where one is set'),
+} as const;
+
+type HeaderName = keyof typeof HEADERS;
+
+/** Headers by their names in `components`. */
+function headersOf(names: readonly HeaderName[]): Part {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function headersOfSuccess({ takesIdempotencyKey, takesIfMatch, answers, errors = [] }: Operation): Part {
+  const names: HeaderName[] = ['X-Request-Id'];
+  if (takesIfMatch === true || Object.hasOwn(answers, 304)) names.push('ETag');
+  if (takesIdempotencyKey === true) names.push('Idempotency-Replayed');
+  if (errors.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
+  return headersOf(names);
+}
+
+function headersOfError(status: number, codes: readonly ErrorCode[]): Part {
+  const names: HeaderName[] = ['X-Request-Id'];
+  if (status === 429 || status === 503) names.push('Retry-After');
+  if (codes.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
+  return headersOf(names);
 }
 
 function describeScope({ scope, startsRuns = false }: NeededScope): string {
@@ -122,16 +159,18 @@ function bodyOf({ isBodyOptional = false }: Operation, schema: TSchema, componen
   return { required: !isBodyOptional, content: { [JSON_TYPE]: { schema: components.refer(schema) } } };
 }
 
-function answersOf({ answers, alsoAs = [] }: Operation, components: Components): Part {
+function answersOf(operation: Operation, components: Components): Part {
+  const { answers, alsoAs = [] } = operation;
+  const headers = headersOfSuccess(operation);
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => {
-      const description = status === '304' ? 'Not changed' : 'Done';
-      if (answer === null) return [status, { description }];
+      const description = status === '304' ? 'Not changed' : (operation.returns ?? 'It is done; there is no body');
+      if (answer === null) return [status, { description, headers }];
       if (typeof answer === 'string')
-        return [status, { description, content: { [answer]: { schema: { type: 'string' } } } }];
+        return [status, { description, headers, content: { [answer]: { schema: { type: 'string' } } } }];
       const others = alsoAs.map((type) => [type, { schema: { type: 'string' } }] as const);
       const content = { [JSON_TYPE]: { schema: components.refer(answer) }, ...Object.fromEntries(others) };
-      return [status, { description, content }];
+      return [status, { description, headers, content }];
     }),
   );
 }
@@ -149,6 +188,7 @@ function errorsOf(route: Route, components: Components): Part {
       String(status),
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('; '),
+        headers: headersOfError(status, codes),
         content: { [JSON_TYPE]: { schema: components.refer(ErrorBody) } },
       },
     ]),

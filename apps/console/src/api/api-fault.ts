@@ -12,7 +12,7 @@ export class ApiFault extends Error {
   /** Seconds after which to try again, where the answer says so. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, body: Partial<ErrorBody>, retryAfter?: number) {
+  constructor(status: number, body: Omit<Partial<ErrorBody>, 'code'> & { code?: string }, retryAfter?: number) {
     super(body.error ?? `The service answered ${status}`);
     this.status = status;
     this.code = body.code ?? 'UNKNOWN';

@@ -1,3 +1,4 @@
+import { type ErrorCode, ERRORS } from '../errors.js';
 import Type, { type Static, type TSchema } from 'typebox';
 import { EXECUTION_STATUSES, NODE_STATUSES } from '../execution-status.js';
 import type { JsonObject, JsonValue } from '../json.js';
@@ -66,7 +67,7 @@ export const RunsAtOnce = nullable(
 export const AnyJson = Type.Unsafe<JsonValue>({});
 
 /** Any JSON object. */
-export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' });
+export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true });
 
 /** An iteration of a loop, as responses show it. */
 export const ShownIteration = Type.Union([Type.Integer(), Type.String(), Type.Null()], {
@@ -121,10 +122,15 @@ export interface PageOf<T> {
   readonly total?: number;
 }
 
+/** The codes of errors. */
+export const ErrorCodeSchema = oneOf(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]], {
+  description: 'For programs: docs/errors.md says what each means, and whether to try again',
+});
+
 /** Every error's body. */
 export const ErrorBody = Type.Object({
   error: Type.String({ description: 'For people; the wording can change' }),
-  code: Type.String({ description: 'For programs' }),
+  code: ErrorCodeSchema,
   details: Type.Optional(Type.Unknown()),
   truncated: Type.Optional(Type.Literal(true)),
   required: Type.Optional(Type.String({ description: 'With INSUFFICIENT_SCOPE: the scope' })),

@@ -17,6 +17,7 @@ export function listInstanceAuditLog({ db }: Services): Route {
     '/api/admin/audit-log',
     {
       summary: 'List who did what in the instance',
+      returns: 'Entries of the audit log, the latest first',
       query: ListInstanceAuditLogQuery,
       answers: { 200: pageOf(AuditLogEntry) },
     },

@@ -14,7 +14,11 @@ export function readLimits({ db }: Services): Route {
   return forSession(
     'GET',
     PATH,
-    { summary: 'Read the limits of a workspace', answers: { 200: WorkspaceLimits } },
+    {
+      summary: 'Read the limits of a workspace',
+      returns: 'The limits; null where there is none',
+      answers: { 200: WorkspaceLimits },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request)));
     },
@@ -26,7 +30,12 @@ export function writeLimits({ db }: Services): Route {
   return forSession(
     'PUT',
     PATH,
-    { summary: 'Set the limits of a workspace', body: WorkspaceLimitsBody, answers: { 200: WorkspaceLimits } },
+    {
+      summary: 'Set the limits of a workspace',
+      returns: 'The limits as they are now',
+      body: WorkspaceLimitsBody,
+      answers: { 200: WorkspaceLimits },
+    },
     async (request, response, caller) => {
       const id = pathId(request);
       sendJson(response, 200, await write(db, caller, id, parse(await readBody(request))));

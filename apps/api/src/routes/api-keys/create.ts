@@ -28,6 +28,7 @@ export function createApiKey(services: Services): Route {
     '/api/api-keys',
     {
       summary: 'Create an API key: the only answer that shows it',
+      returns: 'The key',
       body: CreateApiKeyBody,
       answers: { 201: CreatedApiKey },
       errors: ['RATE_LIMITED'],

@@ -10,7 +10,12 @@ export function listApiKeys({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/api-keys',
-    { summary: 'List your API keys', query: PageQuery, answers: { 200: pageOf(ApiKeyEntry) } },
+    {
+      summary: 'List your API keys',
+      returns: 'Your keys, the newest first, without the keys themselves',
+      query: PageQuery,
+      answers: { 200: pageOf(ApiKeyEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller.userId, readPage(request)));
     },

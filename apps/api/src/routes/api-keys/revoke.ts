@@ -11,7 +11,11 @@ export function revokeApiKey({ db }: Services): Route {
   return forSession(
     'POST',
     '/api/api-keys/:id/revoke',
-    { summary: 'Revoke an API key, at once and for good', answers: { 200: ApiKeyEntry } },
+    {
+      summary: 'Revoke an API key, at once and for good',
+      returns: 'The key as lists show it',
+      answers: { 200: ApiKeyEntry },
+    },
     async (request, response, caller) => {
       const id = pathId(request);
       await refuseBody(request);

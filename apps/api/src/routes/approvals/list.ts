@@ -12,7 +12,12 @@ export function listApprovals({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/approvals',
-    { summary: 'List what waits for a decision', query: ListWaitsQuery, answers: { 200: pageOf(ApprovalEntry) } },
+    {
+      summary: 'List what waits for a decision',
+      returns: 'Open approvals, the oldest first',
+      query: ListWaitsQuery,
+      answers: { 200: pageOf(ApprovalEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
     },

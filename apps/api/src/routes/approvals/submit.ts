@@ -13,6 +13,7 @@ export function submitApproval(services: Services): Route {
     '/api/approvals/submit',
     {
       summary: 'Decide on a waiting run',
+      returns: 'That the decision is recorded, and the run goes on',
       takesIdempotencyKey: true,
       body: SubmitApprovalBody,
       answers: { 200: RecordedAnswer },

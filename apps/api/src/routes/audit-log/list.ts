@@ -12,7 +12,12 @@ export function listAuditLog({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/audit-log',
-    { summary: 'List who did what in a workspace', query: ListAuditLogQuery, answers: { 200: pageOf(AuditLogEntry) } },
+    {
+      summary: 'List who did what in a workspace',
+      returns: 'Entries of the audit log, the latest first',
+      query: ListAuditLogQuery,
+      answers: { 200: pageOf(AuditLogEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await listChanges(db, caller, readQuery(request)));
     },

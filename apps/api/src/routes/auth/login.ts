@@ -14,7 +14,13 @@ export function login({ db, loginThrottle }: Services): Route {
   return open(
     'POST',
     '/api/auth/login',
-    { summary: 'Sign in', body: LoginBody, answers: { 200: LoginAnswer }, errors: ['UNAUTHORIZED', 'RATE_LIMITED'] },
+    {
+      summary: 'Sign in',
+      returns: 'The token of the session, and whose it is',
+      body: LoginBody,
+      answers: { 200: LoginAnswer },
+      errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
+    },
     async (request, response) => {
       const { email, password } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
       const address = request.ip ?? '';

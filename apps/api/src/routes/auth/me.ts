@@ -9,7 +9,7 @@ export function me({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/auth/me',
-    { summary: 'Say who is signed in', answers: { 200: MeAnswer } },
+    { summary: 'Say who is signed in', returns: 'The person and their workspaces', answers: { 200: MeAnswer } },
     async (_request, response, caller) => {
       sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
     },

@@ -10,7 +10,12 @@ export function listSessions({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/auth/sessions',
-    { summary: 'List where you are signed in', query: PageQuery, answers: { 200: pageOf(SessionEntry) } },
+    {
+      summary: 'List where you are signed in',
+      returns: 'Your sessions',
+      query: PageQuery,
+      answers: { 200: pageOf(SessionEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller.userId, caller.sessionId, readPage(request)));
     },

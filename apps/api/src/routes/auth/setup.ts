@@ -24,6 +24,7 @@ export function setup({ db, setupToken }: Services): Route {
     '/api/auth/setup',
     {
       summary: 'Create the first owner',
+      returns: 'The owner, signed in',
       body: SetupBody,
       answers: { 201: LoginAnswer },
       errors: ['CONFLICT', 'FORBIDDEN', 'INVALID_STATE'],
@@ -57,7 +58,11 @@ export function readSetup({ db }: Services): Route {
   return open(
     'GET',
     '/api/auth/setup',
-    { summary: 'Say whether the first owner is still to be created', answers: { 200: SetupAnswer } },
+    {
+      summary: 'Say whether the first owner is still to be created',
+      returns: 'Whether that is open',
+      answers: { 200: SetupAnswer },
+    },
     async (_request, response) => {
       sendJson(response, 200, { isOpen: !(await hasUsers(db)) });
     },

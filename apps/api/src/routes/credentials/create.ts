@@ -19,6 +19,7 @@ export function createCredential({ db, secretBox, answerOnce }: Services): Route
     '/api/credentials',
     {
       summary: 'Keep a secret for nodes',
+      returns: 'The credential, without its secret',
       takesIdempotencyKey: true,
       body: CreateCredentialBody,
       answers: { 201: CredentialEntry },

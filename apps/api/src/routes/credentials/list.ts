@@ -14,6 +14,7 @@ export function listCredentials({ db }: Services): Route {
     '/api/credentials',
     {
       summary: 'List credentials, without their secrets',
+      returns: 'Credentials by name, without their secrets',
       query: InWorkspaceQuery,
       answers: { 200: pageOf(CredentialEntry) },
     },

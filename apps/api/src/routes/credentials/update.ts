@@ -22,6 +22,7 @@ export function updateCredential({ db, secretBox }: Services): Route {
     '/api/credentials/:id',
     {
       summary: 'Rename a credential, replace its secret, or say who may use it and where',
+      returns: 'The credential as it is now, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,
       answers: { 200: CredentialEntry },

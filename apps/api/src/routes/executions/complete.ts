@@ -22,6 +22,7 @@ export function completeHuman(services: Services): Route {
     '/api/executions/:id/nodes/:nodeId/complete',
     {
       summary: 'Fill in the form that a run waits for',
+      returns: 'That the data is recorded, and the run goes on',
       takesIdempotencyKey: true,
       body: CompleteHumanBody,
       answers: { 200: RecordedAnswer },

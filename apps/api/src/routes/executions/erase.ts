@@ -26,6 +26,7 @@ export function redactExecution(services: Services): Route {
     '/api/executions/:id/redact',
     {
       summary: 'Take trigger data, outputs and debug data from a finished run',
+      returns: 'The run, and its status',
       takesIdempotencyKey: true,
       answers: { 200: StatusAnswer },
       errors: ['INVALID_STATE'],

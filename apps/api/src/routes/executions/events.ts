@@ -66,6 +66,8 @@ export function followExecution({ executions, follower, shares, authenticate }: 
     '/api/executions/:id/events',
     {
       summary: 'Follow a run: Server-Sent Events',
+      returns:
+        'A stream of events named execution: the run without outputs, at once and after each change, until it is finished',
       answers: { 200: 'text/event-stream', 204: null },
       errors: ['RATE_LIMITED'],
     },

@@ -21,6 +21,7 @@ export function execute({ breaker, intake, fleet }: Services): Route {
     '/api/workflows/:id/execute',
     {
       summary: 'Start a run',
+      returns: 'The id of the run, which is queued',
       takesIdempotencyKey: true,
       body: ExecuteBody,
       isBodyOptional: true,

@@ -33,6 +33,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
     '/api/executions/export',
     {
       summary: 'Export all matching runs as a file',
+      returns: 'The runs, as JSON or CSV',
       query: ExportExecutionsQuery,
       answers: { 200: Type.Array(ExecutionEntry) },
       alsoAs: ['text/csv'],

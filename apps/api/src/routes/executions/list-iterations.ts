@@ -14,6 +14,7 @@ export function listIterations({ db }: Services): Route {
     '/api/executions/:id/nodes/:nodeId/iterations',
     {
       summary: 'List the iterations of a node in a loop',
+      returns: 'Iterations in their order, without outputs',
       query: ListIterationsQuery,
       answers: { 200: pageOf(IterationEntry) },
     },

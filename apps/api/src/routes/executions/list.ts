@@ -14,6 +14,7 @@ export function listExecutions(services: Services): Route {
     '/api/executions',
     {
       summary: 'List the runs of a workspace',
+      returns: 'Runs without outputs, the last begun first',
       query: ListExecutionsQuery,
       answers: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],

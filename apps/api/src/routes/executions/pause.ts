@@ -12,7 +12,13 @@ export function pauseExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/pause',
-    { summary: 'Pause a run', takesIdempotencyKey: true, answers: { 200: StatusAnswer }, errors: ['INVALID_STATE'] },
+    {
+      summary: 'Pause a run',
+      returns: 'That it is paused',
+      takesIdempotencyKey: true,
+      answers: { 200: StatusAnswer },
+      errors: ['INVALID_STATE'],
+    },
     async (request, response, caller) => {
       const executionId = pathId(request);
       await refuseBody(request);
@@ -33,6 +39,7 @@ export function resumeExecution(services: Services): Route {
     '/api/executions/:id/resume',
     {
       summary: 'Resume a run that a person paused',
+      returns: 'The status that the run has now',
       takesIdempotencyKey: true,
       answers: { 200: StatusAnswer },
       errors: ['INVALID_STATE'],

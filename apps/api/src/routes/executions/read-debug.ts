@@ -14,6 +14,7 @@ export function readNodeDebug({ db }: Services): Route {
     '/api/executions/:id/nodes/:nodeId/debug',
     {
       summary: 'Read what a run in debug mode kept of a node',
+      returns: 'What was kept, with secrets masked',
       query: ReadOutputQuery,
       answers: { 200: NodeDebug },
     },

@@ -14,6 +14,7 @@ export function readNodeOutput({ db, outputs }: Services): Route {
     '/api/executions/:id/nodes/:nodeId/output',
     {
       summary: 'Read the output of a node',
+      returns: 'The output, of any size',
       query: ReadOutputQuery,
       answers: { 200: NodeOutput },
       errors: ['OUTPUT_GONE'],

@@ -24,6 +24,7 @@ export function rerunExecution(services: Services): Route {
     '/api/executions/:id/rerun',
     {
       summary: 'Run a finished run again, from its trigger or from one of its nodes',
+      returns: 'The id of the new run, which is queued',
       takesIdempotencyKey: true,
       body: RerunBody,
       isBodyOptional: true,

@@ -14,6 +14,7 @@ export function stopExecutions(services: Services): Route {
     '/api/executions/stop',
     {
       summary: 'Stop many runs',
+      returns: 'How many were stopped',
       takesIdempotencyKey: true,
       body: StopManyBody,
       answers: { 200: StopManyAnswer },

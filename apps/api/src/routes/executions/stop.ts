@@ -15,7 +15,13 @@ export function stopExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/stop',
-    { summary: 'Stop a run', takesIdempotencyKey: true, answers: { 200: StatusAnswer }, errors: ['INVALID_STATE'] },
+    {
+      summary: 'Stop a run',
+      returns: 'That it is stopped',
+      takesIdempotencyKey: true,
+      answers: { 200: StatusAnswer },
+      errors: ['INVALID_STATE'],
+    },
     async (request, response, caller) => {
       const executionId = pathId(request);
       await refuseBody(request);

@@ -11,7 +11,13 @@ export function createFolder({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/folders',
-    { summary: 'Create a folder', takesIdempotencyKey: true, body: CreateFolderBody, answers: { 201: FolderEntry } },
+    {
+      summary: 'Create a folder',
+      returns: 'The folder',
+      takesIdempotencyKey: true,
+      body: CreateFolderBody,
+      answers: { 201: FolderEntry },
+    },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
       await answerOnce({ request, response, caller, body }, async (actor) => ({

@@ -12,7 +12,12 @@ export function listFolders({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/folders',
-    { summary: 'List folders', query: InWorkspaceQuery, answers: { 200: pageOf(FolderEntry) } },
+    {
+      summary: 'List folders',
+      returns: 'Folders by name',
+      query: InWorkspaceQuery,
+      answers: { 200: pageOf(FolderEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
     },

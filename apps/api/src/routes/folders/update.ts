@@ -13,7 +13,13 @@ export function updateFolder({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/folders/:id',
-    { summary: 'Rename or move a folder', body: UpdateFolderBody, answers: { 200: FolderEntry }, errors: ['CONFLICT'] },
+    {
+      summary: 'Rename or move a folder',
+      returns: 'The folder as it is now',
+      body: UpdateFolderBody,
+      answers: { 200: FolderEntry },
+      errors: ['CONFLICT'],
+    },
     async (request, response, caller) => {
       const id = pathId(request);
       sendJson(response, 200, await update(db, caller, id, parse(await readBody(request))));

@@ -10,7 +10,7 @@ export function live(_services: Services): Route {
   return open(
     'GET',
     '/healthz',
-    { summary: 'Say that the process runs', answers: { 200: LiveAnswer } },
+    { summary: 'Say that the process runs', returns: 'That it runs', answers: { 200: LiveAnswer } },
     (_request, response) => {
       sendJson(response, 200, { status: 'ok' });
     },
@@ -33,7 +33,11 @@ export function ready(services: Services): Route {
   return open(
     'GET',
     '/readyz',
-    { summary: 'Say whether requests can be served', answers: { 200: ReadyAnswer, 503: ReadyAnswer } },
+    {
+      summary: 'Say whether requests can be served',
+      returns: 'Whether they can, and what is missing',
+      answers: { 200: ReadyAnswer, 503: ReadyAnswer },
+    },
     async (_request, response) => {
       const checks = Object.fromEntries(
         await Promise.all([

@@ -14,6 +14,7 @@ export function readMetrics({ metrics, metricsAccess }: Services): Route {
     '/metrics',
     {
       summary: "Read this process's metrics, for Prometheus",
+      returns: 'The metrics in the text format of Prometheus',
       answers: { 200: 'text/plain' },
       errors: ['UNAUTHORIZED', 'NOT_FOUND'],
     },

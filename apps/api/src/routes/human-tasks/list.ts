@@ -14,6 +14,7 @@ export function listHumanTasks({ db }: Services): Route {
     '/api/human-tasks',
     {
       summary: 'List the forms that wait to be filled in',
+      returns: 'Open forms, the oldest first',
       query: ListWaitsQuery,
       answers: { 200: pageOf(HumanTaskEntry) },
     },

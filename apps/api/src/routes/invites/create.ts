@@ -16,6 +16,7 @@ export function createInvite({ db }: Services): Route {
     '/api/workspaces/:id/invites',
     {
       summary: 'Invite somebody: the only answer that shows the token',
+      returns: 'The invite with its token',
       body: CreateInviteBody,
       answers: { 201: CreatedInvite },
       errors: ['CONFLICT'],

@@ -9,7 +9,11 @@ export function readMe({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/me',
-    { summary: 'Say who calls: an API key, or a signed-in person', answers: { 200: WhoAmI } },
+    {
+      summary: 'Say who calls: an API key, or a signed-in person',
+      returns: 'The key, or the person and their workspaces',
+      answers: { 200: WhoAmI },
+    },
     async (_request, response, caller) => {
       if (caller.kind === 'session') {
         sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });

@@ -14,6 +14,7 @@ export function addMember({ db, answerOnce }: Services): Route {
     '/api/workspaces/:id/members',
     {
       summary: 'Add a member',
+      returns: 'The member',
       takesIdempotencyKey: true,
       body: AddMemberBody,
       answers: { 201: MemberEntry },

@@ -10,7 +10,12 @@ export function listMembers({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/members',
-    { summary: 'List members', query: PageQuery, answers: { 200: pageOf(MemberEntry) } },
+    {
+      summary: 'List members',
+      returns: 'Members with their roles, the earliest first',
+      query: PageQuery,
+      answers: { 200: pageOf(MemberEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
     },

@@ -13,7 +13,13 @@ export function updateMember({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id/members/:userId',
-    { summary: "Change a member's role", body: UpdateMemberBody, answers: { 200: MemberEntry }, errors: ['CONFLICT'] },
+    {
+      summary: "Change a member's role",
+      returns: 'The member as it is now',
+      body: UpdateMemberBody,
+      answers: { 200: MemberEntry },
+      errors: ['CONFLICT'],
+    },
     async (request, response, caller) => {
       const [id, userId] = [pathId(request), pathId(request, 'userId')];
       const { role } = parse(await readBody(request));

@@ -13,7 +13,11 @@ export function readFleet({ db, fleet, queue }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/fleet',
-    { summary: 'Read the state of workers and queue', answers: { 200: FleetAnswer } },
+    {
+      summary: 'Read the state of workers and queue',
+      returns: 'How many workers are live and consuming; for administrators also which, and the queue',
+      answers: { 200: FleetAnswer },
+    },
     async (_request, response, caller) => {
       const workers = fleet.counts();
       if (caller.boundTo !== null || !(await isAdministrator(db, caller))) {

@@ -19,7 +19,12 @@ export function readStats({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/stats',
-    { summary: 'Count and time the runs of a workspace', query: RunStatsQuery, answers: { 200: RunStats } },
+    {
+      summary: 'Count and time the runs of a workspace',
+      returns: 'Counts per status and times, in buckets of the period',
+      query: RunStatsQuery,
+      answers: { 200: RunStats },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await readRunStats(db, caller, periodOf(readQuery(request))));
     },

@@ -15,7 +15,12 @@ export function readSlowWorkflows({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/workflows',
-    { summary: 'Time the slowest workflows of a workspace', query: RunStatsQuery, answers: { 200: WorkflowTimes } },
+    {
+      summary: 'Time the slowest workflows of a workspace',
+      returns: 'The slowest workflows of the period, with their times',
+      query: RunStatsQuery,
+      answers: { 200: WorkflowTimes },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await readWorkflowTimes(db, caller, readPeriod(readQuery(request), DAYS_MAX)));
     },

@@ -23,6 +23,7 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
     '/api/node-types',
     {
       summary: 'List node types with the schemas of their parameters',
+      returns: 'All node types',
       query: PageQuery,
       answers: { 200: pageOf(NodeTypeEntry) },
     },

@@ -13,6 +13,7 @@ export function createVariable({ db, answerOnce }: Services): Route {
     '/api/variables',
     {
       summary: 'Create a variable',
+      returns: 'The variable',
       takesIdempotencyKey: true,
       body: CreateVariableBody,
       answers: { 201: VariableEntry },

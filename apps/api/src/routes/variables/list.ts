@@ -12,7 +12,12 @@ export function listVariables({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/variables',
-    { summary: 'List variables', query: InWorkspaceQuery, answers: { 200: pageOf(VariableEntry) } },
+    {
+      summary: 'List variables',
+      returns: 'Variables by name',
+      query: InWorkspaceQuery,
+      answers: { 200: pageOf(VariableEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
     },

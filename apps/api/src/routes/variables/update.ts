@@ -16,6 +16,7 @@ export function updateVariable({ db }: Services): Route {
     '/api/variables/:id',
     {
       summary: 'Change a variable',
+      returns: 'The variable as it is now',
       takesIfMatch: true,
       body: UpdateVariableBody,
       answers: { 200: VariableEntry },

@@ -10,7 +10,12 @@ export function listVersions({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions',
-    { summary: 'List the versions of a workflow', query: PageQuery, answers: { 200: pageOf(VersionEntry) } },
+    {
+      summary: 'List the versions of a workflow',
+      returns: 'Versions without their definitions, the latest first',
+      query: PageQuery,
+      answers: { 200: pageOf(VersionEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
     },

@@ -17,6 +17,7 @@ export function saveVersion({ db, nodeTypes, secretBox, answerOnce }: Services):
     '/api/workflows/:id/versions',
     {
       summary: 'Save a version',
+      returns: 'The id and the number of the version',
       takesIdempotencyKey: true,
       body: SaveVersionBody,
       answers: { 201: SavedVersion },

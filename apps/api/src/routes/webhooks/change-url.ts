@@ -16,6 +16,7 @@ export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): 
     '/api/workflows/:id/webhooks/:nodeId/url',
     {
       summary: 'Give a webhook another URL',
+      returns: 'The URL as it is now',
       takesIdempotencyKey: true,
       body: ChangeWebhookUrlBody,
       isBodyOptional: true,

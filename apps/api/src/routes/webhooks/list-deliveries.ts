@@ -12,6 +12,7 @@ export function listDeliveries({ db }: Services): Route {
     '/api/workflows/:id/deliveries',
     {
       summary: "List the last requests to a workflow's webhooks",
+      returns: 'Requests and what became of them, the latest first',
       query: PageQuery,
       answers: { 200: pageOf(WebhookDelivery) },
     },

@@ -19,6 +19,7 @@ export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): R
     '/api/workflows/:id/webhooks/:nodeId/test',
     {
       summary: "Open a webhook's test URL for two minutes",
+      returns: 'The URL, and until when it is open',
       takesIdempotencyKey: true,
       answers: { 200: WebhookTestUrl },
     },

@@ -18,6 +18,7 @@ export function createWorkflow(services: Services): Route {
     '/api/workflows',
     {
       summary: 'Create a workflow',
+      returns: 'The workflow',
       takesIdempotencyKey: true,
       body: CreateWorkflowBody,
       answers: { 201: CreatedWorkflow },

@@ -12,7 +12,12 @@ export function listWorkflows({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows',
-    { summary: 'List workflows', query: ListWorkflowsQuery, answers: { 200: pageOf(WorkflowEntry) } },
+    {
+      summary: 'List workflows',
+      returns: 'Workflows without their definitions, the last changed first',
+      query: ListWorkflowsQuery,
+      answers: { 200: pageOf(WorkflowEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));
     },

@@ -18,6 +18,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
     '/api/workflows/:id',
     {
       summary: 'Change a workflow, activate or deactivate it',
+      returns: 'The workflow as it is now',
       takesIfMatch: true,
       body: UpdateWorkflowBody,
       answers: { 200: Workflow },

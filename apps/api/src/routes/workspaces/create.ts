@@ -13,6 +13,7 @@ export function createWorkspace({ db, answerOnce }: Services): Route {
     '/api/workspaces',
     {
       summary: 'Create a workspace',
+      returns: 'The workspace',
       takesIdempotencyKey: true,
       body: CreateWorkspaceBody,
       answers: { 201: WorkspaceEntry },

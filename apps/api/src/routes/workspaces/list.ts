@@ -10,7 +10,12 @@ export function listWorkspaces({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces',
-    { summary: 'List your workspaces', query: PageQuery, answers: { 200: pageOf(WorkspaceEntry) } },
+    {
+      summary: 'List your workspaces',
+      returns: 'Your workspaces, with your role in each',
+      query: PageQuery,
+      answers: { 200: pageOf(WorkspaceEntry) },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readPage(request)));
     },

@@ -13,7 +13,12 @@ export function updateWorkspace({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id',
-    { summary: 'Rename a workspace', body: CreateWorkspaceBody, answers: { 200: WorkspaceEntry } },
+    {
+      summary: 'Rename a workspace',
+      returns: 'The workspace as it is now',
+      body: CreateWorkspaceBody,
+      answers: { 200: WorkspaceEntry },
+    },
     async (request, response, caller) => {
       const id = pathId(request);
       const { name } = parse(await readBody(request));

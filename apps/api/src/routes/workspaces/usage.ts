@@ -10,7 +10,11 @@ export function readWorkspaceUsage({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/usage',
-    { summary: 'Read what a workspace uses, and its limits', answers: { 200: WorkspaceUsageAndLimits } },
+    {
+      summary: 'Read what a workspace uses, and its limits',
+      returns: 'What it uses, and its limits',
+      answers: { 200: WorkspaceUsageAndLimits },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request)));
     },
