@@ -3,6 +3,7 @@ import { listInstanceAuditLog } from './routes/admin/audit-log.js';
 import { readLimits, writeLimits } from './routes/admin/limits.js';
 import { readSettings, writeSettings } from './routes/admin/settings.js';
 import { readUsage } from './routes/admin/usage.js';
+import { readAiUsage } from './routes/ai/usage.js';
 import { createApiKey } from './routes/api-keys/create.js';
 import { listApiKeys } from './routes/api-keys/list.js';
 import { revokeApiKey } from './routes/api-keys/revoke.js';
@@ -173,6 +174,8 @@ export function listRoutes(services: Services): NamedRoute[] {
     readFleet,
     readStats,
     readSlowWorkflows,
+
+    readAiUsage,
 
     listApprovals,
     listHumanTasks,

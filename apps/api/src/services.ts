@@ -29,6 +29,7 @@ import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
+import { createNoteStart, type NoteStart } from './runs/note-start.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createIntake, type Intake } from './runs/intake.js';
 import { createWorkspaceShares, type WorkspaceShares } from './runs/workspace-shares.js';
@@ -66,6 +67,7 @@ export interface Services {
   readonly setupToken: string;
   readonly forms: FormChecker;
   readonly intake: Intake;
+  readonly noteStart: NoteStart;
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
   readonly follower: RunFollower;
@@ -156,6 +158,7 @@ export async function createServices(options: {
     setupToken: setupToken(settings),
     forms,
     intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, tracing, logger }),
+    noteStart: createNoteStart({ db, logger }),
     breaker,
     executions: createExecutionReader(db),
     follower,

@@ -12,6 +12,7 @@ export * from './postgres-url.js';
 export * from './roles.js';
 export * from './run-errors.js';
 export * from './schemas/admin.js';
+export * from './schemas/ai.js';
 export * from './schemas/approvals.js';
 export * from './schemas/audit-log.js';
 export * from './schemas/auth.js';

@@ -12,6 +12,7 @@ export { revokeApiKey } from './api-keys/revoke.js';
 export { touchApiKeys } from './api-keys/touch.js';
 export { listChanges, listInstanceChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange } from './audit/record.js';
+export { recordStart } from './audit/record-start.js';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
 /** SQL with parameters, for tools that measure; what the product asks of the database has a store here. */
 export { Prisma } from './client.js';

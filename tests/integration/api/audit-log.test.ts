@@ -9,6 +9,7 @@ import {
   OWNER,
   startInstance,
   stopAll,
+  WORLD_DEFINITION,
 } from '../../harness/index.js';
 
 let instance: Instance;
@@ -75,6 +76,23 @@ describe('the audit log', () => {
     const admin = await addPerson(instance, 'admin');
     expect((await all('', admin.session)).body.code).toBe('FORBIDDEN');
     expect((await all('', instance.key)).body.code).toBe('SESSION_REQUIRED');
+  });
+
+  it('says once an hour that a key started runs of a workflow, with the first of them, and from where', async () => {
+    const workflowId = await createWorkflow(instance, WORLD_DEFINITION);
+    const path = `/api/workflows/${workflowId}/execute`;
+    const start = async (address: string, as = instance.key) =>
+      (await gateway.call('POST', path, { as, headers: { 'x-forwarded-for': address } })).body.executionId;
+    const first = await start('203.0.113.1');
+    await start('203.0.113.1');
+    const elsewhere = await start('203.0.113.2');
+    await start('203.0.113.3', instance.session);
+    const { body } = await read(instance.session, `&resourceId=${workflowId}&action=workflow.execute`);
+    const entries: { details: object; address: string; apiKeyName: string }[] = body.data;
+    expect(entries.map(({ details, address, apiKeyName }) => ({ ...details, address, apiKeyName }))).toEqual([
+      { executionId: elsewhere, address: '203.0.113.2', apiKeyName: 'test' },
+      { executionId: first, address: '203.0.113.1', apiKeyName: 'test' },
+    ]);
   });
 
   it('says nothing of a change that was refused', async () => {

@@ -221,6 +221,7 @@ describe('the OpenAPI document', () => {
     await done('GET', '/api/monitoring/fleet');
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
     await done('GET', `/api/monitoring/workflows${inWorkspace}`);
+    await done('GET', `/api/ai/usage${inWorkspace}`);
     await done('GET', `/api/audit-log${inWorkspace}`);
     await done('GET', '/api/admin/audit-log');
     const limits = `/api/admin/workspaces/${workspaceId}/limits`;

@@ -15,7 +15,7 @@ const parse = compileBody(ExecuteBody);
  * POST /api/workflows/{id}/execute: the latest version runs, unless another is chosen. Each call starts a run, unless
  * its `Idempotency-Key` stands for one that was started in the last 24 hours: then the answer names that one.
  */
-export function execute({ breaker, intake, fleet }: Services): Route {
+export function execute({ breaker, intake, fleet, noteStart }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
@@ -57,6 +57,7 @@ export function execute({ breaker, intake, fleet }: Services): Route {
         },
         readIdempotencyKey(request, asked),
       );
+      if (caller.kind === 'key') await noteStart(caller, workflowId, executionId);
       if (rate) sayRate(response, rate);
       if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));

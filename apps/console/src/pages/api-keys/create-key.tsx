@@ -32,7 +32,7 @@ const CUSTOM = 'custom';
 const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
   'read-only': 'See workflows, runs and what else a workspace holds, but no values of variables; change nothing',
   'read-write': 'Also change workflows, folders, members and variables; stop and rerun runs',
-  'read-write-ai': 'Also what is for AI agents, which is full control of workflows',
+  'read-write-ai': 'Also full control of workflows and runs, and the list of node types, for an AI agent',
   full: 'Everything that you may do and a key can',
 };
 

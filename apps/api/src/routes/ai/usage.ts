@@ -1,0 +1,34 @@
+import { AiUsage, RunStatsQuery } from '@deckhand/contracts';
+import { requireRole } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+import { readPeriod } from '../monitoring/period.js';
+
+const readQuery = queryReader(RunStatsQuery);
+
+const DAYS_MAX = 366;
+
+/**
+ * GET /api/ai/usage?workspaceId=&from=&to=: what nodes used of language models. No node type calls one yet, so the
+ * usage of every period is none.
+ */
+export function readAiUsage({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/ai/usage',
+    {
+      summary: 'Read what nodes used of language models',
+      returns: 'Calls and tokens of the period, altogether and by model: none, as no node type calls a model yet',
+      query: RunStatsQuery,
+      answers: { 200: AiUsage },
+    },
+    async (request, response, caller) => {
+      const { workspaceId, from, to } = readPeriod(readQuery(request), DAYS_MAX);
+      await requireRole(db, caller, workspaceId, 'viewer');
+      const usage = { calls: 0, inputTokens: 0, outputTokens: 0, models: [] };
+      sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...usage });
+    },
+  );
+}
