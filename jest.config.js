@@ -41,7 +41,8 @@ const withStores = {
 
 export default {
   watchman: false,
-  maxWorkers: 2,
+  // More than CI has cores: tests wait more than they compute.
+  maxWorkers: 3,
   // Modules of native ESM stay in memory after their test file: a worker that holds so much of its heap starts anew.
   workerIdleMemoryLimit: '1GB',
   // A limit for what hangs; a busy machine takes several times what a quiet one does.

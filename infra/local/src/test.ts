@@ -11,7 +11,7 @@ import { runMutants } from './test/run-mutants.js';
 /** Whether a push is judged: then all is tested, with other stores too. */
 const IS_CI = process.env.CI === 'true';
 
-/** Quick tests first, then those of whole processes; two files at a time, as both wait more than they compute. */
+/** Quick tests first, then those of whole processes. */
 const ROUNDS = [
   ['--selectProjects', 'unit', 'integration'],
   ['--selectProjects', 'e2e'],

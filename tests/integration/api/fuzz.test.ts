@@ -15,7 +15,7 @@ import {
 } from '../../harness/index.js';
 
 /** How long it sends, in seconds. */
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 60 : 10));
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 30 : 10));
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 /** Requests at once. */
 const AT_ONCE = 4;
