@@ -14,6 +14,7 @@ const shared = {
           parser: { syntax: 'typescript' },
           target: 'es2023',
           transform: { verbatimModuleSyntax: true },
+          experimental: { keepImportAttributes: true },
         },
         module: { type: 'es6' },
         sourceMaps: 'inline',

@@ -5,6 +5,7 @@ export * from './until.js';
 export * from './effects.js';
 export * from './load.js';
 export * from './receiver.js';
+export * from './record-examples.js';
 export * from './tcp-proxy.js';
 export * from './postgres-proxy.js';
 export * from './postgres-pair.js';

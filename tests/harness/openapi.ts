@@ -15,6 +15,12 @@ export interface DocumentedAnswer {
 export interface AnswerCheck {
   /** @throws when the document does not have such an answer. */
   check(method: string, path: string, answer: DocumentedAnswer): void;
+  /** The path of the document that a request's path is one of: `/api/x/{id}`; undefined where it has none. */
+  templateOf(path: string): string | undefined;
+  /** Faults of a request's body by its schema; undefined where there are none. */
+  faultsOfRequest(method: string, template: string, body: unknown): string | undefined;
+  /** Faults of a response's body by its schema, members that it does not name included. */
+  faultsOfResponse(method: string, template: string, status: string, type: string, body: unknown): string | undefined;
   /** Operations that answered with success so far: `GET /api/x/{id}`. */
   readonly succeeded: ReadonlySet<string>;
 }
@@ -28,8 +34,7 @@ function close(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(close);
   if (typeof part !== 'object' || part === null) return part;
   const closed = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, close(value)]));
-  const isObject =
-    'type' in part && part.type === 'object' && 'properties' in part && !('additionalProperties' in part);
+  const isObject = 'type' in part && part.type === 'object' && 'properties' in part;
   return isObject ? { ...closed, additionalProperties: false } : closed;
 }
 
@@ -50,11 +55,28 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
     return ajv.getSchema(`document#/${pointer}`);
   }
 
+  function faultsOf(keys: readonly string[], body: unknown): string | undefined {
+    const validate = schemaOf(keys);
+    return validate?.(body) ? undefined : ajv.errorsText(validate?.errors);
+  }
+
+  function templateOf(target: string): string | undefined {
+    const path = target.split('?')[0] ?? '';
+    return templates.find(({ pattern }) => pattern.test(path))?.template;
+  }
+
+  function faultsOfResponse(method: string, template: string, status: string, type: string, body: unknown) {
+    return faultsOf(['paths', template, method.toLowerCase(), 'responses', status, 'content', type, 'schema'], body);
+  }
+
   return {
     succeeded,
+    templateOf,
+    faultsOfResponse,
+    faultsOfRequest: (method, template, body) =>
+      faultsOf(['paths', template, method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema'], body),
     check(method, target, { status, type, body, text }) {
-      const path = target.split('?')[0] ?? '';
-      const template = templates.find(({ pattern }) => pattern.test(path))?.template;
+      const template = templateOf(target);
       if (template === undefined) return;
       const verb = method.toLowerCase();
       const operation = document.paths[template]?.[verb];
@@ -71,11 +93,9 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
       }
       if (!(type in answer.content)) throw new Error(`${name} answered ${status} as ${type}`);
       if (type !== 'application/json') return;
-      const validate = schemaOf(['paths', template, verb, 'responses', String(status), 'content', type, 'schema']);
-      if (!validate?.(body)) {
-        throw new Error(
-          `${name} answered ${status} against its document: ${ajv.errorsText(validate?.errors)} in ${text.slice(0, 2_000)}`,
-        );
+      const faults = faultsOfResponse(verb, template, String(status), type, body);
+      if (faults !== undefined) {
+        throw new Error(`${name} answered ${status} against its document: ${faults} in ${text.slice(0, 2_000)}`);
       }
     },
   };

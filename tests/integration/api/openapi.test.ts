@@ -4,8 +4,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import {
   type Answer,
   chain,
+  type Exchange,
   type Instance,
   OWNER,
+  recordExamples,
   startInstance,
   startTestWorker,
   stopAll,
@@ -13,51 +15,90 @@ import {
 } from '../../harness/index.js';
 
 let instance: Instance;
+let document: Document;
 
 beforeAll(async () => {
   instance = await startInstance();
+  document = (await (await fetch(`${instance.gateway.url}/api/openapi.json`)).json()) as Document;
 });
 afterAll(stopAll);
 
-interface Document {
-  readonly openapi: string;
-  readonly paths: Record<
-    string,
-    Record<
-      string,
-      {
-        operationId: string;
-        security: object[];
-        'x-required-scope'?: string;
-        responses?: Record<string, { description: string; headers?: object; content?: object }>;
-      }
-    >
-  >;
-  readonly components: { schemas: Record<string, { enum?: string[]; properties?: Record<string, object> }> };
+type Content = Record<string, { schema: { $ref?: string }; example?: unknown; 'x-events'?: object }>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: object[];
+  readonly 'x-required-scope'?: string;
+  readonly requestBody?: { content: Content };
+  readonly responses: Record<string, { description: string; headers?: object; content?: Content }>;
 }
 
-const call = async (
+interface Document {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { schemas: Record<string, Schema> };
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly enum?: string[];
+  readonly properties?: Record<string, Schema>;
+  readonly additionalProperties?: unknown;
+  readonly required?: string[];
+  readonly default?: unknown;
+}
+
+/** Every operation of the document, with where it is. */
+function operationsOf({ paths }: Document): (Operation & { readonly method: string; readonly template: string })[] {
+  return Object.entries(paths).flatMap(([template, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), template })),
+  );
+}
+
+/** Every object that is in a value, itself included. */
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [...(Array.isArray(value) ? [] : [value]), ...Object.values(value).flatMap(objectsIn)];
+}
+
+/** Responses with a body that are no errors. */
+function successesOf({ responses }: Operation): { status: string; content: Content }[] {
+  return Object.entries(responses).flatMap(([status, { content }]) =>
+    content && content['application/json']?.schema.$ref !== '#/components/schemas/ErrorResponse'
+      ? [{ status, content }]
+      : [],
+  );
+}
+
+/** What the walk through all operations sent and got. */
+const exchanges: Exchange[] = [];
+
+async function call(
   method: string,
   path: string,
   body?: unknown,
   as: string | null = instance.session,
-): Promise<Answer> =>
-  instance.gateway.call(method, path, { ...(as === null ? {} : { as }), ...(body === undefined ? {} : { body }) });
+): Promise<Answer> {
+  return instance.gateway.call(method, path, {
+    ...(as === null ? {} : { as }),
+    ...(body === undefined ? {} : { body }),
+  });
+}
 
 /** A call that is to succeed. */
 async function done(method: string, path: string, body?: unknown, as?: string | null): Promise<Answer['body']> {
   const answer = await call(method, path, body, as);
   if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  const template = instance.gateway.answers.templateOf(path) ?? '';
+  const operationId = document.paths[template]?.[method.toLowerCase()]?.operationId;
+  if (operationId !== undefined) exchanges.push({ operationId, request: body, answer });
   return answer.body;
 }
 
 describe('the OpenAPI document', () => {
-  let document: Document;
-
   it('is valid OpenAPI 3.1, and needs no key', async () => {
     const answer = await fetch(`${instance.gateway.url}/api/openapi.json`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    document = (await answer.json()) as Document;
     expect(document.openapi).toBe('3.1.0');
     expect(await new Validator().validate({ ...document })).toMatchObject({ valid: true });
   });
@@ -69,20 +110,15 @@ describe('the OpenAPI document', () => {
       security: [{ apiKey: [] }, { session: [] }],
     });
     expect(document.paths['/api/api-keys']?.post?.security).toEqual([{ session: [] }]);
-    const ids = Object.values(document.paths).flatMap((item) =>
-      Object.values(item).map(({ operationId }) => operationId),
-    );
+    const ids = operationsOf(document).map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('says what every response with a body is', () => {
-    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, { responses = {} }]) => ({ name: `${method} ${path}`, responses })),
-    );
-    const unsaid = operations.filter(({ responses }) =>
+    const unsaid = operationsOf(document).filter(({ responses }) =>
       Object.values(responses).some(({ description, content }) => content && description.includes('no body')),
     );
-    expect(unsaid.map(({ name }) => name)).toEqual([]);
+    expect(unsaid.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   it('names the headers of responses, the codes of errors, and takes any input', () => {
@@ -93,9 +129,80 @@ describe('the OpenAPI document', () => {
     expect(namesOf('202')).toEqual(['X-Request-Id', 'Idempotency-Replayed', ...rate]);
     expect(namesOf('429')).toEqual(['X-Request-Id', 'Retry-After', ...rate]);
     expect(namesOf('503')).toEqual(['X-Request-Id', 'Retry-After']);
-    expect(paths['/api/executions/{id}']?.get?.responses?.['200']?.headers).toHaveProperty('ETag');
-    expect(components.schemas.ErrorCodeSchema?.enum).toEqual(Object.keys(ERRORS));
+    expect(paths['/api/executions/{id}']?.get?.responses['200']?.headers).toHaveProperty('ETag');
+    expect(components.schemas.ErrorCode?.enum).toEqual(Object.keys(ERRORS));
     expect(components.schemas.ExecuteBody?.properties?.input).toMatchObject({ additionalProperties: true });
+  });
+
+  it('names the schema of every response', () => {
+    const unnamed = operationsOf(document).flatMap((operation) =>
+      successesOf(operation).flatMap(({ content }) =>
+        Object.entries(content)
+          .filter(([type]) => type === 'application/json' || type === 'text/event-stream')
+          .filter(([, { schema }]) => !/^#\/components\/schemas\/\w+Response$/.test(schema.$ref ?? ''))
+          .map(([type]) => `${operation.operationId} ${type}`),
+      ),
+    );
+    expect(unnamed).toEqual([]);
+  });
+
+  it('says of every object in a request, and of every map, which further members it may have', () => {
+    const { schemas } = document.components;
+    const requests = Object.entries(schemas).flatMap(([name, schema]) => (name.endsWith('Body') ? [schema] : []));
+    const maps = objectsIn(schemas).filter((part) => !Object.hasOwn(part, 'properties'));
+    const silent = [...requests, ...objectsIn(schemas.Definition), ...maps].filter(
+      (part) => Reflect.get(part, 'type') === 'object' && !Object.hasOwn(part, 'additionalProperties'),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('asks for no member that has a default', () => {
+    const asked = Object.entries(document.components.schemas).flatMap(([name, { properties = {}, required = [] }]) =>
+      required.filter((member) => properties[member]?.default !== undefined).map((member) => `${name}.${member}`),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('types nodes and events of runs, and has the ETag of what If-Match can change', () => {
+    const { components, paths } = document;
+    expect(components.schemas.ExecutionResponse?.properties?.progress).toEqual({
+      type: 'object',
+      additionalProperties: { $ref: '#/components/schemas/NodeProgress' },
+    });
+    expect(components.schemas.NodeProgress?.properties?.output).toEqual({ $ref: '#/components/schemas/JsonValue' });
+    const run = { $ref: '#/components/schemas/ExecutionResponse' };
+    expect(paths['/api/executions/{id}/events']?.get?.responses['200']?.content?.['text/event-stream']).toMatchObject({
+      schema: run,
+      'x-events': { execution: { data: run } },
+    });
+    for (const path of ['/api/workflows/{id}', '/api/credentials/{id}']) {
+      expect(paths[path]?.get?.responses['200']?.headers).toHaveProperty('ETag');
+      expect(paths[path]?.patch?.responses['200']?.headers).toHaveProperty('ETag');
+    }
+  });
+
+  it('has an example of every request and every response, each as its schema says', () => {
+    const { answers } = instance.gateway;
+    const faults = operationsOf(document).flatMap((operation) => {
+      const { operationId, method, template, requestBody } = operation;
+      const sent = requestBody?.content['application/json'];
+      const ofRequest = sent
+        ? [sent.example === undefined ? 'no example' : answers.faultsOfRequest(method, template, sent.example)]
+        : [];
+      const ofResponses = successesOf(operation).flatMap(({ status, content }) =>
+        Object.entries(content)
+          .filter(([type]) => type === 'application/json' || type === 'text/event-stream')
+          .map(([type, { example }]) =>
+            example === undefined
+              ? `no example of ${status}`
+              : answers.faultsOfResponse(method, template, status, type, example),
+          ),
+      );
+      return [...ofRequest, ...ofResponses].flatMap((fault) =>
+        fault === undefined ? [] : [`${operationId}: ${fault}`],
+      );
+    });
+    expect(faults).toEqual([]);
   });
 
   // Every answer of the gateway's client is held against the document, in this file and in every other.
@@ -119,17 +226,21 @@ describe('the OpenAPI document', () => {
     const passwords = { currentPassword: OWNER.password, newPassword: `${OWNER.password}!` };
     await done('POST', '/api/auth/password', passwords);
     expect((await call('GET', '/api/auth/me', undefined, again.token)).status).toBe(401);
-    const key = await done('POST', '/api/api-keys', { name: 'A key', password: passwords.newPassword, preset: 'full' });
+    const key = await done('POST', '/api/api-keys', {
+      name: 'Nightly import',
+      password: passwords.newPassword,
+      preset: 'full',
+    });
     await done('GET', '/api/api-keys');
     await done('POST', `/api/api-keys/${key.id}/rotate`, { password: passwords.newPassword });
     await done('POST', `/api/api-keys/${key.id}/revoke`);
 
     // Workspaces and members
-    const second = await done('POST', '/api/workspaces', { name: 'Second' });
+    const second = await done('POST', '/api/workspaces', { name: 'Marketing' });
     await done('GET', '/api/workspaces');
     await done('GET', `/api/workspaces/${second.id}`);
     await done('GET', `/api/workspaces/${second.id}/usage`);
-    await done('PATCH', `/api/workspaces/${second.id}`, { name: 'Renamed' });
+    await done('PATCH', `/api/workspaces/${second.id}`, { name: 'Marketing and sales' });
     const members = `/api/workspaces/${second.id}/members`;
     const invite = await done('POST', `/api/workspaces/${second.id}/invites`, { role: 'editor' });
     const person = { email: 'grace@example.com', name: 'Grace', password: 'correct horse battery' };
@@ -150,7 +261,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/variables${inWorkspace}`);
     await done('PATCH', `/api/variables/${variable.id}`, { value: '8' });
     await done('DELETE', `/api/variables/${variable.id}`);
-    const secret = { type: 'bearer', secret: { token: 'abc' } };
+    const secret = { type: 'bearer', secret: { token: 'example' } };
     const credential = await done('POST', '/api/credentials', { workspaceId, name: 'Shop', ...secret });
     await done('GET', `/api/credentials${inWorkspace}`);
     await done('GET', `/api/credentials/${credential.id}`);
@@ -163,8 +274,15 @@ describe('the OpenAPI document', () => {
 
     // Workflows
     const definition = chain(
-      { id: 'ask', type: 'approval', parameters: { message: 'May it?' } },
-      { id: 'form', type: 'human', parameters: { title: 'Fill in', schema: { type: 'object' } } },
+      { id: 'ask', type: 'approval', parameters: { message: 'Refund this order?' } },
+      {
+        id: 'form',
+        type: 'human',
+        parameters: {
+          title: 'Note the reason',
+          schema: { type: 'object', properties: { reason: { type: 'string' } } },
+        },
+      },
       { id: 'total', type: 'set', parameters: { fields: { total: 1 } } },
     );
     definition.edges = definition.edges.map((edge) =>
@@ -174,7 +292,7 @@ describe('the OpenAPI document', () => {
     const path = `/api/workflows/${workflow.id}`;
     await done('GET', `/api/workflows${inWorkspace}`);
     await done('GET', path);
-    const version = await done('POST', `${path}/versions`, { definition, comment: 'Again' });
+    const version = await done('POST', `${path}/versions`, { definition, comment: 'Ask before the refund' });
     await done('GET', `${path}/versions`);
     await done('GET', `${path}/versions/${version.workflowVersionId}`);
     await done('PATCH', path, { status: 'active' });
@@ -189,7 +307,10 @@ describe('the OpenAPI document', () => {
 
     // Runs
     const worker = await startTestWorker(instance);
-    const { executionId } = await done('POST', `${path}/execute`, { input: { amount: 1 }, executionMode: 'debug' });
+    const { executionId } = await done('POST', `${path}/execute`, {
+      input: { orderId: 'A-1042', amount: 120 },
+      executionMode: 'debug',
+    });
     const run = `/api/executions/${executionId}`;
     const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
     await reaches('waiting_for_input');
@@ -200,7 +321,7 @@ describe('the OpenAPI document', () => {
     await done('POST', '/api/approvals/submit', { executionId, nodeId: 'ask', approved: true });
     await reaches('waiting_for_human');
     await done('GET', `/api/human-tasks${inWorkspace}`);
-    await done('POST', `${run}/nodes/form/complete`, { data: { n: 1 } });
+    await done('POST', `${run}/nodes/form/complete`, { data: { reason: 'Arrived broken' } });
     await reaches('success');
     await done('GET', `${run}/nodes/total/output`);
     await done('GET', `${run}/nodes/total/debug`);
@@ -231,9 +352,8 @@ describe('the OpenAPI document', () => {
     await done('DELETE', path);
     await done('DELETE', `/api/workspaces/${second.id}`);
 
-    const operations = Object.entries(document.paths).flatMap(([template, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${template}`),
-    );
+    if (process.env.OPENAPI_ACCEPT !== undefined) await recordExamples(exchanges);
+    const operations = operationsOf(document).map(({ method, template }) => `${method} ${template}`);
     const missing = operations.filter((name) => !instance.gateway.answers.succeeded.has(name));
     // Only an instance without people can be set up: `startInstance` has done it.
     expect(missing).toEqual([]);

@@ -31,6 +31,8 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, string>>;
   /** Answers that are no errors, by status: the schema of the JSON, null for no body, or another content type. */
   readonly answers: Readonly<Record<number, TSchema | string | null>>;
+  /** Of an answer that is a stream of Server-Sent Events: the JSON that each event has as its data, by its name. */
+  readonly events?: Readonly<Record<string, TSchema>>;
   /** Other content types of the same answer. */
   readonly alsoAs?: readonly string[];
   /**
@@ -109,15 +111,18 @@ export function registerRoutes(app: Express, routes: readonly Route[], authentic
   }
 }
 
+/** Whether an operation is for probes and monitoring, which may add any parameters. */
+export function isProbe({ path }: Pick<Route, 'path'>): boolean {
+  return !path.startsWith('/api/');
+}
+
 function toRequestHandler(route: Route, authenticate: Authenticate): RequestHandler {
   const { query, takesIfMatch = false } = route.operation;
   const isUnconditional = !takesIfMatch && (route.method === 'PATCH' || route.method === 'PUT');
   const refuseCondition = isUnconditional ? refuseIfMatch : () => undefined;
   if (route.access === 'open') {
-    // Probes may add what they like.
-    const isProbe = !route.path.startsWith('/api/');
     return (request, response) => {
-      if (!isProbe) refuseUnknownParameters(request, query);
+      if (!isProbe(route)) refuseUnknownParameters(request, query);
       return route.handle(request, response);
     };
   }

@@ -1,4 +1,4 @@
-import type { ErrorBody, Fault } from '@deckhand/contracts';
+import type { ErrorResponse, Fault } from '@deckhand/contracts';
 
 /** An answer that is an error, or no answer at all (`status` 0). */
 export class ApiFault extends Error {
@@ -12,7 +12,7 @@ export class ApiFault extends Error {
   /** Seconds after which to try again, where the answer says so. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, body: Omit<Partial<ErrorBody>, 'code'> & { code?: string }, retryAfter?: number) {
+  constructor(status: number, body: Omit<Partial<ErrorResponse>, 'code'> & { code?: string }, retryAfter?: number) {
     super(body.error ?? `The service answered ${status}`);
     this.status = status;
     this.code = body.code ?? 'UNKNOWN';

@@ -1,4 +1,4 @@
-import { type ErrorBody, parseOwnJson } from '@deckhand/contracts';
+import { type ErrorResponse, parseOwnJson } from '@deckhand/contracts';
 import { endSession, readSession } from '../session/store.js';
 import { ApiFault, unreachable } from './api-fault.js';
 
@@ -60,9 +60,9 @@ async function toFault(answer: Response): Promise<ApiFault> {
   return new ApiFault(answer.status, readError(text), Number.isFinite(after) ? after : undefined);
 }
 
-function readError(text: string): Partial<ErrorBody> {
+function readError(text: string): Partial<ErrorResponse> {
   try {
-    return parseOwnJson<Partial<ErrorBody>>(text);
+    return parseOwnJson<Partial<ErrorResponse>>(text);
   } catch {
     // A proxy's own page.
     return {};

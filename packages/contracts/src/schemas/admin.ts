@@ -38,6 +38,9 @@ export const InstanceSettings = Type.Object(
   CLOSED,
 );
 
+/** A change of them: all are said. */
+export const InstanceSettingsBody = Type.Object({ ...InstanceSettings.properties }, CLOSED);
+
 export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
 export type WorkspaceLimitsBody = Static<typeof WorkspaceLimitsBody>;
 export type WorkspaceUsage = Static<typeof WorkspaceUsage>;

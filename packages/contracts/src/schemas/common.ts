@@ -128,7 +128,7 @@ export const ErrorCodeSchema = oneOf(Object.keys(ERRORS) as [ErrorCode, ...Error
 });
 
 /** Every error's body. */
-export const ErrorBody = Type.Object({
+export const ErrorResponse = Type.Object({
   error: Type.String({ description: 'For people; the wording can change' }),
   code: ErrorCodeSchema,
   details: Type.Optional(Type.Unknown()),
@@ -143,4 +143,4 @@ export const ErrorBody = Type.Object({
   requestId: Type.String(),
 });
 
-export type ErrorBody = Static<typeof ErrorBody>;
+export type ErrorResponse = Static<typeof ErrorResponse>;

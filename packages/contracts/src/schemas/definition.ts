@@ -24,7 +24,7 @@ export const Retry = Type.Object(
 );
 
 /** One node of a definition. `parameters` are checked against the node type's own schema. */
-export const NodeSchema = Type.Object(
+export const NodeDefinition = Type.Object(
   {
     id: NodeId,
     type: Type.String({ minLength: 1, maxLength: 64 }),
@@ -43,13 +43,13 @@ export const NodeSchema = Type.Object(
 );
 
 /** One edge: from a node's handle (or its only way out) to a node. */
-export const EdgeSchema = Type.Object(
+export const EdgeDefinition = Type.Object(
   { source: NodeId, target: NodeId, sourceHandle: Type.Optional(Handle), targetHandle: Type.Optional(Handle) },
   CLOSED,
 );
 
 /** What holds for the whole workflow. */
-export const SettingsSchema = Type.Object(
+export const WorkflowSettings = Type.Object(
   {
     timeoutSeconds: Type.Optional(Seconds(31_536_000)),
     rateLimit: Type.Optional(
@@ -66,14 +66,14 @@ export const SettingsSchema = Type.Object(
 /** A workflow's definition: what a version holds. */
 export const Definition = Type.Object(
   {
-    nodes: Type.Array(NodeSchema, { maxItems: NODES_MAX }),
-    edges: Type.Array(EdgeSchema, { maxItems: EDGES_MAX }),
-    settings: Type.Optional(SettingsSchema),
+    nodes: Type.Array(NodeDefinition, { maxItems: NODES_MAX }),
+    edges: Type.Array(EdgeDefinition, { maxItems: EDGES_MAX }),
+    settings: Type.Optional(WorkflowSettings),
   },
   CLOSED,
 );
 
 export type Definition = Static<typeof Definition>;
-export type NodeDefinition = Static<typeof NodeSchema>;
-export type EdgeDefinition = Static<typeof EdgeSchema>;
+export type NodeDefinition = Static<typeof NodeDefinition>;
+export type EdgeDefinition = Static<typeof EdgeDefinition>;
 export type RetrySettings = Static<typeof Retry>;

@@ -319,11 +319,14 @@ export const ExecutionEntry = Type.Object({
   data: Type.Object({ ...Execution.properties.data.properties, triggerOmitted: Type.Optional(Type.Boolean()) }),
 });
 
+/** Response of GET /api/executions/export as JSON. */
+export const ExecutionExport = Type.Array(ExecutionEntry);
+
 /** A run in a list of which `fields` chose the members. */
-const PartialEntry = Type.Partial(ExecutionEntry);
+export const PartialExecutionEntry = Type.Partial(ExecutionEntry);
 
 export const ExecutionPage = Type.Object({
-  ...pageOf(Type.Union([ExecutionEntry, PartialEntry])).properties,
+  ...pageOf(Type.Union([ExecutionEntry, PartialExecutionEntry])).properties,
   nextCursor: nullable(Type.String({ description: 'The `cursor` of the next page; null on the last' })),
 });
 

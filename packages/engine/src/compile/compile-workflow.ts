@@ -2,13 +2,11 @@ import {
   compileCheck,
   Definition,
   DEFAULT_TIMEOUT_SECONDS,
-  EdgeSchema,
-  type EdgeDefinition,
+  EdgeDefinition,
   type Fault,
   FAULTS_MAX,
   isJsonObject,
-  NodeSchema,
-  type NodeDefinition,
+  NodeDefinition,
 } from '@deckhand/contracts';
 import { compileParameters } from '../expressions/index.js';
 import { mergeReferences } from '../expressions/references.js';
@@ -22,8 +20,8 @@ import { isInside, type LoopNesting, nestLoops } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
 const checkDefinition = compileCheck(Definition);
-const checkNode = compileCheck(NodeSchema);
-const checkEdge = compileCheck(EdgeSchema);
+const checkNode = compileCheck(NodeDefinition);
+const checkEdge = compileCheck(EdgeDefinition);
 
 /** After how many faults no more are looked for: one more than are told. */
 const ENOUGH_FAULTS = FAULTS_MAX + 1;

@@ -1,4 +1,4 @@
-import { compileBody, InstanceSettings, validationFailed } from '@deckhand/contracts';
+import { compileBody, InstanceSettings, InstanceSettingsBody, validationFailed } from '@deckhand/contracts';
 import { readSettingsAs, writeSettings as write } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -6,7 +6,7 @@ import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
 const PATH = '/api/admin/settings';
-const parse = compileBody(InstanceSettings);
+const parse = compileBody(InstanceSettingsBody);
 
 /** GET /api/admin/settings: for administrators of the instance. */
 export function readSettings({ db }: Services): Route {
@@ -28,7 +28,7 @@ export function writeSettings({ db }: Services): Route {
     {
       summary: 'Replace the settings of the instance',
       returns: 'The settings as they are now',
-      body: InstanceSettings,
+      body: InstanceSettingsBody,
       answers: { 200: InstanceSettings },
     },
     async (request, response, caller) => {

@@ -1,4 +1,4 @@
-import { isFinished } from '@deckhand/contracts';
+import { Execution, isFinished } from '@deckhand/contracts';
 import type { Request, Response } from 'express';
 import type { NeededScope } from '../../auth/access-rule.js';
 import type { Caller } from '../../auth/caller.js';
@@ -69,6 +69,7 @@ export function followExecution({ executions, follower, shares, authenticate }: 
       returns:
         'A stream of events named execution: the run without outputs, at once and after each change, until it is finished',
       answers: { 200: 'text/event-stream', 204: null },
+      events: { execution: Execution },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

@@ -1,5 +1,4 @@
-import Type from 'typebox';
-import { DeckhandError, ExportExecutionsQuery, ExecutionEntry } from '@deckhand/contracts';
+import { DeckhandError, ExecutionExport, ExportExecutionsQuery } from '@deckhand/contracts';
 import { exportExecutionIds, requireRole } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
@@ -35,7 +34,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
       summary: 'Export all matching runs as a file',
       returns: 'The runs, as JSON or CSV',
       query: ExportExecutionsQuery,
-      answers: { 200: Type.Array(ExecutionEntry) },
+      answers: { 200: ExecutionExport },
       alsoAs: ['text/csv'],
       errors: ['RATE_LIMITED'],
     },

@@ -1,0 +1,137 @@
+import * as contracts from '@deckhand/contracts';
+import { type ErrorCode, ERRORS, isJsonObject } from '@deckhand/contracts';
+import type { Operation } from '../http/route.js';
+
+/** A part of the document. */
+export type Part = Record<string, unknown>;
+
+/** The reference to a schema of `components`. */
+function refTo(name: string): Part {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const JSON_VALUE = 'JsonValue';
+
+/** Any JSON value, named so that generators have a type for it. */
+const JSON_VALUE_SCHEMA: Part = {
+  description: 'Any JSON value',
+  anyOf: [
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+    { type: 'array', items: refTo(JSON_VALUE) },
+    { type: 'object', additionalProperties: refTo(JSON_VALUE) },
+  ],
+};
+
+const REQUEST_ID = '01a1fb35-e8df-7352-8660-75a19a555603';
+
+/** Keywords that restrict no value. */
+const ANNOTATIONS = ['description', 'title', 'default', 'examples'];
+
+/** A schema with the name that it has in `components`. */
+interface Named {
+  readonly name: string;
+  readonly schema: unknown;
+}
+
+/**
+ * Collects the schemas of `components`. What contracts exports has its name there, wherever it is part of another. What
+ * an operation responds with is named after that: `FolderEntry` is `FolderResponse`, and a page of them is
+ * `FolderListResponse`.
+ */
+export class Components {
+  readonly #named = new Map<unknown, Named>();
+  readonly #used = new Map<string, unknown>();
+  readonly #codes = new Set<ErrorCode>();
+
+  constructor(operations: readonly Operation[]) {
+    for (const [name, schema] of Object.entries(contracts)) {
+      const shape = shapeOf(schema);
+      if (shape !== undefined) this.#named.set(shape, { name: name.replace(/Schema$/, ''), schema });
+    }
+    const responses = operations.flatMap(({ answers }) => Object.values(answers).filter(isJsonObject));
+    // A page is named after what its items are called in contracts, so all names are found before one is changed.
+    const names = responses.map((schema) => this.#nameOfResponse(schema));
+    for (const [at, schema] of responses.entries()) {
+      this.#named.set(shapeOf(schema), { name: names[at] ?? '', schema });
+    }
+  }
+
+  /** A schema with its named parts as references. */
+  refer(schema: unknown): unknown {
+    if (!isJsonObject(schema)) return schema;
+    const annotations = Object.fromEntries(Object.entries(schema).filter(([keyword]) => ANNOTATIONS.includes(keyword)));
+    if (Object.keys(annotations).length === Object.keys(schema).length) {
+      this.#used.set(JSON_VALUE, JSON_VALUE_SCHEMA);
+      return { ...refTo(JSON_VALUE), ...annotations };
+    }
+    const named = this.#named.get(shapeOf(schema));
+    if (named === undefined) return this.#inline(schema);
+    if (!this.#used.has(named.name)) {
+      // Before its parts: a schema may hold itself.
+      this.#used.set(named.name, {});
+      this.#used.set(named.name, this.#inline(named.schema));
+    }
+    return { ...refTo(named.name), ...annotations };
+  }
+
+  /** The example of an error, as a reference. */
+  referExample(code: ErrorCode): Part {
+    this.#codes.add(code);
+    return { $ref: `#/components/examples/${code}` };
+  }
+
+  /** The schemas that were referred to, by name. */
+  schemas(): Part {
+    return Object.fromEntries([...this.#used].sort(([a], [b]) => a.localeCompare(b)));
+  }
+
+  /** The examples that were referred to, by the code of their error. */
+  examples(): Part {
+    const value = (code: ErrorCode): Part => ({ error: ERRORS[code].message, code, requestId: REQUEST_ID });
+    return Object.fromEntries([...this.#codes].sort().map((code) => [code, { value: value(code) }]));
+  }
+
+  #nameOfResponse(schema: unknown): string {
+    const own = this.#named.get(shapeOf(schema));
+    if (own !== undefined) return `${stemOf(own.name)}Response`;
+    const item = this.#named.get(shapeOf(itemOf(schema)));
+    if (item === undefined) throw new Error('contracts must export the schema of each response, or of its items');
+    return `${stemOf(item.name)}ListResponse`;
+  }
+
+  #inline(schema: unknown): unknown {
+    if (!isJsonObject(schema)) return schema;
+    const { properties, patternProperties, items, anyOf, ...rest }: Part = schema;
+    if (Array.isArray(anyOf)) rest.anyOf = anyOf.map((part) => this.refer(part));
+    if (items !== undefined) rest.items = this.refer(items);
+    if (isJsonObject(properties)) {
+      rest.properties = Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, this.refer(part)]));
+    }
+    // Maps allow any key; generators know them by this keyword alone.
+    if (isJsonObject(patternProperties)) rest.additionalProperties = this.refer(Object.values(patternProperties)[0]);
+    return rest;
+  }
+}
+
+/**
+ * What a schema is known by: optional and described copies of it share this part.
+ * @returns undefined for what is no schema, or one too plain to be named.
+ */
+function shapeOf(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return undefined;
+  return schema.properties ?? schema.enum ?? schema.anyOf ?? (schema.type === 'array' ? schema : undefined);
+}
+
+/** The schema of the items of a page. */
+function itemOf(schema: unknown): unknown {
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return undefined;
+  const { data } = schema.properties;
+  return isJsonObject(data) ? data.items : undefined;
+}
+
+function stemOf(name: string): string {
+  return name.replace(/(Answer|Entry)$/, '').replace(/Page$/, 'List');
+}

@@ -1,0 +1,45 @@
+import { isJsonObject } from '@deckhand/contracts';
+import type { Operation, Route } from '../http/route.js';
+import type { Components, Part } from './components.js';
+
+const CONDITION = 'The `ETag` that was read: a 412 when somebody changed the resource since';
+const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
+
+/** The parameters of an operation: those in its path, its query, and the headers with a meaning. */
+export function parametersOf({ path, operation }: Route, components: Components): Part[] {
+  const inPath = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', ...(name === 'nodeId' ? {} : { format: 'uuid' }) },
+  }));
+  const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};
+  const condition: Operation['headers'] = operation.takesIfMatch === true ? { 'If-Match': CONDITION } : {};
+  const inHeader = Object.entries({ ...once, ...condition, ...operation.headers }).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...queryOf(operation, components), ...inHeader];
+}
+
+function queryOf({ query }: Operation, components: Components): Part[] {
+  if (query === undefined) return [];
+  const required = new Set<string>(Array.isArray(query.required) ? query.required : []);
+  return Object.entries(query.properties).map(([name, schema]) => {
+    const described = components.refer(schema);
+    const isObject = isJsonObject(schema) && schema.type === 'object';
+    const isList = isJsonObject(schema) && schema.type === 'array';
+    return {
+      name,
+      in: 'query',
+      // A default is filled in, so nobody has to say it.
+      required: required.has(name) && !(isJsonObject(schema) && Object.hasOwn(schema, 'default')),
+      schema: described,
+      ...(isObject ? { style: 'deepObject', explode: true } : {}),
+      // Separated by commas; repeated parameters are accepted too.
+      ...(isList ? { style: 'form', explode: false } : {}),
+    };
+  });
+}

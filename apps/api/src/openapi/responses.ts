@@ -1,0 +1,130 @@
+import { ERRORS, type ErrorCode, ErrorResponse } from '@deckhand/contracts';
+import { isClosedToKeys } from '../auth/access-rule.js';
+import { isProbe, type Operation, type Route } from '../http/route.js';
+import type { Components, Part } from './components.js';
+
+export const JSON_TYPE = 'application/json';
+
+function header(description: string): Part {
+  return { description, schema: { type: 'string' } };
+}
+
+/** What responses may have beside their bodies. */
+export const HEADERS = {
+  'X-Request-Id': header("Names the request in the service's log; the caller's, if it sent a sane one"),
+  ETag: header('Stands for what was read: for If-None-Match and If-Match'),
+  'Idempotency-Replayed': header('true when this is the response to an earlier request with the same Idempotency-Key'),
+  'Retry-After': header('Seconds after which to try again'),
+  RateLimit: header('What is left of a limit (draft-ietf-httpapi-ratelimit-headers), where one is set'),
+  'RateLimit-Policy': header('The limit itself, where one is set'),
+} as const;
+
+type HeaderName = keyof typeof HEADERS;
+
+/** Headers by their names in `components`. */
+function headersOf(names: readonly HeaderName[]): Part {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function headersOfSuccess({ takesIdempotencyKey, errors = [] }: Operation, hasETag: boolean): Part {
+  const names: HeaderName[] = ['X-Request-Id'];
+  if (hasETag) names.push('ETag');
+  if (takesIdempotencyKey === true) names.push('Idempotency-Replayed');
+  if (errors.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
+  return headersOf(names);
+}
+
+function headersOfError(status: number, codes: readonly ErrorCode[]): Part {
+  const names: HeaderName[] = ['X-Request-Id'];
+  if (status === 429 || status === 503) names.push('Retry-After');
+  if (codes.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
+  return headersOf(names);
+}
+
+/**
+ * The responses of an operation that are no errors.
+ * @param hasETag whether its resource can be changed with `If-Match`.
+ * @param examples bodies by status.
+ */
+export function successesOf(
+  operation: Operation,
+  components: Components,
+  { hasETag, examples = {} }: { hasETag: boolean; examples?: Readonly<Record<string, unknown>> | undefined },
+): Part {
+  const { answers, alsoAs = [], events } = operation;
+  const headers = headersOfSuccess(operation, hasETag || Object.hasOwn(answers, 304));
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => {
+      const description = status === '304' ? 'Not changed' : (operation.returns ?? 'It is done; there is no body');
+      if (answer === null) return [status, { description, headers }];
+      const example = Object.hasOwn(examples, status) ? { example: examples[status] } : {};
+      if (typeof answer === 'string') {
+        const content = { [answer]: events ? streamOf(events, components, example) : { schema: { type: 'string' } } };
+        return [status, { description, headers, content }];
+      }
+      const others = alsoAs.map((type) => [type, { schema: { type: 'string' } }] as const);
+      const content = {
+        [JSON_TYPE]: { schema: components.refer(answer), ...example },
+        ...Object.fromEntries(others),
+      };
+      return [status, { description, headers, content }];
+    }),
+  );
+}
+
+/**
+ * A stream of Server-Sent Events. OpenAPI 3.1 has no words for one: generators take the schema for that of the data of
+ * an event, and `x-events` says which event has which (decision 22).
+ */
+function streamOf(events: NonNullable<Operation['events']>, components: Components, example: Part): Part {
+  const schemas = Object.values(events).map((schema) => components.refer(schema));
+  return {
+    schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+    ...example,
+    'x-events': Object.fromEntries(Object.keys(events).map((name, at) => [name, { data: schemas[at] }])),
+  };
+}
+
+/** Sent by the server itself. Other operations have it too, but there it would be an error without a type. */
+const TOO_SLOW: Part = { description: 'The request did not arrive in time' };
+
+/** The errors of a route by status: one status may have several codes. */
+export function errorsOf(route: Route, components: Components): Part {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codesOf(route))) {
+    const { status } = ERRORS[code];
+    if (Object.hasOwn(route.operation.answers, status)) continue;
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const errors = Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('; '),
+        headers: headersOfError(status, codes),
+        content: {
+          [JSON_TYPE]: {
+            schema: components.refer(ErrorResponse),
+            examples: Object.fromEntries(codes.map((code) => [code, components.referExample(code)])),
+          },
+        },
+      },
+    ]),
+  );
+  return isProbe(route) ? { ...errors, 408: TOO_SLOW } : errors;
+}
+
+function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ['INTERNAL', 'SERVICE_UNAVAILABLE', ...(operation.errors ?? [])];
+  const takesBody = method !== 'GET' && method !== 'DELETE';
+  // Parameters that an operation does not know are refused by all of them.
+  if (path.startsWith('/api/') || takesBody) codes.push('VALIDATION_FAILED');
+  if (operation.takesIdempotencyKey === true) codes.push('CONFLICT');
+  if (method === 'PATCH' || method === 'PUT') codes.push('PRECONDITION_FAILED');
+  if (takesBody) codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
+  if (access !== 'open') codes.push('UNAUTHORIZED', 'FORBIDDEN');
+  if (isClosedToKeys(path)) codes.push('UNAUTHORIZED', 'SESSION_REQUIRED');
+  if (access === 'key') codes.push('INSUFFICIENT_SCOPE', 'WORKSPACE_MISMATCH');
+  if (path.includes(':')) codes.push('NOT_FOUND');
+  return codes;
+}
