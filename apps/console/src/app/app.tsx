@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createQueryClient } from '../api/query-client.js';
-import { Notices } from '../parts/notices.js';
+import { Notices } from '../components/notices.js';
 import { createAppRouter } from './router.js';
 import { cssVariables, theme } from './theme.js';
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { meQuery } from '../api/people.js';
-import { Broken } from '../parts/broken.js';
-import { Loading } from '../parts/loading.js';
+import { Broken } from '../components/broken.js';
+import { Loading } from '../components/loading.js';
 import { useSession } from '../session/use-session.js';
 import { lastWorkspace } from './last-workspace.js';
 import { NoWorkspace } from './no-workspace.js';

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { meQuery } from '../api/people.js';
 import { createWorkspace } from '../api/workspaces.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../components/problem.js';
 
 /** For somebody who is a member of nothing: a workspace of one's own is one click away. */
 export function NoWorkspace() {

@@ -1,8 +1,8 @@
 import { EXECUTION_STATUSES, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { RunFilter } from '../api/executions.js';
-import { Broken } from '../parts/broken.js';
-import { NotFound } from '../parts/not-found.js';
+import { Broken } from '../components/broken.js';
+import { NotFound } from '../components/not-found.js';
 import { Invite } from '../pages/sign-in/invite.js';
 import { SetUp } from '../pages/sign-in/set-up.js';
 import { SignIn } from '../pages/sign-in/sign-in.js';

@@ -5,7 +5,7 @@ import { Annotation, Compartment, EditorState, type Extension, Transaction } fro
 import { EditorView, keymap, placeholder as emptyText } from '@codemirror/view';
 import { Input } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { looks } from './looks.js';
+import { editorTheme } from './editor-theme.js';
 
 /** Something that is wrong with a text, and where: positions from 0, in UTF-16 units. */
 export interface TextFault {
@@ -77,7 +77,7 @@ export function TextEditor({
         keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
         emptyText(placeholder ?? ''),
         EditorView.lineWrapping,
-        looks,
+        editorTheme,
         EditorView.updateListener.of(({ docChanged, transactions, state }) => {
           if (!docChanged || transactions.some((one) => one.annotation(fromOutside))) return;
           const text = state.doc.toString();

@@ -16,7 +16,7 @@ import { useMemo } from 'react';
 import { ExpressionFormContext } from '../forms/sample-data.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import type { NodeTypes } from '../graph/handles.js';
-import { markCode } from '../parts/mark-code.js';
+import { markCode } from '../components/mark-code.js';
 import { Connections } from './connections.js';
 import { CredentialSelect } from './credential-select.js';
 import { changeNode, removeNodes } from './edits.js';

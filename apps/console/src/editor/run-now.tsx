@@ -10,7 +10,7 @@ import { Button, Group, Modal, Select, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { choice } from '../app/search.js';
 import { fromText } from '../forms/values.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../components/problem.js';
 
 const MODES: Readonly<Record<ExecutionMode, string>> = {
   normal: 'Normal',

@@ -2,7 +2,7 @@ import { Modal, Stack, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
 import { faultAt, isAllAt } from '../forms/fault-at.js';
-import { FormFooter } from '../parts/form-footer.js';
+import { FormFooter } from '../components/form-footer.js';
 
 /** Where a save says what is wrong with the comment. */
 const COMMENT_PATHS: readonly string[] = ['comment'];

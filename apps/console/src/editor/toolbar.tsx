@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { History, LayoutDashboard, MessageSquarePlus, Play, Redo2, Save, SlidersHorizontal, Undo2 } from 'lucide-react';
 import { updateWorkflow, workflowQuery } from '../api/workflows.js';
 import { choice } from '../app/search.js';
-import { notify, notifyProblem } from '../parts/notice-board.js';
-import { STATUS_LOOKS } from '../parts/status-badge.js';
+import { notify, notifyProblem } from '../components/notice-board.js';
+import { STATUS_LOOKS } from '../components/status-badge.js';
 import { Tool } from './tool.js';
 import type { Editor } from './use-editor.js';
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFault } from '../api/api-fault.js';
 import { saveVersion, workflowQuery } from '../api/workflows.js';
-import { notify } from '../parts/notice-board.js';
+import { notify } from '../components/notice-board.js';
 import { faultsByNode } from './faults.js';
 import type { Editor } from './use-editor.js';
 

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { membersQuery } from '../api/members.js';
 import { useWorkspace } from '../api/use-workspace.js';
-import { Moment } from '../parts/moment.js';
+import { RelativeTime } from '../components/relative-time.js';
 import { nameAuthor } from './version-facts.js';
 import classes from './versions.module.css';
 
@@ -22,7 +22,7 @@ export function VersionLine({ version: { comment, createdBy, createdAt } }: { ve
       <Text size="xs" c="dimmed">
         {author}
         {author !== '' && ', '}
-        <Moment at={createdAt} />
+        <RelativeTime at={createdAt} />
       </Text>
     </>
   );

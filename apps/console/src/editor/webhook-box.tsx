@@ -3,7 +3,7 @@ import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
 import { openWebhookTest } from '../api/workflows.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../components/problem.js';
 
 /** Where a webhook is called, and how it is tried out. */
 export function WebhookBox({ workflow, nodeId }: { workflow: Workflow; nodeId: string }) {

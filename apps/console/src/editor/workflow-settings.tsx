@@ -3,7 +3,7 @@ import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { faultAt } from '../forms/fault-at.js';
 import { LimitInput } from '../forms/limit-input.js';
-import { FormFooter } from '../parts/form-footer.js';
+import { FormFooter } from '../components/form-footer.js';
 
 type Settings = NonNullable<Definition['settings']>;
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { Checkbox, MultiSelect, PasswordInput, Select, TagsInput } from '@mantine/core';
-import { markCode } from '../parts/mark-code.js';
+import { markCode } from '../components/mark-code.js';
 import { ExpressionInput } from './expression-input.js';
 import { MapInput } from './map-input.js';
 import type { Field } from './schema.js';

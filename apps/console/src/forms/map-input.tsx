@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { ActionIcon, Box, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { markCode } from '../parts/mark-code.js';
+import { markCode } from '../components/mark-code.js';
 import { ExpressionInput } from './expression-input.js';
 import type { Field } from './schema.js';
 import { fromText, toText } from './values.js';

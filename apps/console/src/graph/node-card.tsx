@@ -1,7 +1,7 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { Braces, CircleHelp, GitFork, Globe, type LucideIcon, OctagonAlert, UserRound, Zap } from 'lucide-react';
 import { memo } from 'react';
-import { STATUS_LOOKS } from '../parts/status-badge.js';
+import { STATUS_LOOKS } from '../components/status-badge.js';
 import { handleTop } from './card-size.js';
 import { ChangeMark } from './change-mark.js';
 import type { CardNode } from './flow.js';

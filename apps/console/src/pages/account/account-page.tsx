@@ -2,17 +2,17 @@ import type { SessionEntry } from '@deckhand/contracts';
 import { Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { revokeSession, sessionsQuery } from '../../api/people.js';
-import { ConfirmButton } from '../../parts/confirm-button.js';
-import type { Columns } from '../../parts/data-table.js';
-import { Listing } from '../../parts/listing.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import type { Columns } from '../../components/data-table.js';
+import { Listing } from '../../components/listing.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 import { ChangePassword } from './change-password.js';
 
 const COLUMNS: Columns<SessionEntry> = [
   { id: 'agent', header: 'Browser', cell: ({ row: { original } }) => original.userAgent || 'Unknown' },
-  { id: 'created', header: 'Signed in', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
-  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <Moment at={original.lastUsedAt} /> },
+  { id: 'created', header: 'Signed in', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <RelativeTime at={original.lastUsedAt} /> },
   { id: 'end', header: '', cell: ({ row: { original } }) => <End session={original} /> },
 ];
 

@@ -2,8 +2,8 @@ import { Button, PasswordInput, Stack, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changePassword, sessionsQuery } from '../../api/people.js';
-import { notify } from '../../parts/notice-board.js';
-import { Problem } from '../../parts/problem.js';
+import { notify } from '../../components/notice-board.js';
+import { Problem } from '../../components/problem.js';
 import { NewPassword } from '../sign-in/new-password.js';
 
 /** Another password; every other session of the person ends with it. */

@@ -6,8 +6,8 @@ import { limitsQuery, writeLimits } from '../../api/administration.js';
 import { BytesInput } from '../../forms/bytes-input.js';
 import { faultAt, isAllAt } from '../../forms/fault-at.js';
 import { LimitInput } from '../../forms/limit-input.js';
-import { notify } from '../../parts/notice-board.js';
-import { Problem } from '../../parts/problem.js';
+import { notify } from '../../components/notice-board.js';
+import { Problem } from '../../components/problem.js';
 import { StorageBar } from './storage-bar.js';
 
 const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;

@@ -6,8 +6,8 @@ import { settingsQuery, writeSettings } from '../../api/administration.js';
 import { BytesInput } from '../../forms/bytes-input.js';
 import { faultAt, isAllAt } from '../../forms/fault-at.js';
 import { LimitInput } from '../../forms/limit-input.js';
-import { notify } from '../../parts/notice-board.js';
-import { Problem } from '../../parts/problem.js';
+import { notify } from '../../components/notice-board.js';
+import { Problem } from '../../components/problem.js';
 
 const FIELDS = [
   'dataRetentionDays',

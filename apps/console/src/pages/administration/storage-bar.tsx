@@ -1,7 +1,7 @@
 import { Progress, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/administration.js';
-import { describeBytes } from '../../parts/durations.js';
+import { describeBytes } from '../../components/durations.js';
 
 /** From here on, in percent, the bar is in the colour of a warning. */
 const NEARLY_FULL = 90;

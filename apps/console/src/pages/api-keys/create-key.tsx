@@ -22,7 +22,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeysQuery, createApiKey } from '../../api/api-keys.js';
 import { choice } from '../../app/search.js';
-import { FormFooter } from '../../parts/form-footer.js';
+import { FormFooter } from '../../components/form-footer.js';
 import { KeyMade } from './key-made.js';
 
 const PRESETS = ['read-only', 'read-write', 'read-write-ai', 'full'] as const;

@@ -4,12 +4,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { apiKeysQuery, revokeApiKey } from '../../api/api-keys.js';
-import { ConfirmButton } from '../../parts/confirm-button.js';
-import type { Columns } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Listing } from '../../parts/listing.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 import { CreateKey } from './create-key.js';
 
 const COLUMNS: Columns<ApiKeyEntry> = [
@@ -17,8 +17,8 @@ const COLUMNS: Columns<ApiKeyEntry> = [
   { id: 'prefix', header: 'Begins with', cell: ({ row: { original } }) => <code>{original.keyPrefix}…</code> },
   { id: 'access', header: 'Access', cell: ({ row: { original } }) => original.access },
   { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
-  { id: 'created', header: 'Created', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
-  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <Moment at={original.lastUsedAt} /> },
+  { id: 'created', header: 'Created', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'used', header: 'Last used', cell: ({ row: { original } }) => <RelativeTime at={original.lastUsedAt} /> },
   {
     id: 'expires',
     header: 'Expires',

@@ -3,12 +3,12 @@ import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { approvalsQuery } from '../../api/approvals.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { AnchorLink } from '../../parts/anchor-link.js';
-import { Broken } from '../../parts/broken.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Loading } from '../../parts/loading.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { Broken } from '../../components/broken.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Loading } from '../../components/loading.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.js';
 
@@ -48,7 +48,7 @@ function Entry({ entry, workspaceId, canDecide }: { entry: ApprovalEntry; worksp
           {message}
         </Title>
         <Text size="sm" c="dimmed" mt={4}>
-          {workflowName ?? 'A deleted workflow'}, waiting since <Moment at={waitingSince} />
+          {workflowName ?? 'A deleted workflow'}, waiting since <RelativeTime at={waitingSince} />
         </Text>
         <AnchorLink
           to="/w/$workspaceId/runs/$executionId"

@@ -3,8 +3,8 @@ import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { submitApproval } from '../../api/approvals.js';
-import { notify } from '../../parts/notice-board.js';
-import { Problem } from '../../parts/problem.js';
+import { notify } from '../../components/notice-board.js';
+import { Problem } from '../../components/problem.js';
 
 /** The choices of an approval, with room for a comment that is kept with the decision. */
 export function Decision({

@@ -3,12 +3,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { auditLogQuery } from '../../api/audit-log.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { Broken } from '../../parts/broken.js';
-import { type Columns, DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Loading } from '../../parts/loading.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { Broken } from '../../components/broken.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Loading } from '../../components/loading.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 
 const COLUMNS: Columns<AuditLogEntry> = [
   { id: 'action', header: 'What', cell: ({ row: { original } }) => original.action },
@@ -19,7 +19,7 @@ const COLUMNS: Columns<AuditLogEntry> = [
   },
   { id: 'who', header: 'Who', cell: ({ row: { original } }) => describePerson(original) },
   { id: 'address', header: 'From where', cell: ({ row: { original } }) => original.address },
-  { id: 'at', header: 'When', cell: ({ row: { original } }) => <Moment at={original.at} /> },
+  { id: 'at', header: 'When', cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
 ];
 
 /** Who did what in the workspace, the newest first. */

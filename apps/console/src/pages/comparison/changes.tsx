@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { DiffGraph } from '../../graph/diff-graph.js';
 import { diffDefinitions } from '../../graph/diff-definitions.js';
 import type { NodeTypes } from '../../graph/handles.js';
-import { EmptyState } from '../../parts/empty-state.js';
+import { EmptyState } from '../../components/empty-state.js';
 import { ChangeList } from './change-list.js';
 import classes from './comparison.module.css';
 import { summarise } from './describe-diff.js';

@@ -4,10 +4,10 @@ import { ReactFlowProvider } from '@xyflow/react';
 import { versionQuery, versionsQuery } from '../../api/workflows.js';
 import { CANVAS, NOTHING, predecessorOf } from '../../editor/sides.js';
 import type { NodeTypes } from '../../graph/handles.js';
-import { Broken } from '../../parts/broken.js';
-import { ButtonLink } from '../../parts/button-link.js';
-import { Loading } from '../../parts/loading.js';
-import { Page } from '../../parts/page.js';
+import { Broken } from '../../components/broken.js';
+import { ButtonLink } from '../../components/button-link.js';
+import { Loading } from '../../components/loading.js';
+import { Page } from '../../components/page.js';
 import { Changes } from './changes.js';
 import { SideChoice } from './side-choice.js';
 

@@ -12,7 +12,7 @@ import { useMemo, useState } from 'react';
 import { createCredential, credentialsQuery } from '../../api/credentials.js';
 import { choice } from '../../app/search.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { FormFooter } from '../../parts/form-footer.js';
+import { FormFooter } from '../../components/form-footer.js';
 
 /** What each type is for. */
 const LABELS: Readonly<Record<CredentialType, string>> = {

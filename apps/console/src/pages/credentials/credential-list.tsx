@@ -5,12 +5,12 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { credentialsQuery, deleteCredential } from '../../api/credentials.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { ConfirmButton } from '../../parts/confirm-button.js';
-import type { Columns } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Listing } from '../../parts/listing.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 import { CreateCredential } from './create-credential.js';
 
 const COLUMNS: Columns<CredentialEntry> = [
@@ -22,7 +22,7 @@ const COLUMNS: Columns<CredentialEntry> = [
     header: 'Sent to',
     cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? 'Any host',
   },
-  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <Moment at={original.updatedAt} /> },
+  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} /> },
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Delete credential={original} /> },
 ];
 

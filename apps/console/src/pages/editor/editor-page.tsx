@@ -8,8 +8,8 @@ import { moveNodes } from '../../editor/edits.js';
 import { useEditor } from '../../editor/use-editor.js';
 import { useSave } from '../../editor/use-save.js';
 import { placeNodes } from '../../graph/layout.js';
-import { Broken } from '../../parts/broken.js';
-import { Loading } from '../../parts/loading.js';
+import { Broken } from '../../components/broken.js';
+import { Loading } from '../../components/loading.js';
 import { Comparison } from '../comparison/comparison.js';
 import { Workbench } from './workbench.js';
 

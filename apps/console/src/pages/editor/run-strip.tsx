@@ -1,8 +1,8 @@
 import type { Execution } from '@deckhand/contracts';
 import { CloseButton, Group } from '@mantine/core';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { AnchorLink } from '../../parts/anchor-link.js';
-import { StatusBadge } from '../../parts/status-badge.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import { StatusBadge } from '../../components/status-badge.js';
 import { Duration } from '../runs/duration.js';
 import classes from './run-strip.module.css';
 

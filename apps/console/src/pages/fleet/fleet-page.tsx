@@ -2,13 +2,13 @@ import type { FleetAnswer } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { fleetQuery } from '../../api/monitoring.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { Broken } from '../../parts/broken.js';
-import { type Columns, DataTable } from '../../parts/data-table.js';
-import { describeDuration } from '../../parts/durations.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Loading } from '../../parts/loading.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { Broken } from '../../components/broken.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { describeDuration } from '../../components/durations.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Loading } from '../../components/loading.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 import { Figure } from './figure.js';
 import classes from './fleet-page.module.css';
 import { RunFigures } from './run-figures.js';
@@ -22,8 +22,8 @@ const COLUMNS: Columns<SeenWorker> = [
   { id: 'state', header: 'State', cell: ({ row: { original } }) => <WorkerState state={original.state} /> },
   { id: 'load', header: 'Runs', cell: ({ row: { original } }) => `${original.active} of ${original.concurrency}` },
   { id: 'version', header: 'Version', cell: ({ row: { original } }) => original.version },
-  { id: 'started', header: 'Started', cell: ({ row: { original } }) => <Moment at={original.startedAt} /> },
-  { id: 'seen', header: 'Last heard of', cell: ({ row: { original } }) => <Moment at={original.lastSeenAt} /> },
+  { id: 'started', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.startedAt} /> },
+  { id: 'seen', header: 'Last heard of', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
 ];
 
 /** Whether the fleet is well: its workers, its queue, and how the workspace's runs went. */

@@ -3,8 +3,8 @@ import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { slowWorkflowsQuery } from '../../api/monitoring.js';
-import { type Columns, DataTable } from '../../parts/data-table.js';
-import { describeDuration } from '../../parts/durations.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { describeDuration } from '../../components/durations.js';
 import type { Period } from './period.js';
 
 type Row = WorkflowTimes['data'][number];

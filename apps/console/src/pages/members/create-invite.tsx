@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createInvite, invitesQuery } from '../../api/members.js';
 import { choice } from '../../app/search.js';
-import { FormFooter } from '../../parts/form-footer.js';
+import { FormFooter } from '../../components/form-footer.js';
 
 /** Makes a link that lets somebody in, shown once. */
 export function CreateInvite({

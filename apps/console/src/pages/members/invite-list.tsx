@@ -2,15 +2,15 @@ import type { InviteEntry } from '@deckhand/contracts';
 import { Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { deleteInvite, invitesQuery } from '../../api/members.js';
-import { ConfirmButton } from '../../parts/confirm-button.js';
-import { type Columns, DataTable } from '../../parts/data-table.js';
-import { Moment } from '../../parts/moment.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { RelativeTime } from '../../components/relative-time.js';
 
 const COLUMNS: Columns<InviteEntry> = [
   { id: 'email', header: 'For', cell: ({ row: { original } }) => original.email ?? 'Whoever has the link' },
   { id: 'role', header: 'Role', cell: ({ row: { original } }) => original.role },
   { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
-  { id: 'created', header: 'Made', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'created', header: 'Made', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   { id: 'expires', header: 'Expires', cell: ({ row: { original } }) => original.expiresAt.slice(0, 10) },
   { id: 'delete', header: '', cell: ({ row: { original } }) => <Withdraw invite={original} /> },
 ];

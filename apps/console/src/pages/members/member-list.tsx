@@ -6,13 +6,13 @@ import { UserPlus } from 'lucide-react';
 import { changeRole, membersQuery, removeMember } from '../../api/members.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { choice } from '../../app/search.js';
-import { ConfirmButton } from '../../parts/confirm-button.js';
-import type { Columns } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Listing } from '../../parts/listing.js';
-import { Moment } from '../../parts/moment.js';
-import { notifyProblem } from '../../parts/notice-board.js';
-import { Page } from '../../parts/page.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { notifyProblem } from '../../components/notice-board.js';
+import { Page } from '../../components/page.js';
 import { CreateInvite } from './create-invite.js';
 import { InviteList } from './invite-list.js';
 
@@ -20,7 +20,7 @@ const COLUMNS: Columns<MemberEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
   { id: 'email', header: 'E-mail', cell: ({ row: { original } }) => original.email },
   { id: 'role', header: 'Role', cell: ({ row: { original } }) => <RoleOf member={original} /> },
-  { id: 'since', header: 'Since', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'since', header: 'Since', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   { id: 'remove', header: '', cell: ({ row: { original } }) => <Remove member={original} /> },
 ];
 

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { approvalsQuery, completeHuman } from '../../api/approvals.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { notify } from '../../parts/notice-board.js';
-import { Problem } from '../../parts/problem.js';
+import { notify } from '../../components/notice-board.js';
+import { Problem } from '../../components/problem.js';
 import { Decision } from '../approvals/decision.js';
 
 /** What a waiting node wants of a person: a decision, or a form. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { describeDuration, durationMs } from '../../parts/durations.js';
+import { describeDuration, durationMs } from '../../components/durations.js';
 
 const TICK_MS = 500;
 

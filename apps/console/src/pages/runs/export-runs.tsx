@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { send } from '../../api/call.js';
 import { type RunFilter, toRunQuery } from '../../api/executions.js';
-import { notifyProblem } from '../../parts/notice-board.js';
+import { notifyProblem } from '../../components/notice-board.js';
 
 /** Saves all runs that match as a file. */
 export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filter: RunFilter }) {

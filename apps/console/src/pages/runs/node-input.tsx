@@ -1,6 +1,6 @@
 import type { EdgeDefinition, Execution } from '@deckhand/contracts';
 import { Stack, Text } from '@mantine/core';
-import { JsonTree } from '../../parts/json-tree.js';
+import { JsonTree } from '../../components/json-tree.js';
 import { Output } from './output.js';
 import { sourcesOf } from './sources.js';
 

@@ -1,8 +1,8 @@
 import type { EdgeDefinition, Execution, NodeDefinition, NodeProgress } from '@deckhand/contracts';
 import { CloseButton, Group, NumberInput, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { describeBytes } from '../../parts/durations.js';
-import { StatusBadge } from '../../parts/status-badge.js';
+import { describeBytes } from '../../components/durations.js';
+import { StatusBadge } from '../../components/status-badge.js';
 import { AnswerNode } from './answer-node.js';
 import { Duration } from './duration.js';
 import { NodeInput } from './node-input.js';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { outputQuery } from '../../api/executions.js';
-import { JsonTree } from '../../parts/json-tree.js';
-import { Loading } from '../../parts/loading.js';
-import { Problem } from '../../parts/problem.js';
+import { JsonTree } from '../../components/json-tree.js';
+import { Loading } from '../../components/loading.js';
+import { Problem } from '../../components/problem.js';
 
 /** What a node put out, fetched when it is shown. */
 export function Output({

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, Pause, Play, RotateCw, Square } from 'lucide-react';
 import { pauseRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
-import { notify, notifyProblem } from '../../parts/notice-board.js';
+import { notify, notifyProblem } from '../../components/notice-board.js';
 
 /** What can be done with a run as it stands: stop, pause, resume, run again. */
 export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {

@@ -1,11 +1,11 @@
 import type { Execution } from '@deckhand/contracts';
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Moment } from '../../parts/moment.js';
-import { StatusBadge } from '../../parts/status-badge.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
 import { Duration } from './duration.js';
 import classes from './run-facts.module.css';
-import { AnchorLink } from '../../parts/anchor-link.js';
+import { AnchorLink } from '../../components/anchor-link.js';
 
 /** What is to be known of a run at a glance. */
 export function RunFacts({
@@ -28,7 +28,7 @@ export function RunFacts({
           <StatusBadge status={run.status} />
         </Fact>
         <Fact name="Accepted">
-          <Moment at={run.createdAt} />
+          <RelativeTime at={run.createdAt} />
         </Fact>
         <Fact name="Took">
           <Duration from={run.startedAt} to={run.finishedAt} />

@@ -6,8 +6,8 @@ import type { RunFilter } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { choice } from '../../app/search.js';
-import { SearchField } from '../../parts/search-field.js';
-import { STATUS_LOOKS } from '../../parts/status-badge.js';
+import { SearchField } from '../../components/search-field.js';
+import { STATUS_LOOKS } from '../../components/status-badge.js';
 import { fromLocalTime, toLocalTime } from './local-time.js';
 
 /** Every filter that the list of runs has. */

@@ -7,13 +7,13 @@ import { useCallback, useMemo } from 'react';
 import { type RunFilter, runsQuery } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { optional } from '../../app/search.js';
-import { Broken } from '../../parts/broken.js';
-import { type Columns, DataTable } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Loading } from '../../parts/loading.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
-import { StatusBadge } from '../../parts/status-badge.js';
+import { Broken } from '../../components/broken.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Loading } from '../../components/loading.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
+import { StatusBadge } from '../../components/status-badge.js';
 import { Duration } from './duration.js';
 import { ExportRuns } from './export-runs.js';
 import { RunFilters } from './run-filters.js';
@@ -38,7 +38,7 @@ const COLUMNS: Columns<ExecutionEntry> = [
     ),
   },
   { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
-  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <Moment at={original.createdAt} /> },
+  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   {
     id: 'duration',
     header: 'Took',

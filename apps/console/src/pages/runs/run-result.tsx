@@ -1,7 +1,7 @@
 import { type Execution, isFinished } from '@deckhand/contracts';
 import { Stack, Text, Title } from '@mantine/core';
-import { JsonTree } from '../../parts/json-tree.js';
-import { Moment } from '../../parts/moment.js';
+import { JsonTree } from '../../components/json-tree.js';
+import { RelativeTime } from '../../components/relative-time.js';
 
 /** The run as a whole: its result and what people decided. */
 export function RunResult({ run }: { run: Execution }) {
@@ -27,7 +27,7 @@ export function RunResult({ run }: { run: Execution }) {
           </Title>
           {approvals.map(({ nodeId, decision, comment, by, at }) => (
             <Text key={nodeId + at} size="sm">
-              <strong>{decision}</strong> in {nodeId} by {by ?? 'nobody'}, <Moment at={at} />
+              <strong>{decision}</strong> in {nodeId} by {by ?? 'nobody'}, <RelativeTime at={at} />
               {comment !== null && comment !== '' && `: ${comment}`}
             </Text>
           ))}

@@ -1,8 +1,8 @@
 import type { Execution } from '@deckhand/contracts';
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { describeDuration, durationMs } from '../../parts/durations.js';
-import { STATUS_LOOKS, StatusBadge } from '../../parts/status-badge.js';
+import { describeDuration, durationMs } from '../../components/durations.js';
+import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
 import { toBars } from './bars.js';
 import classes from './timeline.module.css';
 

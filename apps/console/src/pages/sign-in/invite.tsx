@@ -4,12 +4,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { acceptInvite, meQuery } from '../../api/people.js';
-import { Problem } from '../../parts/problem.js';
+import { Problem } from '../../components/problem.js';
 import { beginSession } from '../../session/store.js';
 import { useSession } from '../../session/use-session.js';
 import { FrontDoor } from './front-door.js';
 import { NewPassword } from './new-password.js';
-import { AnchorLink } from '../../parts/anchor-link.js';
+import { AnchorLink } from '../../components/anchor-link.js';
 
 const BLANK = { email: '', name: '', password: '' };
 

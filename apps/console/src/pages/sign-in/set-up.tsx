@@ -3,11 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { setupQuery, setUp } from '../../api/people.js';
-import { Problem } from '../../parts/problem.js';
+import { Problem } from '../../components/problem.js';
 import { beginSession } from '../../session/store.js';
 import { FrontDoor } from './front-door.js';
 import { NewPassword } from './new-password.js';
-import { AnchorLink } from '../../parts/anchor-link.js';
+import { AnchorLink } from '../../components/anchor-link.js';
 
 const BLANK = { email: '', name: '', password: '', workspaceName: '' };
 

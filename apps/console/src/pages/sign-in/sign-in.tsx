@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { setupQuery, signIn } from '../../api/people.js';
-import { Problem } from '../../parts/problem.js';
+import { Problem } from '../../components/problem.js';
 import { beginSession } from '../../session/store.js';
 import { FrontDoor } from './front-door.js';
 

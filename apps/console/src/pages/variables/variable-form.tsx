@@ -3,7 +3,7 @@ import { Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createVariable, updateVariable, variablesQuery } from '../../api/variables.js';
-import { FormFooter } from '../../parts/form-footer.js';
+import { FormFooter } from '../../components/form-footer.js';
 
 /** A new variable, or another name or value of one. */
 export function VariableForm({

@@ -5,18 +5,18 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { deleteVariable, variablesQuery } from '../../api/variables.js';
-import { ConfirmButton } from '../../parts/confirm-button.js';
-import type { Columns } from '../../parts/data-table.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Listing } from '../../parts/listing.js';
-import { Moment } from '../../parts/moment.js';
-import { Page } from '../../parts/page.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { Page } from '../../components/page.js';
 import { VariableForm } from './variable-form.js';
 
 const COLUMNS: Columns<VariableEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => <code>$vars.{original.name}</code> },
   { id: 'value', header: 'Value', cell: ({ row: { original } }) => original.value },
-  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <Moment at={original.updatedAt} /> },
+  { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} /> },
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Actions variable={original} /> },
 ];
 

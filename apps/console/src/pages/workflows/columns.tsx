@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { Folder, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { describePath } from '../../folders/tree.js';
-import { AnchorLink } from '../../parts/anchor-link.js';
-import type { Columns } from '../../parts/data-table.js';
-import { Moment } from '../../parts/moment.js';
-import { StatusBadge } from '../../parts/status-badge.js';
+import { AnchorLink } from '../../components/anchor-link.js';
+import type { Columns } from '../../components/data-table.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
 import classes from './columns.module.css';
 import { FolderMenu } from './folder-menu.js';
 import type { Row } from './rows.js';
@@ -24,7 +24,7 @@ const REST: Columns<Row> = [
   { id: 'status', header: 'Status', cell: ofWorkflow(({ status }) => <StatusBadge status={status} />) },
   { id: 'description', header: 'Description', cell: ofWorkflow(({ description }) => description) },
   { id: 'runs', header: 'Runs', cell: ofWorkflow((workflow) => <RunsOf workflow={workflow} />) },
-  { id: 'updatedAt', header: 'Changed', cell: ofWorkflow(({ updatedAt }) => <Moment at={updatedAt} />) },
+  { id: 'updatedAt', header: 'Changed', cell: ofWorkflow(({ updatedAt }) => <RelativeTime at={updatedAt} />) },
   {
     id: 'menu',
     header: '',

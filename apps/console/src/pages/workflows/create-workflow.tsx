@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.js';
-import { FormFooter } from '../../parts/form-footer.js';
+import { FormFooter } from '../../components/form-footer.js';
 
 /** What every workflow begins with. */
 const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };

@@ -4,9 +4,9 @@ import { Trash2 } from 'lucide-react';
 import { deleteFolder, foldersQuery, updateFolder } from '../../api/folders.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { allFolders, type FolderTree, isWithin, targetsOfFolder } from '../../folders/tree.js';
-import { type Action, ActionMenu } from '../../parts/action-menu.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
-import { notify } from '../../parts/notice-board.js';
+import { type Action, ActionMenu } from '../../components/action-menu.js';
+import { ConfirmDialog } from '../../components/confirm-dialog.js';
+import { notify } from '../../components/notice-board.js';
 import { moveAction, renameAction } from './list-actions.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { FolderEntry } from '@deckhand/contracts';
-import { AnchorLink } from '../../parts/anchor-link.js';
+import { AnchorLink } from '../../components/anchor-link.js';
 import classes from './folder-path.module.css';
 
 /** The way from the top to a folder: a link to each that it is in. */

@@ -1,6 +1,6 @@
 import { FolderInput, Pencil } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import type { Action } from '../../parts/action-menu.js';
+import type { Action } from '../../components/action-menu.js';
 import { MoveForm } from './move-form.js';
 import { NameForm } from './name-form.js';
 

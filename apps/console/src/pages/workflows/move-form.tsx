@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFault } from '../../api/api-fault.js';
 import { describePath, type Target } from '../../folders/tree.js';
-import { FormFooter } from '../../parts/form-footer.js';
-import { notify } from '../../parts/notice-board.js';
+import { FormFooter } from '../../components/form-footer.js';
+import { notify } from '../../components/notice-board.js';
 
 /** The top among the choices, which are texts. */
 const TOP = '';

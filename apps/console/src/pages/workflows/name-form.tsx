@@ -1,7 +1,7 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FormFooter } from '../../parts/form-footer.js';
+import { FormFooter } from '../../components/form-footer.js';
 
 /** Asks for a name of something, new or not. */
 export function NameForm({

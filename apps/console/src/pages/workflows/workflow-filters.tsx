@@ -1,8 +1,8 @@
 import { type FolderEntry, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { Group, SegmentedControl, Select } from '@mantine/core';
 import { choice } from '../../app/search.js';
-import { SearchField } from '../../parts/search-field.js';
-import { STATUS_LOOKS } from '../../parts/status-badge.js';
+import { SearchField } from '../../components/search-field.js';
+import { STATUS_LOOKS } from '../../components/status-badge.js';
 import { isFinding, SCOPES, type WorkflowAddress } from './address.js';
 
 /** What the list is narrowed by; in a folder, also whether only that one is looked through. */

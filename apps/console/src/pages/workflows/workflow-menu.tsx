@@ -5,9 +5,9 @@ import { foldersQuery } from '../../api/folders.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { deleteWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.js';
 import { targetsOf } from '../../folders/tree.js';
-import { type Action, ActionMenu } from '../../parts/action-menu.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
-import { notify } from '../../parts/notice-board.js';
+import { type Action, ActionMenu } from '../../components/action-menu.js';
+import { ConfirmDialog } from '../../components/confirm-dialog.js';
+import { notify } from '../../components/notice-board.js';
 import { moveAction, renameAction } from './list-actions.js';
 
 /** What can be done with a workflow from the list; nothing below the role editor. */

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { describeAge } from './durations.js';
 
 /** A time as how long ago it was; the full time shows when it is pointed at. */
-export function Moment({ at }: { at: string | null }) {
+export function RelativeTime({ at }: { at: string | null }) {
   const now = useSyncExternalStore(watchClock, readClock);
   if (at === null) return null;
   const date = new Date(at);

@@ -46,5 +46,5 @@ const theme = EditorView.theme({
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
 });
 
-/** How every editor looks. */
-export const looks = [theme, syntaxHighlighting(highlight)];
+/** The look of every editor. */
+export const editorTheme = [theme, syntaxHighlighting(highlight)];
