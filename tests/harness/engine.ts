@@ -111,7 +111,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       random: () => 0,
       sleep: (ms, signal) =>
         world?.sleep(ms, signal) ?? (signal.aborted ? Promise.reject(new Error('aborted')) : Promise.resolve()),
-      breathe() {
+      yieldToEventLoop() {
         options.onBreathe?.();
         // A world takes a run that does nothing for a whole turn of the event loop for one that waits.
         return world ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));

@@ -44,7 +44,7 @@ import { createClaim } from './claims/claim-runs.js';
 import { createCheckpointWriter } from './checkpoints/checkpoint-writer.js';
 import { createClaimHealth } from './claims/claim-health.js';
 import { createCompiledVersions } from './session/compiled-versions.js';
-import { bringBack, keepApart } from './checkpoints/large-outputs.js';
+import { loadOutputs, offloadOutputs } from './checkpoints/large-outputs.js';
 import { createCredentialOpener } from './session/open-credential.js';
 import { consumeJobs } from './consume/consume-jobs.js';
 import { drainOnRequest } from './drain-on-request.js';
@@ -173,7 +173,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       checkpointsWritten += checkpoints.length;
       return metrics.timeCheckpoints(checkpoints, () => claims.watchWrite(() => writeCheckpoints(db, checkpoints)));
     },
-    prepare: (checkpoint) => keepApart(outputs, checkpoint),
+    prepare: (checkpoint) => offloadOutputs(outputs, checkpoint),
     ended: ended.signal,
     onRetry: (err, attempt, kind) => {
       metrics.checkpointRetried();
@@ -226,7 +226,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     retryRead('version', () => readDefinition(db, versionId)),
   );
   const loadRows = (executionId: string) =>
-    retry('records', async () => bringBack(outputs, await loadNodeRuns(db, executionId)));
+    retry('records', async () => loadOutputs(outputs, await loadNodeRuns(db, executionId)));
 
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),

@@ -4,7 +4,7 @@ import {
   canMove,
   EXECUTION_STATUSES,
   EXECUTION_TRANSITIONS,
-  EXECUTION_TRIGGERS,
+  EXECUTION_EVENTS,
   FINISHED_STATUSES,
   isFinished,
 } from './execution-status.js';
@@ -13,7 +13,7 @@ describe('the transition table', () => {
   it('never leaves a finished status', () => {
     for (const status of FINISHED_STATUSES) {
       expect(isFinished(status)).toBe(true);
-      expect(EXECUTION_TRIGGERS.filter((trigger) => canMove(status, trigger))).toEqual([]);
+      expect(EXECUTION_EVENTS.filter((event) => canMove(status, event))).toEqual([]);
     }
   });
 
@@ -30,11 +30,11 @@ describe('the transition table', () => {
 
   it('is what docs/execution-status.md draws', async () => {
     const page = await readFile(new URL('../../../docs/execution-status.md', import.meta.url), 'utf8');
-    const drawn = [...page.matchAll(/^\| `(\w+)` \| (.+?) \| `(\w+)` \|/gm)].map(([, trigger, from = '', to]) => ({
-      trigger,
+    const drawn = [...page.matchAll(/^\| `(\w+)` \| (.+?) \| `(\w+)` \|/gm)].map(([, event, from = '', to]) => ({
+      event,
       from: from.split(', ').map((status) => status.replaceAll('`', '')),
       to,
     }));
-    expect(drawn).toEqual(EXECUTION_TRIGGERS.map((trigger) => ({ trigger, ...EXECUTION_TRANSITIONS[trigger] })));
+    expect(drawn).toEqual(EXECUTION_EVENTS.map((event) => ({ event, ...EXECUTION_TRANSITIONS[event] })));
   });
 });

@@ -22,7 +22,7 @@ export type FinishedStatus = (typeof FINISHED_STATUSES)[number];
 export const WAITING_STATUSES = ['waiting_for_input', 'waiting_for_human'] as const satisfies ExecutionStatus[];
 
 /** What moves an execution from one status to another. */
-export const EXECUTION_TRIGGERS = [
+export const EXECUTION_EVENTS = [
   'claim',
   'queueFailed',
   'pause',
@@ -36,7 +36,7 @@ export const EXECUTION_TRIGGERS = [
   'stop',
 ] as const;
 
-export type ExecutionTrigger = (typeof EXECUTION_TRIGGERS)[number];
+export type ExecutionEvent = (typeof EXECUTION_EVENTS)[number];
 
 /** Statuses from which a run may still come to its end. */
 export const UNFINISHED_STATUSES = [
@@ -47,11 +47,11 @@ export const UNFINISHED_STATUSES = [
 ] as const satisfies ExecutionStatus[];
 
 /**
- * The transition table: for each trigger, the statuses it may leave and the one it leads to. Every writer takes its
+ * The transition table: for each event, the statuses it may leave and the one it leads to. Every writer takes its
  * condition from here. `goOn` is a decision, a form or a due time that lets a resting run continue.
  */
 export const EXECUTION_TRANSITIONS: Readonly<
-  Record<ExecutionTrigger, { readonly from: readonly ExecutionStatus[]; readonly to: ExecutionStatus }>
+  Record<ExecutionEvent, { readonly from: readonly ExecutionStatus[]; readonly to: ExecutionStatus }>
 > = {
   claim: { from: ['pending', 'running', ...WAITING_STATUSES], to: 'running' },
   queueFailed: { from: ['pending'], to: 'failed' },
@@ -66,9 +66,9 @@ export const EXECUTION_TRANSITIONS: Readonly<
   stop: { from: UNFINISHED_STATUSES, to: 'stopped' },
 };
 
-/** True when the trigger may move an execution that has this status. */
-export function canMove(status: ExecutionStatus, trigger: ExecutionTrigger): boolean {
-  return EXECUTION_TRANSITIONS[trigger].from.includes(status);
+/** True when the event may move an execution that has this status. */
+export function canMove(status: ExecutionStatus, event: ExecutionEvent): boolean {
+  return EXECUTION_TRANSITIONS[event].from.includes(status);
 }
 
 /** True for a status that no later write changes. */

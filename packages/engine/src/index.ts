@@ -12,4 +12,4 @@ export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js
 export { type NodeRecord, type RecordedError, recordKey } from './run/records.js';
 export { begunWait, type BegunWait, waitKey } from './run/node-state.js';
 export { runExecution } from './run/run-execution.js';
-export { takeOver } from './run/take-over.js';
+export { reuseRecords } from './run/reuse-records.js';

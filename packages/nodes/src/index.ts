@@ -1,4 +1,4 @@
-export { createTurns } from './code/turns.js';
+export { createFairSemaphore } from './code/fair-semaphore.js';
 export { createScriptRunner, type PooledScriptRunner, type ScriptRunnerOptions } from './code/runner.js';
 export { createHttpClient, type HttpClientOptions, type PooledHttpClient } from './http/client.js';
 export type { ProxySettings } from './http/proxy.js';

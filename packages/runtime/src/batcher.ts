@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createBatchTurns } from './batch-turns.js';
+import { createFlushGate } from './flush-gate.js';
 
 /** How a batcher gathers and writes. */
 export interface BatcherOptions<I, O> {
@@ -24,13 +24,13 @@ interface Waiting<I, O> {
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const waiting: Waiting<I, O>[] = [];
-  const turns = createBatchTurns({ concurrency: options.concurrency, onFree: schedule });
+  const gate = createFlushGate({ concurrency: options.concurrency, onFree: schedule });
   // A batch belongs to none of its callers.
   const flushBatch = AsyncLocalStorage.bind(options.flush);
   let isScheduled = false;
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || !turns.isFree(waiting.length >= options.maxSize)) return;
+    if (isScheduled || waiting.length === 0 || !gate.isFree(waiting.length >= options.maxSize)) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
@@ -42,7 +42,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
   async function flush(): Promise<void> {
     const batch = waiting.splice(0, options.maxSize);
     if (batch.length === 0) return;
-    turns.begin();
+    gate.begin();
     try {
       const answers = await flushBatch(batch.map((entry) => entry.item));
       if (answers.length !== batch.length) {
@@ -52,7 +52,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
-      turns.end();
+      gate.end();
     }
   }
 

@@ -1,4 +1,4 @@
-export * from './batch-turns.js';
+export * from './flush-gate.js';
 export * from './batcher.js';
 export * from './collect-at-rest.js';
 export * from './database-settings.js';

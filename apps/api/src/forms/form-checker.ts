@@ -1,5 +1,5 @@
 import type { Faults } from '@deckhand/contracts';
-import { createTurns } from '@deckhand/nodes';
+import { createFairSemaphore } from '@deckhand/nodes';
 import type { Piscina } from 'piscina';
 import type { FormTask } from './thread.js';
 
@@ -18,7 +18,7 @@ const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/forms/threa
 export interface FormChecker {
   /**
    * Checks an answer against its form.
-   * @param group whose forms take turns with those of others: a workspace.
+   * @param group whose forms share the thread fairly with those of others: a workspace.
    * @returns the faults of the data; none when it fits.
    */
   check(group: string, task: FormTask): Promise<Faults>;
@@ -32,12 +32,12 @@ export interface FormChecker {
  * thread. The thread starts with the first check and ends when there is nothing to do.
  */
 export function createFormChecker(): FormChecker {
-  const turns = createTurns(1);
+  const semaphore = createFairSemaphore(1);
   let pool: Promise<Piscina<FormTask, Faults>> | undefined;
 
   return {
     async check(group, task) {
-      const giveBack = await turns.take(group, new AbortController().signal);
+      const release = await semaphore.acquire(group, new AbortController().signal);
       const deadline = AbortSignal.timeout(CHECK_MS);
       try {
         return await (await (pool ??= createPool())).run(task, { signal: deadline });
@@ -47,7 +47,7 @@ export function createFormChecker(): FormChecker {
           return { faults: [{ path: '', message: 'takes too much memory to check against the form' }] };
         throw error;
       } finally {
-        giveBack();
+        release();
       }
     },
     async close() {

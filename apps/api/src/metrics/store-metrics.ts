@@ -1,7 +1,7 @@
 import { countHeldBack, countUnfinished, type Database, oldestWaitingSeconds } from '@deckhand/db';
 import type { FleetView, RunQueue } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
-import { keepFor } from './keep-for.js';
+import { cacheFor } from './cache-for.js';
 
 /** However often somebody scrapes, the stores are asked no more often than this, in ms. */
 const MAX_AGE_MS = 1_000;
@@ -20,10 +20,10 @@ export function addStoreMetrics(
 ): void {
   const registers = [registry];
   const times = { maxAgeMs: MAX_AGE_MS, timeoutMs: TIMEOUT_MS };
-  const readJobs = keepFor(() => queue.counts(), times);
-  const readOldest = keepFor(() => oldestWaitingSeconds(db), times);
-  const readHeldBack = keepFor(() => countHeldBack(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
-  const readUnfinished = keepFor(() => countUnfinished(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
+  const readJobs = cacheFor(() => queue.counts(), times);
+  const readOldest = cacheFor(() => oldestWaitingSeconds(db), times);
+  const readHeldBack = cacheFor(() => countHeldBack(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
+  const readUnfinished = cacheFor(() => countUnfinished(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
 
   new Gauge({
     name: 'deckhand_queue_jobs',

@@ -20,11 +20,11 @@ export interface FollowOptions {
 /** Whether a run's state is what somebody waits for. */
 export type IsEnough = (state: ExecutionState) => boolean;
 
-/** How long somebody waits. `isPatient` waits for some seconds more where the process is about to stop. */
+/** How long somebody waits. `survivesDrain` waits for some seconds more where the process is about to stop. */
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly isPatient?: boolean;
+  readonly survivesDrain?: boolean;
 }
 
 /** A run that is watched until `close`: nothing that comes between two waits gets lost. */
@@ -44,7 +44,7 @@ export interface RunFollower {
   watch(executionId: string, options?: FollowOptions): RunWatch;
   /**
    * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the
-   * process is about to stop. `isPatient` waits for some seconds more in that case, for an answer that only this
+   * process is about to stop. `survivesDrain` waits for some seconds more in that case, for an answer that only this
    * request can get.
    */
   waitFor(executionId: string, isEnough: IsEnough, options: FollowOptions & WaitOptions): Promise<boolean>;
@@ -176,8 +176,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     );
     return {
       close,
-      until(isEnough, { timeoutMs, signal, isPatient = false }) {
-        const held = isPatient ? patientWaits : waits;
+      until(isEnough, { timeoutMs, signal, survivesDrain = false }) {
+        const held = survivesDrain ? patientWaits : waits;
         return new Promise((resolve) => {
           const giveUp = (): void => {
             end(false);
@@ -197,7 +197,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
           look = () => {
             if (latest && isEnough(latest)) end(true);
           };
-          if (signal.aborted || (isPatient ? isPatienceOver : isDraining)) giveUp();
+          if (signal.aborted || (survivesDrain ? isPatienceOver : isDraining)) giveUp();
           else look();
         });
       },

@@ -14,7 +14,7 @@ import {
   type NotCounted,
   type Once,
 } from '@deckhand/db';
-import { createTurns } from '@deckhand/nodes';
+import { createFairSemaphore } from '@deckhand/nodes';
 import { type ExecutionRate, type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
 import { type CountedRate, rateLimited } from '../http/rate-limit.js';
@@ -48,7 +48,7 @@ export interface Intake {
 const BATCH = { maxSize: 200, concurrency: 2 } as const;
 /** Trigger data above this many characters is written by itself, so that no batch grows without bound. */
 const BATCHED_CHARACTERS_MAX = 65_536;
-/** Such runs that are written at once: each keeps its connection for long, and people and webhooks take turns. */
+/** Such runs that are written at once: each keeps its connection for long, and and people and webhooks share the places fairly. */
 const LARGE_AT_ONCE = 2;
 
 /** Runs that arrive together are inserted by one statement and queued by one pipeline. */
@@ -65,7 +65,7 @@ export function createIntake(options: {
   const { db, queue, rate, breaker, runs, tracing, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
-  const turns = createTurns(LARGE_AT_ONCE);
+  const semaphore = createFairSemaphore(LARGE_AT_ONCE);
 
   function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
     return breaker.watch(() => acceptExecutions(db, requests));
@@ -92,15 +92,15 @@ export function createIntake(options: {
     return verdict;
   }
 
-  /** Writes one run, or lets it take its turn when it is large. */
+  /** Writes one run, or lets it wait for its turn when it is large. */
   async function write(request: AcceptRequest, once: Once | undefined): Promise<AcceptOnceVerdict | undefined> {
-    const giveBack = isLarge(request)
-      ? await turns.take(request.actor?.userId ?? request.workflowId, new AbortController().signal)
+    const release = isLarge(request)
+      ? await semaphore.acquire(request.actor?.userId ?? request.workflowId, new AbortController().signal)
       : undefined;
     try {
       return once ? await breaker.watch(() => acceptOnce(db, request, once)) : await insertOne(request);
     } finally {
-      giveBack?.();
+      release?.();
     }
   }
 

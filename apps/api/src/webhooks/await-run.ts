@@ -35,7 +35,7 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
         isNew: isStillNew,
         timeoutMs: Math.max(deadline - performance.now(), 0),
         signal,
-        isPatient: true,
+        survivesDrain: true,
       });
     for (let isFirst = true; ; isFirst = false) {
       const isTold = await wait(isNew && isFirst);

@@ -1,9 +1,9 @@
 import { type Checkpoint, type CheckpointVerdict, classifyStoreError, type StoreErrorKind } from '@deckhand/db';
-import { createBatchTurns } from '@deckhand/runtime';
+import { createFlushGate } from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.js';
 
-/** A run with something to write. The writer asks for its checkpoint only when it is that run's turn. */
+/** A run with something to write. The writer asks for its checkpoint only when it starts to write that run. */
 export interface CheckpointSource {
   /** What was gathered since the last one; undefined when there is nothing. */
   takeCheckpoint(): Checkpoint | undefined;
@@ -64,7 +64,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   const line = new Set<CheckpointSource>();
   /** Runs whose checkpoint is under way: their next one waits, so that checkpoints of a run stay in order. */
   const busy = new Set<CheckpointSource>();
-  const turns = createBatchTurns({ concurrency: options.concurrency, onFree: schedule });
+  const gate = createFlushGate({ concurrency: options.concurrency, onFree: schedule });
   /** Checkpoints that are being prepared. */
   let preparing = 0;
   let isScheduled = false;
@@ -73,7 +73,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
-    if (isScheduled || line.size === 0 || !turns.isFree(line.size >= options.maxSize)) return;
+    if (isScheduled || line.size === 0 || !gate.isFree(line.size >= options.maxSize)) return;
     isScheduled = true;
     setImmediate(beginBatch);
   }
@@ -85,9 +85,9 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       notifyIdle();
       return;
     }
-    turns.begin();
+    gate.begin();
     void writeBatch(batch).finally(() => {
-      turns.end();
+      gate.end();
       release(batch);
     });
     schedule();
@@ -104,7 +104,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   }
 
   function isIdle(): boolean {
-    return turns.underWay === 0 && preparing === 0 && line.size === 0;
+    return gate.inProgress === 0 && preparing === 0 && line.size === 0;
   }
 
   function takeBatch(): Entry[] {

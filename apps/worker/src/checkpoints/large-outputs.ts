@@ -7,7 +7,7 @@ import { OutputGoneError, type OutputStore } from '@deckhand/outputs';
  * they are durable; what is kept and never referred to goes with its run.
  * @returns undefined when it has none.
  */
-export function keepApart(store: OutputStore, checkpoint: Checkpoint): Promise<Checkpoint> | undefined {
+export function offloadOutputs(store: OutputStore, checkpoint: Checkpoint): Promise<Checkpoint> | undefined {
   const isLarge = ({ outputBytes }: NodeRunRow): boolean => outputBytes > INLINE_OUTPUT_BYTES;
   if (!checkpoint.nodeRuns.some(isLarge) && !checkpoint.nodeIterations.some(isLarge)) return undefined;
 
@@ -29,7 +29,7 @@ export interface NodeRunsWithOutputs {
 }
 
 /** Puts the outputs of node runs that are stored apart in their place, for the worker that goes on with the run. */
-export async function bringBack(store: OutputStore, rows: readonly StoredNodeRun[]): Promise<NodeRunsWithOutputs> {
+export async function loadOutputs(store: OutputStore, rows: readonly StoredNodeRun[]): Promise<NodeRunsWithOutputs> {
   const refs = rows.flatMap(({ outputRef }) => (outputRef === null ? [] : [outputRef]));
   if (refs.length === 0) return { rows, goneNodeId: undefined };
   try {

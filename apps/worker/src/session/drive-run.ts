@@ -64,7 +64,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       now,
       random: Math.random,
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-      breathe: () => (journal.isBehind() ? journal.flush() : isLong ? nextSlice() : yieldToEventLoop()),
+      yieldToEventLoop: () => (journal.isBehind() ? journal.flush() : isLong ? nextSlice() : yieldToEventLoop()),
       record: (record) => {
         journal.record(record);
         const dueAt = begunWait(record)?.wait.dueAt ?? null;

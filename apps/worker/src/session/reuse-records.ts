@@ -1,5 +1,5 @@
 import type { ClaimedExecution, StoredNodeRun } from '@deckhand/db';
-import { type CompiledWorkflow, type NodeRecord, takeOver } from '@deckhand/engine';
+import { type CompiledWorkflow, type NodeRecord, reuseRecords } from '@deckhand/engine';
 import { readRecords } from './records.js';
 
 /** The records that a run should reuse were deleted between its acceptance and its start. */
@@ -39,6 +39,6 @@ export function createRecordsReader({
       throw new SourceRunGoneError('the source run has no data any more');
     }
     const workflow = await loadVersion(workflowVersionId);
-    return new Map([...takeOver({ workflow, triggerNodeId, records }, rerunFromNodeId), ...own]);
+    return new Map([...reuseRecords({ workflow, triggerNodeId, records }, rerunFromNodeId), ...own]);
   };
 }

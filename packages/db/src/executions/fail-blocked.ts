@@ -20,8 +20,8 @@ export function failBlockedRun(
     AND NOT EXISTS (SELECT FROM node_iterations n WHERE n.execution_id = e.id AND n.finished_at > ${since})`;
   return db.$transaction(async (tx) => {
     // A run that no checkpoint has claimed yet is still pending.
-    for (const trigger of ['fail', 'queueFailed'] as const) {
-      const ended = await endRuns(tx, [executionId], { trigger, error: Prisma.sql`${BLOCKED_WORKER}`, condition });
+    for (const event of ['fail', 'queueFailed'] as const) {
+      const ended = await endRuns(tx, [executionId], { event, error: Prisma.sql`${BLOCKED_WORKER}`, condition });
       if (ended.length > 0) return true;
     }
     return false;

@@ -16,7 +16,7 @@ const QUEUE_ERROR = JSON.stringify({
  */
 export async function failUnqueuedExecutions(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const failed = await endRuns(db, ids, {
-    trigger: 'queueFailed',
+    event: 'queueFailed',
     error: Prisma.sql`${QUEUE_ERROR}`,
     condition: Prisma.sql`e.claimed_dispatch = 0`,
   });

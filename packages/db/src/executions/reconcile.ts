@@ -125,7 +125,7 @@ export function timeOutRuns(
       await endRuns(
         tx,
         late.map(({ executionId }) => executionId),
-        { trigger: 'timeOut', error: TIME_LIMIT_ERROR },
+        { event: 'timeOut', error: TIME_LIMIT_ERROR },
       ),
     );
     return late.filter(({ executionId }) => ended.has(executionId));

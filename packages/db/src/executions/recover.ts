@@ -69,7 +69,7 @@ export function recoverRuns(
     const failed = await endRuns(
       tx,
       failing.map(({ id }) => id),
-      { trigger: 'fail', error: Prisma.sql`${LOST_TOO_OFTEN}` },
+      { event: 'fail', error: Prisma.sql`${LOST_TOO_OFTEN}` },
     );
     const hasJob = new Set(dispatched.map(({ executionId }) => executionId));
     return {

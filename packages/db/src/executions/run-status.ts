@@ -1,7 +1,7 @@
 import {
   EXECUTION_TRANSITIONS,
   type ExecutionStatus,
-  type ExecutionTrigger,
+  type ExecutionEvent,
   FINISHED_STATUSES,
   UNFINISHED_STATUSES,
 } from '@deckhand/contracts';
@@ -29,9 +29,9 @@ export function isFinished(run: Prisma.Sql = RUN): Prisma.Sql {
   return Prisma.sql`${run}.status IN ${listOf(FINISHED_STATUSES)}`;
 }
 
-/** Whether the trigger may change the run's status. */
-export function mayMove(trigger: ExecutionTrigger, run: Prisma.Sql = RUN): Prisma.Sql {
-  return Prisma.sql`${run}.status IN ${listOf(EXECUTION_TRANSITIONS[trigger].from)}`;
+/** Whether the event may change the run's status. */
+export function mayMove(event: ExecutionEvent, run: Prisma.Sql = RUN): Prisma.Sql {
+  return Prisma.sql`${run}.status IN ${listOf(EXECUTION_TRANSITIONS[event].from)}`;
 }
 
 /** Whether a worker holds the run: a paused one too, until the nodes in progress are finished. */
@@ -96,7 +96,7 @@ export const RELEASED = dispatchedIf(IS_RUNNING);
 
 /** How a run is ended by anyone but the worker that holds it. */
 export interface RunEnding {
-  readonly trigger: Extract<ExecutionTrigger, 'fail' | 'queueFailed' | 'stop' | 'timeOut'>;
+  readonly event: Extract<ExecutionEvent, 'fail' | 'queueFailed' | 'stop' | 'timeOut'>;
   /** The recorded error as serialised JSON, an expression on the run `e`; null for none. */
   readonly error: Prisma.Sql | null;
   /** A further condition on the run `e`. */
@@ -112,21 +112,21 @@ export interface RunEnding {
  * @returns the ids of the runs that it ended.
  */
 export async function endRuns(tx: Queryable, ids: readonly string[], ending: RunEnding): Promise<string[]> {
-  const { trigger, error, condition = Prisma.sql`true` } = ending;
+  const { event, error, condition = Prisma.sql`true` } = ending;
   const rows = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH locked AS (
-      SELECT e.id FROM executions e WHERE e.id = ANY(${[...ids]}::uuid[]) AND ${mayMove(trigger)} AND ${condition}
+      SELECT e.id FROM executions e WHERE e.id = ANY(${[...ids]}::uuid[]) AND ${mayMove(event)} AND ${condition}
       ${LOCK_RUNS}
     ), ended AS (
       UPDATE executions e
-      SET status = ${EXECUTION_TRANSITIONS[trigger].to}::execution_status, error = ${error ?? Prisma.sql`e.error`},
+      SET status = ${EXECUTION_TRANSITIONS[event].to}::execution_status, error = ${error ?? Prisma.sql`e.error`},
           epoch = e.epoch + 1, revision = e.revision + 1, finished_at = now(), worker_id = NULL, wake_at = NULL, current_node_id = NULL
-      FROM locked WHERE e.id = locked.id AND ${mayMove(trigger)}
+      FROM locked WHERE e.id = locked.id AND ${mayMove(event)}
       RETURNING e.id
     )
     INSERT INTO unindexed_executions (execution_id) SELECT id FROM ended RETURNING execution_id AS id`);
   const ended = rows.map(({ id }) => id);
-  if (ended.length > 0 && trigger !== 'queueFailed') await stopUnfinishedNodes(tx, ended);
+  if (ended.length > 0 && event !== 'queueFailed') await stopUnfinishedNodes(tx, ended);
   return ended;
 }
 

@@ -39,7 +39,7 @@ export function isUnfinishedChildOf(parentId: Prisma.Sql): Prisma.Sql {
  * @returns the ids of the runs that it stopped.
  */
 export async function stopRunsById(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
-  const stopped = await endRuns(tx, executionIds, { trigger: 'stop', error: null });
+  const stopped = await endRuns(tx, executionIds, { event: 'stop', error: null });
   if (stopped.length === 0) return [];
   // A statement of its own, whose snapshot is taken after the rows of the parents are locked.
   await tx.$executeRaw(Prisma.sql`/* executions.note-stopped-parents */

@@ -11,7 +11,7 @@ export interface EnginePorts {
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Lets other work of the process have its turn. */
-  breathe(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
   /** Between 0 and 1, for jitter. */
   random(): number;
   /** Takes a record for the next checkpoint. Never waits. */

@@ -94,7 +94,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       if (!task) break;
       take(task);
       if (count % SLICE_TASKS === 0 && ports.now() > sliceEnd) {
-        await ports.breathe();
+        await ports.yieldToEventLoop();
         sliceEnd = ports.now() + SLICE_MS;
       }
     }

@@ -6,7 +6,7 @@ import { limitReached, outOfMemory, tooLate } from './failures.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';
 import { checkedResult, findTextExcess } from '../text/limit.js';
 import { runInSlices } from '../work/slices.js';
-import { createTurns } from './turns.js';
+import { createFairSemaphore } from './fair-semaphore.js';
 
 /** How long a thread without work is kept, in ms. */
 const IDLE_MS = 30_000;
@@ -42,7 +42,7 @@ export interface PooledScriptRunner extends ScriptRunner {
  */
 export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScriptRunner {
   const threads = options.threads ?? Math.max(2, availableParallelism() - 1);
-  const turns = createTurns(threads + 1, threads);
+  const semaphore = createFairSemaphore(threads + 1, threads);
   let pool: Promise<Piscina<ScriptTask, ScriptAnswer>> | undefined;
 
   return {
@@ -50,7 +50,7 @@ export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScr
       const overdue = new AbortController();
       // One of its own: a run may have many scripts in line, and its signal warns of many listeners.
       const signal = AbortSignal.any([script.signal, overdue.signal]);
-      const giveBack = await turns.take(script.workspaceId, signal, script.executionId);
+      const release = await semaphore.acquire(script.workspaceId, signal, script.executionId);
       const timer = setTimeout(() => {
         overdue.abort();
       }, script.timeoutMs + GRACE_MS);
@@ -62,7 +62,7 @@ export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScr
         return { kind: 'failure', failure, console: [] };
       } finally {
         clearTimeout(timer);
-        giveBack();
+        release();
       }
     },
     async close() {

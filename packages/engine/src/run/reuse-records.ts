@@ -1,5 +1,5 @@
 /**
- * What a run that repeats another one from a node takes over of it.
+ * Chooses the records of an earlier run that a rerun from a node reuses.
  *
  * 1. The node and everything after it is done again; so is what never finished.
  * 2. Everything else stays as it was recorded, and is not done again.
@@ -12,21 +12,24 @@ import { storedLoop } from './node-state.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { createScheduler, type Scope } from './scheduler.js';
 
-/** The run that is repeated. */
-export interface Origin {
-  /** What it is repeated with: its own version, or a later one. */
+/** The run whose records are reused. */
+export interface SourceRun {
+  /** The version that the rerun uses: that of the source run, or a later one. */
   readonly workflow: CompiledWorkflow;
   readonly triggerNodeId: string;
   /** Its records by `recordKey`; loops that it left unfinished are `running`. */
   readonly records: ReadonlyMap<string, NodeRecord>;
 }
 
-/** The records to begin with, by `recordKey`. @throws RangeError when the workflow has no such node. */
-export function takeOver(origin: Origin, fromNodeId: string): Map<string, NodeRecord> {
-  const { workflow, records } = origin;
+/**
+ * Returns the records that the rerun starts with, by `recordKey`.
+ * @throws RangeError if the workflow has no such node.
+ */
+export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string, NodeRecord> {
+  const { workflow, records } = source;
   const from = workflow.nodes.get(fromNodeId);
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
-  const { settled, finishedPasses } = replay(origin);
+  const { settled, finishedPasses } = replay(source);
   const levels = levelsOf(from);
 
   /** Whether the pass of an iteration through the innermost of these loops (outermost first) goes on from the node. */
@@ -60,7 +63,7 @@ export function takeOver(origin: Origin, fromNodeId: string): Map<string, NodeRe
 }
 
 /** What the records alone lead to: those that count, and the iterations of unfinished loops that they finish. */
-function replay({ workflow, triggerNodeId, records }: Origin): {
+function replay({ workflow, triggerNodeId, records }: SourceRun): {
   settled: ReadonlyMap<string, NodeRecord>;
   finishedPasses: ReadonlySet<string>;
 } {

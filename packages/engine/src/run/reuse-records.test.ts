@@ -5,7 +5,7 @@ import { compileForTest, edges, runToEnd } from '../../../../tests/harness/engin
 import { answerOf, randomGraph } from '../../../../tests/harness/random-graphs.js';
 import { interpret } from '../../../../tests/harness/reference-interpreter.js';
 import { recordKey } from './records.js';
-import { takeOver } from './take-over.js';
+import { reuseRecords } from './reuse-records.js';
 
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
 
@@ -19,7 +19,7 @@ async function runTwice(definition: Definition, from: string, first: Answers, se
   };
   const original = await runToEnd(definition, { answer: asked(first) });
   const workflow = await compileForTest(definition);
-  const kept = takeOver({ workflow, triggerNodeId: 'start', records: original.last }, from);
+  const kept = reuseRecords({ workflow, triggerNodeId: 'start', records: original.last }, from);
   const again = await runToEnd(definition, { records: kept, answer: asked(second) });
   const records = new Map([...kept, ...again.last]);
   return { original, kept, again, records };
@@ -146,6 +146,6 @@ describe('a run from a node', () => {
 
   it('of a node that the workflow does not have is refused', async () => {
     const workflow = await compileForTest(loops);
-    expect(() => takeOver({ workflow, triggerNodeId: 'start', records: new Map() }, 'nobody')).toThrow(RangeError);
+    expect(() => reuseRecords({ workflow, triggerNodeId: 'start', records: new Map() }, 'nobody')).toThrow(RangeError);
   });
 });

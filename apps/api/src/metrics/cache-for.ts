@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * it.
  * @returns a function that resolves with what was read last, or with undefined when the read failed or took too long.
  */
-export function keepFor<T>(
+export function cacheFor<T>(
   read: () => Promise<T>,
   { maxAgeMs, timeoutMs }: { maxAgeMs: number; timeoutMs: number },
 ): () => Promise<T | undefined> {
