@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERRORS } from '@deckhand/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import {
   type Answer,
   chain,
@@ -13,6 +18,10 @@ import {
   stopAll,
   until,
 } from '../../harness/index.js';
+
+const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
+/** A proxy that nobody listens at. */
+const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' };
 
 let instance: Instance;
 let document: Document;
@@ -101,6 +110,20 @@ describe('the OpenAPI document', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(document.openapi).toBe('3.1.0');
     expect(await new Validator().validate({ ...document })).toMatchObject({ valid: true });
+  });
+
+  it("keeps Redocly's recommended rules, without an error or a warning", async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'deckhand-openapi-'));
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(document));
+    const command = [REDOCLY, 'lint', file, '--extends=recommended', '--format=json'];
+    // Its process needs no network, and gets none.
+    const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', HOME: folder, ...NO_NETWORK };
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: folder, env }).catch(
+      (failed: unknown) => failed as { stdout: string },
+    );
+    await rm(folder, { recursive: true });
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0, ignored: 0 } });
   });
 
   it('says who may call what', () => {
