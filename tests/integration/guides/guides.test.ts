@@ -1,0 +1,41 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '../../harness/index.js';
+import { runGuide } from './run-guide.js';
+
+const FOLDER = new URL('../../../docs/guides/', import.meta.url);
+const GUIDES = readdirSync(FOLDER).filter((name) => name !== 'README.md');
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  await startTestWorker(instance);
+});
+afterAll(stopAll);
+
+/** What each guide may use from the start, as docs/guides/README.md says. */
+function given(): Map<string, string> {
+  const { gateway, key, session, workspaceId } = instance;
+  const values = { url: gateway.url, key, session, workspaceId, email: OWNER.email, password: OWNER.password };
+  return new Map(Object.entries(values));
+}
+
+describe('a guide', () => {
+  it.each(GUIDES)('%s can be followed from its first request to its last', async (name) => {
+    const text = await readFile(new URL(name, FOLDER), 'utf8');
+    expect(await runGuide(text, instance.gateway.url, given())).toBeGreaterThan(0);
+  });
+
+  it('fails where a response is another than shown', async () => {
+    const guide = (shown: string) =>
+      `\`\`\`http\nGET /api/me\nx-api-key: <key>\n\`\`\`\n\n\`\`\`http\n${shown}\n\`\`\`\n`;
+    const run = (shown: string) => runGuide(guide(shown), instance.gateway.url, given());
+    await expect(run('HTTP/1.1 200 OK\n\n{ "apiKey": { "scopes": ["*"], "id": "…" } }')).resolves.toBe(1);
+    await expect(run('HTTP/1.1 404 Not Found')).rejects.toThrow('instead of HTTP/1.1 404');
+    await expect(run('HTTP/1.1 200 OK\n\n{ "apiKey": { "scopes": [] } }')).rejects.toThrow('instead of');
+    await expect(run('HTTP/1.1 200 OK\n\n{ "apiKey": { "none": "…" } }')).rejects.toThrow('instead of');
+    await expect(run('HTTP/1.1 200 OK\nx-none: a')).rejects.toThrow('the header x-none is missing');
+  });
+});
