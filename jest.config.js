@@ -58,8 +58,9 @@ export default {
         '<rootDir>/infra/local/src',
         '<rootDir>/bench/src',
         '<rootDir>/tests/deployment',
+        '<rootDir>/tests/openapi',
       ],
-      testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/deployment/**/*.test.ts'],
+      testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/{deployment,openapi}/**/*.test.ts'],
     },
     {
       ...withStores,

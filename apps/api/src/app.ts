@@ -3,6 +3,7 @@ import helmet from 'helmet';
 import { DeckhandError } from '@deckhand/contracts';
 import { closeToKeys } from './auth/close-to-keys.js';
 import { createConsole } from './console/serve-console.js';
+import { chooseApiVersion } from './http/api-version.js';
 import { allowOrigins } from './http/cors.js';
 import { createErrorHandler } from './http/errors.js';
 import { createRequestLog } from './http/request-log.js';
@@ -32,6 +33,7 @@ export function createApp(services: Services): Express {
   if (services.webhookHost !== undefined) app.use(separateHosts(services.webhookHost));
   app.use(createWebhookRouter(services));
   app.use(allowOrigins(services.allowedOrigins));
+  app.use(chooseApiVersion);
   app.use(closeToKeys(services.authenticate));
   const routes = listRoutes(services);
   registerRoutes(app, routes, services.authenticate);

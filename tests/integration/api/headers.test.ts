@@ -37,6 +37,37 @@ describe('the headers of answers', () => {
   });
 });
 
+describe('the version of the API', () => {
+  const ask = async (path: string, version?: string) => {
+    const headers = { 'x-api-key': instance.key, ...(version === undefined ? {} : { 'API-Version': version }) };
+    const response = await fetch(`${instance.gateway.url}${path}`, { headers });
+    const body = await response.text();
+    return { status: response.status, version: response.headers.get('api-version'), body };
+  };
+
+  it('is in every response of the API, refusals included', async () => {
+    const { info } = JSON.parse((await ask('/api/openapi.json')).body) as { info: { version: string } };
+    expect(info.version).toMatch(/^\d{4}-\d\d-\d\d$/);
+    for (const path of ['/api/workspaces', '/api/nothing', '/api/auth/me']) {
+      expect((await ask(path)).version).toBe(info.version);
+    }
+    expect((await ask('/healthz')).version).toBeNull();
+    expect(await ask('/api/workspaces', info.version)).toMatchObject({ status: 200, version: info.version });
+  });
+
+  it('is refused where there is no such one, by name', async () => {
+    for (const version of ['2020-01-01', '1', 'latest', '2026-11-23, 2026-11-23']) {
+      const { status, body } = await ask('/api/workspaces', version);
+      expect(status).toBe(400);
+      expect(JSON.parse(body)).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        details: [{ path: 'API-Version', message: 'must be one of 2026-11-23' }],
+      });
+    }
+    expect((await ask('/healthz', 'any')).status).toBe(200);
+  });
+});
+
 describe('a stolen session', () => {
   it('cannot be used to guess the password where a key is made: 429', async () => {
     const body = { name: 'guess', password: 'not the password' };

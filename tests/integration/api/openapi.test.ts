@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERRORS } from '@deckhand/contracts';
+import { ERRORS, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +18,7 @@ import {
   stopAll,
   until,
 } from '../../harness/index.js';
+import { findBreakingChanges } from '../../openapi/breaking-changes.js';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
 /** A proxy that nobody listens at. */
@@ -55,6 +56,15 @@ interface Schema {
   readonly additionalProperties?: unknown;
   readonly required?: string[];
   readonly default?: unknown;
+}
+
+const ACCEPTED = join(import.meta.dirname, '../../../docs/openapi.json');
+
+/** A document without what promises nothing to clients. */
+function withoutExamples(document: Document): JsonObject {
+  return JSON.parse(
+    JSON.stringify(document, (name, value: JsonValue) => (/^examples?$/.test(name) ? undefined : value)),
+  ) as JsonObject;
 }
 
 /** Every operation of the document, with where it is. */
@@ -149,9 +159,9 @@ describe('the OpenAPI document', () => {
     const responses = paths['/api/workflows/{id}/execute']?.post?.responses ?? {};
     const namesOf = (status: string) => Object.keys(responses[status]?.headers ?? {});
     const rate = ['RateLimit', 'RateLimit-Policy'];
-    expect(namesOf('202')).toEqual(['X-Request-Id', 'Idempotency-Replayed', ...rate]);
-    expect(namesOf('429')).toEqual(['X-Request-Id', 'Retry-After', ...rate]);
-    expect(namesOf('503')).toEqual(['X-Request-Id', 'Retry-After']);
+    expect(namesOf('202')).toEqual(['X-Request-Id', 'API-Version', 'Idempotency-Replayed', ...rate]);
+    expect(namesOf('429')).toEqual(['X-Request-Id', 'API-Version', 'Retry-After', ...rate]);
+    expect(namesOf('503')).toEqual(['X-Request-Id', 'API-Version', 'Retry-After']);
     expect(paths['/api/executions/{id}']?.get?.responses['200']?.headers).toHaveProperty('ETag');
     expect(components.schemas.ErrorCode?.enum).toEqual(Object.keys(ERRORS));
     expect(components.schemas.ExecuteBody?.properties?.input).toMatchObject({ additionalProperties: true });
@@ -177,6 +187,16 @@ describe('the OpenAPI document', () => {
       (part) => Reflect.get(part, 'type') === 'object' && !Object.hasOwn(part, 'additionalProperties'),
     );
     expect(silent).toEqual([]);
+  });
+
+  // Clients rely on what is in docs/openapi.json: `npm run openapi:accept` writes additions into it.
+  it('has no breaking change since it was accepted, and no addition that is not', async () => {
+    const present = withoutExamples(document);
+    const accepted = parseJson(await readFile(ACCEPTED, 'utf8').catch(() => '{}'));
+    const changes = isJsonObject(accepted) ? findBreakingChanges(accepted, present) : [];
+    if (process.env.OPENAPI_ACCEPT !== 'breaking') expect(changes).toEqual([]);
+    if (process.env.OPENAPI_ACCEPT !== undefined) await writeFile(ACCEPTED, `${JSON.stringify(present, null, 1)}\n`);
+    else expect(present).toEqual(accepted);
   });
 
   it('asks for no member that has a default', () => {

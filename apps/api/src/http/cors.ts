@@ -3,13 +3,17 @@ import { SettingsError } from '@deckhand/runtime';
 
 /** Headers of answers that pages of other origins may read. */
 const EXPOSED = [
+  'API-Version',
   'Allow',
   'Content-Disposition',
+  'Deprecation',
   'ETag',
   'Idempotency-Replayed',
+  'Link',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'Sunset',
   'X-Request-Id',
 ].join(', ');
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';

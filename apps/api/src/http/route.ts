@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox';
 import { accessRule } from '../auth/access-rule.js';
 import type { Authenticate } from '../auth/authenticate.js';
 import type { Caller, SessionCaller } from '../auth/caller.js';
+import { announceDeprecation, type Deprecation } from './deprecation.js';
 import { refuseIfMatch } from './etag.js';
 import { refuseUnknownParameters } from './query.js';
 
@@ -33,6 +34,8 @@ export interface Operation {
   readonly answers: Readonly<Record<number, TSchema | string | null>>;
   /** Of an answer that is a stream of Server-Sent Events: the JSON that each event has as its data, by its name. */
   readonly events?: Readonly<Record<string, TSchema>>;
+  /** Set once the operation will end; responses and the document say so. */
+  readonly deprecated?: Deprecation;
   /** Other content types of the same answer. */
   readonly alsoAs?: readonly string[];
   /**
@@ -88,7 +91,11 @@ export function registerRoutes(app: Express, routes: readonly Route[], authentic
     const operations = routes.filter((route) => route.path === path);
     const route = app.route(path);
     for (const operation of operations) {
-      const handler = toRequestHandler(operation, authenticate);
+      const { deprecated } = operation.operation;
+      const handler = [
+        ...(deprecated ? [announceDeprecation(deprecated)] : []),
+        toRequestHandler(operation, authenticate),
+      ];
       switch (operation.method) {
         case 'GET':
           route.get(handler);

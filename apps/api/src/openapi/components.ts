@@ -44,6 +44,7 @@ interface Named {
 export class Components {
   readonly #named = new Map<unknown, Named>();
   readonly #used = new Map<string, unknown>();
+  readonly #headers = new Map<string, Part>();
   readonly #codes = new Set<ErrorCode>();
 
   constructor(operations: readonly Operation[]) {
@@ -81,6 +82,17 @@ export class Components {
   referExample(code: ErrorCode): Part {
     this.#codes.add(code);
     return { $ref: `#/components/examples/${code}` };
+  }
+
+  /** A header of responses, as a reference. */
+  referHeader(name: string, header: Part): Part {
+    this.#headers.set(name, header);
+    return { $ref: `#/components/headers/${name}` };
+  }
+
+  /** The headers that were referred to, by name. */
+  headers(): Part {
+    return Object.fromEntries(this.#headers);
   }
 
   /** The schemas that were referred to, by name. */

@@ -1,11 +1,13 @@
 import { EXECUTE_SCOPE } from '@deckhand/contracts';
 import type { TSchema } from 'typebox';
 import { accessRule, type NeededScope } from '../auth/access-rule.js';
+import { API_VERSION } from '../http/api-version.js';
+import type { Deprecation } from '../http/deprecation.js';
 import type { Operation, Route } from '../http/route.js';
 import { Components, type Part } from './components.js';
 import { type Example, EXAMPLES } from './examples.js';
 import { parametersOf } from './parameters.js';
-import { errorsOf, HEADERS, JSON_TYPE, successesOf } from './responses.js';
+import { errorsOf, JSON_TYPE, successesOf } from './responses.js';
 
 /** An operation with the name that clients are generated from. */
 export type NamedRoute = Route & { readonly id: string };
@@ -41,14 +43,14 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
   const conditional = new Set(routes.filter(({ operation }) => operation.takesIfMatch).map(({ path }) => path));
   const paths: Record<string, Part> = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+    const path = toTemplate(route.path);
     (paths[path] ??= {})[route.method.toLowerCase()] = describe(route, components, conditional.has(route.path));
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Deckhand',
-      version: '1',
+      version: API_VERSION,
       description:
         'Run workflows and follow their runs. Every error has a stable `code`; retry 429 after `Retry-After`, 500 and 503 with a growing delay.',
       license: { name: 'MIT', identifier: 'MIT' },
@@ -58,7 +60,7 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
     paths,
     components: {
       schemas: components.schemas(),
-      headers: HEADERS,
+      headers: components.headers(),
       examples: components.examples(),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -74,21 +76,35 @@ function describeScope({ scope, startsRuns = false }: NeededScope): string {
   return `A key needs the scope \`${scope}\`${other}.`;
 }
 
+function describeEnd({ since, sunset, successor }: Deprecation): string {
+  const instead = successor === undefined ? '' : `: use \`${toTemplate(successor)}\``;
+  return `Deprecated since ${since}, ends on ${sunset}${instead}.`;
+}
+
+/** A path with its parameters as OpenAPI writes them. */
+function toTemplate(path: string): string {
+  return path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+}
+
 function describe(route: NamedRoute, components: Components, hasETag: boolean): Part {
   const { operation } = route;
+  const { deprecated } = operation;
   const example = EXAMPLES[route.id];
   const rule = route.access === 'key' ? accessRule(route.method, route.path) : undefined;
   const needed = rule?.kind === 'scope' ? rule : undefined;
+  const notes = [...(needed ? [describeScope(needed)] : []), ...(deprecated ? [describeEnd(deprecated)] : [])];
   return {
     operationId: route.id,
     tags: [tagOf(route)],
     summary: operation.summary,
-    ...(needed && { description: describeScope(needed), 'x-required-scope': needed.scope }),
+    ...(notes.length > 0 && { description: notes.join(' ') }),
+    ...(needed && { 'x-required-scope': needed.scope }),
+    ...(deprecated && { deprecated: true, 'x-sunset': deprecated.sunset }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(operation.body && { requestBody: bodyOf(operation, operation.body, components, example) }),
     responses: {
-      ...successesOf(operation, components, { hasETag, examples: example?.responses }),
+      ...successesOf(route, components, { hasETag, examples: example?.responses }),
       ...errorsOf(route, components),
     },
   };

@@ -1,12 +1,15 @@
 import { isJsonObject } from '@deckhand/contracts';
-import type { Operation, Route } from '../http/route.js';
+import { API_VERSION } from '../http/api-version.js';
+import { isProbe, type Operation, type Route } from '../http/route.js';
 import type { Components, Part } from './components.js';
 
+const VERSION = `The version of the API that is wanted, such as ${API_VERSION}: a 400 where there is no such one`;
 const CONDITION = 'The `ETag` that was read: a 412 when somebody changed the resource since';
 const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
 
 /** The parameters of an operation: those in its path, its query, and the headers with a meaning. */
-export function parametersOf({ path, operation }: Route, components: Components): Part[] {
+export function parametersOf(route: Route, components: Components): Part[] {
+  const { path, operation } = route;
   const inPath = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -15,12 +18,15 @@ export function parametersOf({ path, operation }: Route, components: Components)
   }));
   const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};
   const condition: Operation['headers'] = operation.takesIfMatch === true ? { 'If-Match': CONDITION } : {};
-  const inHeader = Object.entries({ ...once, ...condition, ...operation.headers }).map(([name, description]) => ({
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string' },
-  }));
+  const version: Operation['headers'] = isProbe(route) ? {} : { 'API-Version': VERSION };
+  const inHeader = Object.entries({ ...version, ...once, ...condition, ...operation.headers }).map(
+    ([name, description]) => ({
+      name,
+      in: 'header',
+      description,
+      schema: { type: 'string' },
+    }),
+  );
   return [...inPath, ...queryOf(operation, components), ...inHeader];
 }
 

@@ -10,35 +10,48 @@ function header(description: string): Part {
 }
 
 /** What responses may have beside their bodies. */
-export const HEADERS = {
+const HEADERS = {
   'X-Request-Id': header("Names the request in the service's log; the caller's, if it sent a sane one"),
+  'API-Version': header('The version of the API that the response is of'),
   ETag: header('Stands for what was read: for If-None-Match and If-Match'),
   'Idempotency-Replayed': header('true when this is the response to an earlier request with the same Idempotency-Key'),
   'Retry-After': header('Seconds after which to try again'),
   RateLimit: header('What is left of a limit (draft-ietf-httpapi-ratelimit-headers), where one is set'),
   'RateLimit-Policy': header('The limit itself, where one is set'),
+  Deprecation: header('Since when the operation is deprecated (RFC 9745)'),
+  Sunset: header('From when the operation may be gone (RFC 8594)'),
+  Link: header('What is deprecated, and the operation to use instead'),
 } as const;
 
 type HeaderName = keyof typeof HEADERS;
 
-/** Headers by their names in `components`. */
-function headersOf(names: readonly HeaderName[]): Part {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+function refer(names: readonly HeaderName[], components: Components): Part {
+  return Object.fromEntries(names.map((name) => [name, components.referHeader(name, HEADERS[name])]));
 }
 
-function headersOfSuccess({ takesIdempotencyKey, errors = [] }: Operation, hasETag: boolean): Part {
-  const names: HeaderName[] = ['X-Request-Id'];
+/** The headers that all responses of an operation have. */
+function commonHeaders(route: Route): HeaderName[] {
+  return [
+    'X-Request-Id',
+    ...(isProbe(route) ? [] : (['API-Version'] as const)),
+    ...(route.operation.deprecated ? (['Deprecation', 'Sunset', 'Link'] as const) : []),
+  ];
+}
+
+function headersOfSuccess(route: Route, hasETag: boolean): HeaderName[] {
+  const { takesIdempotencyKey, errors = [] } = route.operation;
+  const names = commonHeaders(route);
   if (hasETag) names.push('ETag');
   if (takesIdempotencyKey === true) names.push('Idempotency-Replayed');
   if (errors.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
-  return headersOf(names);
+  return names;
 }
 
-function headersOfError(status: number, codes: readonly ErrorCode[]): Part {
-  const names: HeaderName[] = ['X-Request-Id'];
+function headersOfError(route: Route, status: number, codes: readonly ErrorCode[]): HeaderName[] {
+  const names = commonHeaders(route);
   if (status === 429 || status === 503) names.push('Retry-After');
   if (codes.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');
-  return headersOf(names);
+  return names;
 }
 
 /**
@@ -47,12 +60,13 @@ function headersOfError(status: number, codes: readonly ErrorCode[]): Part {
  * @param examples bodies by status.
  */
 export function successesOf(
-  operation: Operation,
+  route: Route,
   components: Components,
   { hasETag, examples = {} }: { hasETag: boolean; examples?: Readonly<Record<string, unknown>> | undefined },
 ): Part {
+  const { operation } = route;
   const { answers, alsoAs = [], events } = operation;
-  const headers = headersOfSuccess(operation, hasETag || Object.hasOwn(answers, 304));
+  const headers = refer(headersOfSuccess(route, hasETag || Object.hasOwn(answers, 304)), components);
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => {
       const description = status === '304' ? 'Not changed' : (operation.returns ?? 'It is done; there is no body');
@@ -101,7 +115,7 @@ export function errorsOf(route: Route, components: Components): Part {
       String(status),
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('; '),
-        headers: headersOfError(status, codes),
+        headers: refer(headersOfError(route, status, codes), components),
         content: {
           [JSON_TYPE]: {
             schema: components.refer(ErrorResponse),
