@@ -45,7 +45,7 @@ export async function generate() {
 /** Compiles every package. */
 export async function build() {
   const folders = packageFolders();
-  const isSource = (name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts');
+  const isSource = (name) => /\.(tsx?|json)$/.test(name) && !name.endsWith('.test.ts');
   const sources = folders.flatMap((folder) => [
     ...filesBelow(`${folder}/src`, isSource),
     ...inRoot(`${folder}/tsconfig.json`, `${folder}/package.json`),

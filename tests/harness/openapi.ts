@@ -25,8 +25,14 @@ export interface AnswerCheck {
   readonly succeeded: ReadonlySet<string>;
 }
 
+interface DocumentedResponse {
+  readonly $ref?: string;
+  readonly content?: Record<string, unknown>;
+}
+
 interface Documented {
-  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
+  readonly paths: Record<string, Record<string, { responses: Record<string, DocumentedResponse> }>>;
+  readonly components: { readonly responses: Record<string, DocumentedResponse> };
 }
 
 /** What is in an answer must be in the document, so objects of the document are closed here. */
@@ -66,7 +72,9 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
   }
 
   function faultsOfResponse(method: string, template: string, status: string, type: string, body: unknown) {
-    return faultsOf(['paths', template, method.toLowerCase(), 'responses', status, 'content', type, 'schema'], body);
+    const path = ['paths', template, method.toLowerCase(), 'responses', status];
+    const shared = document.paths[template]?.[method.toLowerCase()]?.responses[status]?.$ref?.split('/').slice(1);
+    return faultsOf([...(shared ?? path), 'content', type, 'schema'], body);
   }
 
   return {
@@ -83,7 +91,9 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
       // Another method is a 405 everywhere; what Express cannot decode is a 404 everywhere.
       if (operation === undefined || (status === 404 && !template.includes('{'))) return;
       const name = `${method} ${template}`;
-      const answer = operation.responses[status];
+      const given = operation.responses[status];
+      const answer =
+        given?.$ref === undefined ? given : document.components.responses[given.$ref.split('/').at(-1) ?? ''];
       if (answer === undefined)
         throw new Error(`${name} answered ${status}, which its document does not have: ${text}`);
       if (status < 400) succeeded.add(name);

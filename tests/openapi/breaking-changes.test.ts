@@ -225,6 +225,18 @@ describe('what breaks no client', () => {
     expect(findBreakingChanges(documentOf(), documentOf({ ...rest, responses: successes }))).toEqual([]);
   });
 
+  it('operations share a response', () => {
+    const { responses, ...rest } = operationOf(documentOf());
+    const shared = documentOf({ ...rest, responses: { 200: { $ref: '#/components/responses/a' }, 404: {} } });
+    const components = {
+      ...(shared.components as JsonObject),
+      responses: { a: (responses as JsonObject)['200'] ?? {} },
+    };
+    expect(findBreakingChanges(documentOf(), { ...shared, components })).toEqual([
+      'PUT /things/{id} 404 is no longer application/json',
+    ]);
+  });
+
   it('a schema has another name', () => {
     const renamed = JSON.parse(JSON.stringify(documentOf()).replaceAll('ThingResponse', 'NamedThing')) as JsonObject;
     expect(findBreakingChanges(documentOf(), renamed)).toEqual([]);

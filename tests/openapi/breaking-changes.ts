@@ -49,7 +49,10 @@ function compareOperations(
   for (const [status, response] of entriesOf(memberOf(before, 'responses'))) {
     const newResponse = memberOf(memberOf(after, 'responses'), status);
     const at = `${where} ${status}`;
-    if (newResponse !== undefined) changes.push(...compareResponses(at, response, newResponse, schemas));
+    if (newResponse !== undefined) {
+      const [old, now] = [resolve(schemas.before, response), resolve(schemas.after, newResponse)];
+      changes.push(...compareResponses(at, old, now, schemas));
+    }
     // An error that cannot happen any more hurts nobody.
     else if (Number(status) < 400) changes.push(`${at} is gone`);
   }

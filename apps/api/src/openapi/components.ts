@@ -44,6 +44,7 @@ interface Named {
 export class Components {
   readonly #named = new Map<unknown, Named>();
   readonly #used = new Map<string, unknown>();
+  readonly #responses = new Map<string, Part>();
   readonly #headers = new Map<string, Part>();
   readonly #codes = new Set<ErrorCode>();
 
@@ -82,6 +83,17 @@ export class Components {
   referExample(code: ErrorCode): Part {
     this.#codes.add(code);
     return { $ref: `#/components/examples/${code}` };
+  }
+
+  /** A response that operations share, as a reference. @param create makes it, once. */
+  referResponse(name: string, create: () => Part): Part {
+    if (!this.#responses.has(name)) this.#responses.set(name, create());
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  /** The responses that were referred to, by name. */
+  responses(): Part {
+    return Object.fromEntries([...this.#responses].sort(([a], [b]) => a.localeCompare(b)));
   }
 
   /** A header of responses, as a reference. */

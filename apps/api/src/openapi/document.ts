@@ -60,6 +60,7 @@ export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: 
     paths,
     components: {
       schemas: components.schemas(),
+      responses: components.responses(),
       headers: components.headers(),
       examples: components.examples(),
       securitySchemes: {

@@ -105,27 +105,32 @@ const TOO_SLOW: Part = { description: 'The request did not arrive in time' };
 /** The errors of a route by status: one status may have several codes. */
 export function errorsOf(route: Route, components: Components): Part {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codesOf(route))) {
+  for (const code of [...new Set(codesOf(route))].sort()) {
     const { status } = ERRORS[code];
     if (Object.hasOwn(route.operation.answers, status)) continue;
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const errors = Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('; '),
-        headers: refer(headersOfError(route, status, codes), components),
-        content: {
-          [JSON_TYPE]: {
-            schema: components.refer(ErrorResponse),
-            examples: Object.fromEntries(codes.map((code) => [code, components.referExample(code)])),
-          },
-        },
-      },
-    ]),
+    [...byStatus].map(([status, codes]) => {
+      // Operations with the same errors share one response.
+      const name = [status, ...codes, ...(route.operation.deprecated ? ['deprecated'] : [])].join('.');
+      return [String(status), components.referResponse(name, () => errorOf(route, status, codes, components))];
+    }),
   );
   return isProbe(route) ? { ...errors, 408: TOO_SLOW } : errors;
+}
+
+function errorOf(route: Route, status: number, codes: readonly ErrorCode[], components: Components): Part {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('; '),
+    headers: refer(headersOfError(route, status, codes), components),
+    content: {
+      [JSON_TYPE]: {
+        schema: components.refer(ErrorResponse),
+        examples: Object.fromEntries(codes.map((code) => [code, components.referExample(code)])),
+      },
+    },
+  };
 }
 
 function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
