@@ -82,31 +82,33 @@ import { updateWorkspace } from './routes/workspaces/update.js';
 import { readWorkspaceUsage } from './routes/workspaces/usage.js';
 import type { Services } from './services.js';
 
-/** Every operation of the API, in the order in which paths are matched. */
+/**
+ * Every operation of the API by its name, which generated clients call it by, in the order in which paths are matched.
+ */
 export function listRoutes(services: Services): NamedRoute[] {
-  const operations = [
+  const operations = {
     // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
-    execute,
+    executeWorkflow: execute,
     exportExecutions,
     stopExecutions,
-    readExecution,
+    getExecution: readExecution,
     followExecution,
 
-    live,
-    ready,
-    readMetrics,
+    getLiveness: live,
+    getReadiness: ready,
+    getMetrics: readMetrics,
 
-    readSetup,
+    getSetup: readSetup,
     setup,
     login,
     logout,
-    me,
+    getCurrentUser: me,
     changePassword,
     listSessions,
     endSession,
     acceptInvite,
 
-    readMe,
+    getMe: readMe,
     createApiKey,
     listApiKeys,
     revokeApiKey,
@@ -114,10 +116,10 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listWorkspaces,
     createWorkspace,
-    readWorkspace,
+    getWorkspace: readWorkspace,
     updateWorkspace,
     deleteWorkspace,
-    readWorkspaceUsage,
+    getWorkspaceUsage: readWorkspaceUsage,
 
     listMembers,
     addMember,
@@ -130,12 +132,12 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listWorkflows,
     createWorkflow,
-    readWorkflow,
+    getWorkflow: readWorkflow,
     updateWorkflow,
     deleteWorkflow,
     listVersions,
     saveVersion,
-    readVersion,
+    getVersion: readVersion,
     changeWebhookUrl,
     openWebhookTest,
     listDeliveries,
@@ -148,7 +150,7 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listCredentials,
     createCredential,
-    readCredential,
+    getCredential: readCredential,
     updateCredential,
     deleteCredential,
 
@@ -159,9 +161,9 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listExecutions,
     listWorkflowExecutions,
-    readNodeOutput,
-    readNodeDebug,
-    readExecutionResult,
+    getNodeOutput: readNodeOutput,
+    getNodeDebug: readNodeDebug,
+    getExecutionResult: readExecutionResult,
     listIterations,
     stopExecution,
     pauseExecution,
@@ -169,13 +171,13 @@ export function listRoutes(services: Services): NamedRoute[] {
     rerunExecution,
     redactExecution,
     deleteExecution,
-    completeHuman,
+    completeHumanTask: completeHuman,
 
-    readFleet,
-    readStats,
-    readSlowWorkflows,
+    getFleet: readFleet,
+    getRunStats: readStats,
+    listSlowWorkflows: readSlowWorkflows,
 
-    readAiUsage,
+    getAiUsage: readAiUsage,
 
     listApprovals,
     listHumanTasks,
@@ -184,11 +186,11 @@ export function listRoutes(services: Services): NamedRoute[] {
     listAuditLog,
 
     listInstanceAuditLog,
-    readLimits,
-    writeLimits,
-    readUsage,
-    readSettings,
-    writeSettings,
-  ];
-  return operations.map((create) => ({ id: create.name, ...create(services) }));
+    getWorkspaceLimits: readLimits,
+    updateWorkspaceLimits: writeLimits,
+    getStoredBytes: readUsage,
+    getInstanceSettings: readSettings,
+    updateInstanceSettings: writeSettings,
+  };
+  return Object.entries(operations).map(([id, create]) => ({ id, ...create(services) }));
 }

@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import {
   createApiKey,
   createWorkflow,
-  execute,
+  executeWorkflow,
   followExecution,
   listApprovals,
   listExecutions,
   listWorkspaces,
   login,
   type NodeProgress,
-  readExecution,
-  readNodeOutput,
-  readWorkflow,
+  getExecution,
+  getNodeOutput,
+  getWorkflow,
   saveVersion,
   submitApproval,
   updateWorkflow,
@@ -59,7 +59,7 @@ const asking: Definition = {
 const path = { id: workflow.id };
 const version = dataOf(await saveVersion({ client, path, body: { definition: asking, comment: 'Ask' } }));
 assert.equal(version.number, 2);
-const { response: read } = await readWorkflow({ client, path });
+const { response: read } = await getWorkflow({ client, path });
 const active = await updateWorkflow({
   client,
   path,
@@ -70,7 +70,7 @@ assert.equal(dataOf(active).activeVersionId, version.workflowVersionId);
 
 // Execute with input, wait for the approval, submit it, wait for the end.
 const { executionId } = dataOf(
-  await execute({
+  await executeWorkflow({
     client,
     path,
     body: { input: { amount: 21, tags: ['a', 'b'] } },
@@ -78,7 +78,7 @@ const { executionId } = dataOf(
   }),
 );
 const run = { id: executionId };
-const waiting = dataOf(await readExecution({ client, path: run, query: { wait: 30 } }));
+const waiting = dataOf(await getExecution({ client, path: run, query: { wait: 30 } }));
 assert.equal(waiting.status, 'waiting_for_input');
 const [approval] = dataOf(await listApprovals({ client, query: { workspaceId } })).data;
 assert.equal(approval?.currentNodeId, 'ask');
@@ -88,12 +88,12 @@ dataOf(
     body: { executionId, nodeId: approval.currentNodeId, waitId: approval.waitId, approved: true },
   }),
 );
-const finished = dataOf(await readExecution({ client, path: run, query: { wait: 30 } }));
+const finished = dataOf(await getExecution({ client, path: run, query: { wait: 30 } }));
 assert.equal(finished.status, 'success');
 const node: NodeProgress | undefined = finished.progress.total;
 assert.deepEqual(node?.output, { total: 42 });
 assert.equal(finished.data.approvals[0]?.approved, true);
-const { output } = dataOf(await readNodeOutput({ client, path: { ...run, nodeId: 'total' } }));
+const { output } = dataOf(await getNodeOutput({ client, path: { ...run, nodeId: 'total' } }));
 assert(typeof output === 'object' && output !== null && !Array.isArray(output));
 assert.equal(output.total, 42);
 
@@ -104,7 +104,7 @@ for await (const event of stream) if (event) statuses.push(event.status);
 assert.deepEqual(statuses, ['success']);
 
 // List with filters and the cursor.
-const { executionId: second } = dataOf(await execute({ client, path, body: { executionMode: 'test' } }));
+const { executionId: second } = dataOf(await executeWorkflow({ client, path, body: { executionMode: 'test' } }));
 const filter = { workspaceId, workflowId: workflow.id, startedAt: { gte: finished.createdAt }, limit: 1 };
 const first = dataOf(await listExecutions({ client, query: { ...filter, fields: ['executionId', 'status'] } }));
 assert(first.nextCursor !== null);
