@@ -70,6 +70,7 @@ import { listDeliveries } from './routes/webhooks/list-deliveries.js';
 import { openWebhookTest } from './routes/webhooks/open-test.js';
 import { createWorkflow } from './routes/workflows/create.js';
 import { deleteWorkflow } from './routes/workflows/delete.js';
+import { listActivations } from './routes/workflows/list-activations.js';
 import { listWorkflowExecutions } from './routes/workflows/list-executions.js';
 import { listWorkflows } from './routes/workflows/list.js';
 import { readWorkflow } from './routes/workflows/read.js';
@@ -135,6 +136,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     getWorkflow: readWorkflow,
     updateWorkflow,
     deleteWorkflow,
+    listActivations,
     listVersions,
     saveVersion,
     getVersion: readVersion,

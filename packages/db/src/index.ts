@@ -203,6 +203,7 @@ export { type DeliveryRecord, insertDeliveries, listDeliveries, pruneDeliveries 
 export { findWebhooks, type FoundWebhook } from './webhooks/find.js';
 export { openWebhookTest } from './webhooks/open-test.js';
 export { readSavedTrigger, type SavedTrigger } from './webhooks/read-trigger.js';
+export { listActivations } from './workflows/activations.js';
 export { createWorkflow } from './workflows/create.js';
 export { deleteWorkflow } from './workflows/delete.js';
 export { listWorkflows } from './workflows/list.js';

@@ -345,6 +345,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `${path}/versions`);
     await done('GET', `${path}/versions/${version.workflowVersionId}`);
     await done('PATCH', path, { status: 'active' });
+    await done('GET', `${path}/activations`);
     await done('GET', '/api/node-types');
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });

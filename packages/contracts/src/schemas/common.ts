@@ -63,6 +63,12 @@ export const RunsAtOnce = nullable(
   }),
 );
 
+/** Somebody who did something: shown to members of the workspace where it was done, also after the person left it. */
+export const Person = Type.Object({ id: Id, name: Type.String(), email: Type.String() });
+
+/** Who did something; null once the person is gone. */
+export const KnownPerson = nullable(Person, { description: 'Who that is; null once the person is gone' });
+
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<JsonValue>({});
 
@@ -143,4 +149,5 @@ export const ErrorResponse = Type.Object({
   requestId: Type.String(),
 });
 
+export type Person = Static<typeof Person>;
 export type ErrorResponse = Static<typeof ErrorResponse>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { CLOSED, Id, nullable, oneOf, pageQuery, Time } from './common.js';
+import { CLOSED, Id, KnownPerson, nullable, oneOf, pageOf, pageQuery, Time } from './common.js';
 import { Definition } from './definition.js';
 
 /** Status of a workflow; only an active one takes webhooks and schedules. */
@@ -132,6 +132,35 @@ export const Version = Type.Object({
   definition: Definition,
 });
 
+/** Query of GET /api/workflows/{id}/activations. */
+export const ListActivationsQuery = Type.Object({
+  ...pageQuery(),
+  cursor: Type.Optional(Type.String({ format: 'uuid', description: 'The `nextCursor` of the page before' })),
+});
+
+/** A change of a workflow's status or of its active version. */
+export const ActivationEntry = Type.Object({
+  id: Id,
+  at: Time,
+  status: oneOf(WORKFLOW_STATUSES),
+  previousStatus: oneOf(WORKFLOW_STATUSES),
+  activeVersionId: nullable(Id),
+  activeVersionNumber: nullable(Type.Integer()),
+  previousActiveVersionId: nullable(Id, { description: 'Null where no version was ever active' }),
+  previousActiveVersionNumber: nullable(Type.Integer()),
+  by: nullable(Id),
+  byUser: KnownPerson,
+  apiKeyId: nullable(Id, { description: 'The API key that was used; null for a session' }),
+  apiKeyName: nullable(Type.String()),
+});
+
+export const ActivationPage = Type.Object({
+  ...pageOf(ActivationEntry).properties,
+  nextCursor: nullable(Type.String({ description: 'The `cursor` of the next page; null on the last' })),
+});
+
+export type ListActivationsQuery = Static<typeof ListActivationsQuery>;
+export type ActivationEntry = Static<typeof ActivationEntry>;
 export type CreateWorkflowBody = Static<typeof CreateWorkflowBody>;
 export type UpdateWorkflowBody = Static<typeof UpdateWorkflowBody>;
 export type SaveVersionBody = Static<typeof SaveVersionBody>;

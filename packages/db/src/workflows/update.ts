@@ -4,12 +4,13 @@ import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { type FirstDue, syncSchedules } from '../schedules/sync.js';
+import { recordActivation } from './activations.js';
 import { requireFolder } from './folder.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
 
 /**
  * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules and its
- * limit of runs at once follow its status and its active version.
+ * limit of runs at once follow its status and its active version, and every change of these is put on record.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
  * never saved; VALIDATION_FAILED for a folder or a version of elsewhere; PRECONDITION_FAILED when it is in none of
  * `states`.
@@ -29,8 +30,10 @@ export function updateWorkflow(
     const activeVersionId = await nextActiveVersion(tx, workflow, changes);
     await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
     if (changes.status !== undefined || changes.activeVersionId !== undefined) {
-      await syncSchedules(tx, { id, status: changes.status ?? workflow.status, activeVersionId }, firstDue);
+      const to = { status: changes.status ?? workflow.status, activeVersionId };
+      await syncSchedules(tx, { id, ...to }, firstDue);
       await syncWorkflowLimit(tx, id);
+      await recordActivation(tx, actor, { id, workspaceId: workflow.workspaceId, from: workflow, to });
     }
     await recordChange(tx, actor, {
       action: 'workflow.update',
@@ -52,7 +55,7 @@ async function nextActiveVersion(
 ): Promise<string | null> {
   if (changes.activeVersionId !== undefined) {
     await requireVersion(tx, workflow.id, changes.activeVersionId);
-    return changes.activeVersionId;
+    return changes.activeVersionId.toLowerCase();
   }
   if (changes.status !== 'active') return workflow.activeVersionId;
   if (workflow.latestVersionId === null) throw new DeckhandError('NO_ACTIVE_VERSION');

@@ -1,0 +1,30 @@
+import { ActivationPage, ListActivationsQuery, validationFailed } from '@deckhand/contracts';
+import { listActivations as list } from '@deckhand/db';
+import { pathId, queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListActivationsQuery);
+
+/** GET /api/workflows/{id}/activations: when its status or its active version changed, and who changed it. */
+export function listActivations({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workflows/:id/activations',
+    {
+      summary: 'List the activations and deactivations of a workflow, and the changes of its active version',
+      returns: 'Activations, the latest first',
+      query: ListActivationsQuery,
+      answers: { 200: ActivationPage },
+    },
+    async (request, response, caller) => {
+      const query = readQuery(request);
+      if (query.cursor !== undefined && query.offset > 0) {
+        throw validationFailed([{ path: 'offset', message: 'cannot be given together with cursor' }]);
+      }
+      const page = await list(db, caller, pathId(request), query);
+      sendJson(response, 200, { ...page, nextCursor: page.hasMore ? (page.data.at(-1)?.id ?? null) : null });
+    },
+  );
+}

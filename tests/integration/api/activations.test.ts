@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  addPerson,
+  type Answer,
+  chain,
+  createWorkflow,
+  type Gateway,
+  type Instance,
+  OWNER,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
+
+let instance: Instance;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  ({ gateway } = instance);
+});
+afterAll(stopAll);
+
+const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } });
+
+const change = (id: string, body: object, as = instance.session) =>
+  gateway.call('PATCH', `/api/workflows/${id}`, { as, body });
+const activations = (id: string, query = '', as = instance.session): Promise<Answer> =>
+  gateway.call('GET', `/api/workflows/${id}/activations${query}`, { as });
+
+async function save(id: string): Promise<string> {
+  const path = `/api/workflows/${id}/versions`;
+  const { body } = await gateway.call('POST', path, { as: instance.session, body: { definition: simple } });
+  return body.workflowVersionId;
+}
+
+describe('the history of activations', () => {
+  it('says who activated and deactivated which version, from which, with which key', async () => {
+    const id = await createWorkflow(instance);
+    const [first, second] = [await save(id), await save(id)];
+    await change(id, { status: 'active', activeVersionId: first.toUpperCase() });
+    const editor = await addPerson(instance, 'editor');
+    await change(id, { activeVersionId: second }, editor.session);
+    await change(id, { status: 'inactive' }, instance.key);
+    const { status, body } = await activations(id, '?includeTotal=true');
+    expect([status, body.total, body.hasMore, body.nextCursor]).toEqual([200, 3, false, null]);
+    expect(body.data).toMatchObject([
+      {
+        status: 'inactive',
+        previousStatus: 'active',
+        activeVersionId: second,
+        activeVersionNumber: 2,
+        previousActiveVersionId: second,
+        apiKeyId: expect.any(String),
+        apiKeyName: 'test',
+        byUser: { email: OWNER.email.toLowerCase(), name: OWNER.name },
+      },
+      {
+        status: 'active',
+        previousStatus: 'active',
+        activeVersionId: second,
+        previousActiveVersionId: first,
+        previousActiveVersionNumber: 1,
+        by: editor.userId,
+        byUser: { id: editor.userId, email: editor.email },
+        apiKeyId: null,
+      },
+      {
+        status: 'active',
+        previousStatus: 'draft',
+        activeVersionId: first,
+        activeVersionNumber: 1,
+        previousActiveVersionId: null,
+        previousActiveVersionNumber: null,
+      },
+    ]);
+  });
+
+  it('has nothing of changes that change no status and no version, nor of refused ones', async () => {
+    const id = await createWorkflow(instance);
+    expect((await change(id, { status: 'active' })).status).toBe(409);
+    const version = await save(id);
+    await change(id, { status: 'active' });
+    await change(id, { name: 'Renamed' });
+    await change(id, { status: 'active', activeVersionId: version });
+    expect((await activations(id)).body.data).toHaveLength(1);
+  });
+
+  it('follows on without gaps where people change the version at the same time', async () => {
+    const id = await createWorkflow(instance);
+    const versions = [await save(id), await save(id), await save(id)];
+    await Promise.all([...versions, ...versions].map((activeVersionId) => change(id, { activeVersionId })));
+    const { data } = (await activations(id)).body;
+    expect(data.at(-1).previousActiveVersionId).toBeNull();
+    expect(data.slice(0, -1).map((entry: Entry) => entry.previousActiveVersionId)).toEqual(
+      data.slice(1).map((entry: Entry) => entry.activeVersionId),
+    );
+  });
+
+  it('is paged by cursors; 400: with an offset, and for what is no cursor', async () => {
+    const id = await createWorkflow(instance);
+    await save(id);
+    for (const status of ['active', 'inactive', 'active']) await change(id, { status });
+    const first = (await activations(id, '?limit=2')).body;
+    expect(first.data.map((entry: Entry) => entry.status)).toEqual(['active', 'inactive']);
+    const rest = (await activations(id, `?limit=2&cursor=${first.nextCursor}`)).body;
+    expect([rest.data.length, rest.data[0].previousStatus, rest.nextCursor]).toEqual([1, 'draft', null]);
+    const faults = await Promise.all(
+      [`?offset=1&cursor=${first.nextCursor}`, '?cursor=x'].map((query) => activations(id, query)),
+    );
+    expect(faults.map(({ status, body }) => [status, body.details[0].path])).toEqual([
+      [400, 'offset'],
+      [400, 'cursor'],
+    ]);
+  });
+
+  it('names people who have left the workspace', async () => {
+    const id = await createWorkflow(instance);
+    await save(id);
+    const editor = await addPerson(instance, 'editor');
+    await change(id, { status: 'active' }, editor.session);
+    const path = `/api/workspaces/${instance.workspaceId}/members/${editor.userId}`;
+    await gateway.call('DELETE', path, { as: instance.session });
+    expect((await activations(id)).body.data[0].byUser).toMatchObject({ id: editor.userId, email: editor.email });
+    expect((await activations(id, '', editor.session)).status).toBe(404);
+  });
+});
+
+interface Entry {
+  readonly status: string;
+  readonly activeVersionId: string | null;
+  readonly previousActiveVersionId: string | null;
+}
