@@ -31,7 +31,7 @@ import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createNoteStart, type NoteStart } from './runs/note-start.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
-import { createIntake, type Intake } from './runs/intake.js';
+import { createRunStarter, type RunStarter } from './runs/run-starter.js';
 import { createWorkspaceShares, type WorkspaceShares } from './runs/workspace-shares.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
 import { type ApiSettings, webhookBaseUrl } from './settings.js';
@@ -66,7 +66,7 @@ export interface Services {
   /** What creating the first owner needs. */
   readonly setupToken: string;
   readonly forms: FormChecker;
-  readonly intake: Intake;
+  readonly runStarter: RunStarter;
   readonly noteStart: NoteStart;
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
@@ -157,7 +157,15 @@ export async function createServices(options: {
     loginThrottle: createLoginThrottle(redis),
     setupToken: setupToken(settings),
     forms,
-    intake: createIntake({ db, queue, rate: createExecutionRate(redis), breaker, runs: metrics.runs, tracing, logger }),
+    runStarter: createRunStarter({
+      db,
+      queue,
+      rate: createExecutionRate(redis),
+      breaker,
+      runs: metrics.runs,
+      tracing,
+      logger,
+    }),
     noteStart: createNoteStart({ db, logger }),
     breaker,
     executions: createExecutionReader(db),

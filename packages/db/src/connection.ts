@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { withRealValues } from './carried-values.js';
+import { restoreParameters } from './raw-parameters.js';
 
 /** pg's error for a statement that got no response within `query_timeout`. */
 const NO_RESPONSE = 'Query read timeout';
@@ -20,7 +20,7 @@ export class Connection extends pg.Client {
   override query(config: unknown, ...others: unknown[]): never;
   override query(config: unknown, ...others: unknown[]): unknown {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- it is applied to this connection
-    const result: unknown = Reflect.apply(super.query, this, [withRealValues(config), ...others]);
+    const result: unknown = Reflect.apply(super.query, this, [restoreParameters(config), ...others]);
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
         if (isLasting(error)) void this.end();

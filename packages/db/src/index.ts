@@ -32,7 +32,12 @@ export { updateCredential } from './credentials/update.js';
 export { readDatabaseTime } from './database-time.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
-export { acceptOnce, type AcceptOnceVerdict, type Once, pruneIdempotencyKeys } from './executions/accept-once.js';
+export {
+  acceptOnce,
+  type AcceptOnceVerdict,
+  type IdempotencyKey,
+  pruneIdempotencyKeys,
+} from './executions/accept-once.js';
 export {
   type Accepted,
   type AcceptedRun,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { validationFailed } from '@deckhand/contracts';
-import type { Once } from '@deckhand/db';
+import type { IdempotencyKey } from '@deckhand/db';
 import type { Request } from 'express';
 import { configure } from 'safe-stable-stringify';
 
@@ -16,7 +16,7 @@ const canonical = configure({ deterministic: true, circularValue: Error });
  * @returns undefined without the header.
  * @throws DeckhandError VALIDATION_FAILED when the key is empty, too long or not visible ASCII.
  */
-export function readIdempotencyKey(request: Request, asked: unknown): Once | undefined {
+export function readIdempotencyKey(request: Request, asked: unknown): IdempotencyKey | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !KEY.test(key)) {

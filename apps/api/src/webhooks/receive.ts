@@ -31,7 +31,7 @@ interface Received {
  * Takes a request to a webhook: finds where it leads, lets the caller in, reads the body, starts the run and answers,
  * at once or at the run's end.
  * @throws DeckhandError WEBHOOK_INACTIVE, METHOD_NOT_ALLOWED, UNAUTHORIZED, RATE_LIMITED, PAYLOAD_TOO_LARGE,
- * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, what the intake refuses with, EXECUTION_FAILED,
+ * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, the refusals of the run starter, EXECUTION_FAILED,
  * WEBHOOK_TIMEOUT.
  */
 export async function receive(services: Services, received: Received): Promise<void> {
@@ -85,7 +85,7 @@ async function start(
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
     secretHeaders,
   });
-  return services.intake.start(
+  return services.runStarter.start(
     {
       workflowId,
       actor: testActor,

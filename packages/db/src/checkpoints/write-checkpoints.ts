@@ -1,4 +1,4 @@
-import { queryCarried } from '../carried-values.js';
+import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { CHECKPOINT_VERSION } from '../executions/claim.js';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
@@ -59,7 +59,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle.
   // Their ids are named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table
   // that is not yet large.
-  const verdicts = await queryCarried<{ i: number; verdict: CheckpointVerdict }[]>(
+  const verdicts = await queryWithRawParameters<{ i: number; verdict: CheckpointVerdict }[]>(
     db,
     Prisma.sql`/* executions.checkpoint */
     WITH given AS (

@@ -1,4 +1,4 @@
-import { queryCarried } from '../carried-values.js';
+import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import type { NotCounted } from './judge.js';
 import { LOCK_RUNS } from '../lock-order.js';
@@ -46,7 +46,7 @@ const MAX_FAMILY = 20_000;
  * The row of the family is what children of one root take turns by, so that no two of them are the last one.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
-  const [row] = await queryCarried<ChildRow[]>(
+  const [row] = await queryWithRawParameters<ChildRow[]>(
     db,
     Prisma.sql`/* executions.accept-child */
     WITH RECURSIVE parent AS (

@@ -1,4 +1,4 @@
-import { queryCarried } from '../carried-values.js';
+import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { retryOnce } from '../retry-once.js';
 import {
@@ -12,8 +12,8 @@ import {
   type VerdictRow,
 } from './judge.js';
 
-/** What makes two requests for runs of a workflow the same one. */
-export interface Once {
+/** Makes two requests for runs of a workflow the same one. */
+export interface IdempotencyKey {
   /** The caller's Idempotency-Key. */
   readonly key: string;
   /** SHA-256 of what was asked for, hex: the same key with another body is a mistake. */
@@ -41,27 +41,35 @@ function isAlive(key: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Accepts a run unless one was started for the same key. Key and run are written together, so that either both are
- * there or none; of several that come at once one writes, and the others find what it wrote.
+ * Accepts a run unless one was started for the same key. Key and run are written together, so either both exist or
+ * neither. If several requests arrive at the same time, one writes and the others find its run.
  */
-export async function acceptOnce(db: Database, request: AcceptRequest, once: Once): Promise<AcceptOnceVerdict> {
-  const tryAccept = (): Promise<AcceptOnceVerdict> => accept(db, request, once);
-  // After an ambiguous error the key names our own run if it had landed.
+export async function acceptOnce(
+  db: Database,
+  request: AcceptRequest,
+  idempotencyKey: IdempotencyKey,
+): Promise<AcceptOnceVerdict> {
+  const tryAccept = (): Promise<AcceptOnceVerdict> => accept(db, request, idempotencyKey);
+  // After an ambiguous error the key names our own run if that was committed.
   return retryOnce(tryAccept, tryAccept);
 }
 
-async function accept(db: Database, request: AcceptRequest, once: Once): Promise<AcceptOnceVerdict> {
+async function accept(
+  db: Database,
+  request: AcceptRequest,
+  idempotencyKey: IdempotencyKey,
+): Promise<AcceptOnceVerdict> {
   for (;;) {
-    const [row] = await queryCarried<Row[]>(
+    const [row] = await queryWithRawParameters<Row[]>(
       db,
       Prisma.sql`/* executions.accept-once */
       WITH judged AS (${judged([request])}), known AS (
         SELECT k.execution_id, k.body_hash
-        FROM judged j JOIN idempotency_keys k ON k.workflow_id = j.workflow_id AND k.key = ${once.key}
+        FROM judged j JOIN idempotency_keys k ON k.workflow_id = j.workflow_id AND k.key = ${idempotencyKey.key}
         WHERE j.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
       ), taken AS (
         INSERT INTO idempotency_keys (workflow_id, key, body_hash, execution_id, created_at)
-        SELECT workflow_id, ${once.key}, ${once.bodyHash}, id, now()
+        SELECT workflow_id, ${idempotencyKey.key}, ${idempotencyKey.bodyHash}, id, now()
         FROM judged WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known)
         ON CONFLICT (workflow_id, key) DO UPDATE
         SET body_hash = EXCLUDED.body_hash, execution_id = EXCLUDED.execution_id, created_at = EXCLUDED.created_at
@@ -75,10 +83,12 @@ async function accept(db: Database, request: AcceptRequest, once: Once): Promise
     if (!row) return 'notFound';
     if (row.knownId === request.executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
     if (row.knownId !== null) {
-      return row.knownHash === once.bodyHash ? { kind: 'repeated', executionId: row.knownId } : { kind: 'otherBody' };
+      return row.knownHash === idempotencyKey.bodyHash
+        ? { kind: 'repeated', executionId: row.knownId }
+        : { kind: 'otherBody' };
     }
     const verdict = toVerdict(row);
-    // Somebody else took the key while this statement ran: look again, at what they wrote.
+    // Another request took the key while this statement ran: read what it wrote.
     if (!isAccepted(verdict) || row.isTaken) return verdict;
   }
 }

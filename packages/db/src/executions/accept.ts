@@ -1,4 +1,4 @@
-import { queryCarried } from '../carried-values.js';
+import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { retryOnce } from '../retry-once.js';
 import {
@@ -36,7 +36,7 @@ export async function acceptExecutions(db: Database, requests: readonly AcceptRe
 
 async function insertJudged(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
   // Most runs of a batch share all but their ids: one row for them costs less than one each.
-  const groups = await queryCarried<(VerdictRow & { ids: string })[]>(
+  const groups = await queryWithRawParameters<(VerdictRow & { ids: string })[]>(
     db,
     Prisma.sql`/* executions.accept */
     WITH judged AS (${judged(requests)}), ${insertion(Prisma.sql`verdict = 'accepted'`)}

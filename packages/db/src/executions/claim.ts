@@ -1,6 +1,6 @@
 import type { ExecutionMode } from '@deckhand/contracts';
 import { isOneOf } from '../batch.js';
-import { queryCarried } from '../carried-values.js';
+import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import { heldUntil, mayMove } from './run-status.js';
@@ -79,7 +79,7 @@ export async function claimExecutions(
   const ids = requests.map(({ executionId }) => executionId);
   const isRequested = Prisma.sql`e.id = ANY (${ids}::uuid[])`;
   // Served by the primary key; workspaces_limited and workflows_limited are empty where nobody set a limit.
-  return queryCarried<ClaimedExecution[]>(
+  return queryWithRawParameters<ClaimedExecution[]>(
     db,
     Prisma.sql`/* executions.claim */
     WITH w AS (
@@ -104,7 +104,7 @@ export async function readUnclaimed(
   requests: readonly { readonly executionId: string }[],
 ): Promise<ClaimedExecution[]> {
   const ids = requests.map(({ executionId }) => executionId);
-  return queryCarried<ClaimedExecution[]>(
+  return queryWithRawParameters<ClaimedExecution[]>(
     db,
     Prisma.sql`/* executions.read-unclaimed */
     SELECT ${claimedColumns({

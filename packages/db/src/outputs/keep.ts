@@ -1,4 +1,4 @@
-import { executeCarried } from '../carried-values.js';
+import { executeWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { SEARCHED_CHARS } from '../search/execution-text.js';
 
@@ -21,7 +21,7 @@ export interface NewLargeOutput extends LargeOutput {
  * @returns false when its run is gone, and nothing was kept.
  */
 export async function keepLargeOutput(db: Database, { id, executionId, data, text }: NewLargeOutput): Promise<boolean> {
-  const count = await executeCarried(
+  const count = await executeWithRawParameters(
     db,
     Prisma.sql`/* outputs.keep */
     INSERT INTO large_outputs (id, execution_id, data, search_text)

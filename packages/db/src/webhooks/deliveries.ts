@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Page, PageOf, WebhookDelivery } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
-import { executeCarried } from '../carried-values.js';
+import { executeWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { findWorkspaceOfWorkflow } from '../workflows/visible.js';
@@ -25,7 +25,7 @@ const DELIVERIES_KEPT = 500;
 
 /** Writes many requests in one statement; those of workflows that are gone are left out. */
 export async function insertDeliveries(db: Database, records: readonly DeliveryRecord[]): Promise<void> {
-  await executeCarried(
+  await executeWithRawParameters(
     db,
     Prisma.sql`/* webhooks.insert-deliveries */
     INSERT INTO webhook_deliveries (id, workflow_id, node_id, at, is_test, method, status, duration_ms, execution_id, error_code)

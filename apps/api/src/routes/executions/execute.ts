@@ -15,7 +15,7 @@ const parse = compileBody(ExecuteBody);
  * POST /api/workflows/{id}/execute: the latest version runs, unless another is chosen. Each call starts a run, unless
  * its `Idempotency-Key` stands for one that was started in the last 24 hours: then the answer names that one.
  */
-export function execute({ breaker, intake, fleet, noteStart }: Services): Route {
+export function execute({ breaker, runStarter, fleet, noteStart }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
@@ -45,7 +45,7 @@ export function execute({ breaker, intake, fleet, noteStart }: Services): Route 
         // A key that was used before versions could be chosen stands for the same as before.
         ...(body.version === undefined ? {} : { version: body.version }),
       } as const;
-      const { executionId, isRepeated, rate } = await intake.start(
+      const { executionId, isRepeated, rate } = await runStarter.start(
         {
           triggerNodeId: asked.triggerNodeId,
           mode: asked.mode,

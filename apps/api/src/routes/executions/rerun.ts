@@ -18,7 +18,7 @@ const parse = compileBody(RerunBody);
  * trigger data, node and mode. With `fromNodeId` it takes over what did not come after that node.
  */
 export function rerunExecution(services: Services): Route {
-  const { db, breaker, intake, fleet } = services;
+  const { db, breaker, runStarter, fleet } = services;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
@@ -46,7 +46,7 @@ export function rerunExecution(services: Services): Route {
       const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version });
       // A key that was used before versions could be chosen stands for the same as before.
       const asked = { rerunOf, fromNodeId, ...(version === 'latest' ? {} : { version }) };
-      const { executionId, isRepeated, rate } = await intake.start(
+      const { executionId, isRepeated, rate } = await runStarter.start(
         {
           workflowId: origin.workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },

@@ -12,7 +12,7 @@ import {
   isAccepted,
   readStorage,
   type NotCounted,
-  type Once,
+  type IdempotencyKey,
 } from '@deckhand/db';
 import { createFairSemaphore } from '@deckhand/nodes';
 import { type ExecutionRate, type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
@@ -20,58 +20,57 @@ import { createBatcher, type Logger, type RunCounters, type Tracing } from '@dec
 import { type CountedRate, rateLimited } from '../http/rate-limit.js';
 import type { WriteBreaker } from './write-breaker.js';
 
-/** A run to start. */
-export type RunOrder = Omit<AcceptRequest, 'executionId' | 'countedUnder' | 'traceParent'>;
+/** What a caller asks for. */
+export type StartRunRequest = Omit<AcceptRequest, 'executionId' | 'countedUnder' | 'traceParent'>;
 
-/** A run that was started, by this order or by an earlier one with the same key. */
+/** A run that was started by this request, or by an earlier one with the same idempotency key. */
 export interface StartedRun {
   readonly executionId: string;
   readonly isRepeated: boolean;
-  /** How the workspace's limit of runs a minute stands, where the run was counted. */
+  /** The state of the workspace's limit of runs per minute, if the run counts towards one. */
   readonly rate?: CountedRate | undefined;
 }
 
-/** Where runs come in. */
-export interface Intake {
+/** Accepts new runs. */
+export interface RunStarter {
   /**
-   * Writes a run down and puts it in the queue. With `once`, a key that stands for an earlier run answers with that
-   * one.
+   * Writes a run to the database and adds it to the queue. Returns the earlier run if the idempotency key names one.
    * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run),
    * VALIDATION_FAILED (unknown trigger), CONFLICT (the key stands for another body), workspace_over_quota,
    * workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the run that is marked
    * failed.
    */
-  start(order: RunOrder, once?: Once): Promise<StartedRun>;
+  start(request: StartRunRequest, idempotencyKey?: IdempotencyKey): Promise<StartedRun>;
 }
 
-/** Runs of one statement at most, and statements at once. */
+/** Maximum number of runs per statement, and of statements at the same time. */
 const BATCH = { maxSize: 200, concurrency: 2 } as const;
-/** Trigger data above this many characters is written by itself, so that no batch grows without bound. */
-const BATCHED_CHARACTERS_MAX = 65_536;
-/** Such runs that are written at once: each keeps its connection for long, and and people and webhooks share the places fairly. */
-const LARGE_AT_ONCE = 2;
+/** A run with more trigger data, in characters, is written by itself, so that batches stay bounded. */
+const MAX_BATCHED_CHARACTERS = 65_536;
+/** How many such runs are written at the same time. Each occupies its connection for long. */
+const MAX_LARGE_WRITES = 2;
 
-/** Runs that arrive together are inserted by one statement and queued by one pipeline. */
-export function createIntake(options: {
+/** Creates a run starter. Runs that arrive together are inserted by one statement and queued by one pipeline. */
+export function createRunStarter(options: {
   db: Database;
   queue: RunQueue;
   rate: ExecutionRate;
   breaker: WriteBreaker;
   runs: RunCounters;
-  /** Whose current span the runs belong to. */
+  /** Runs belong to its current span. */
   tracing: Tracing | undefined;
   logger: Logger;
-}): Intake {
+}): RunStarter {
   const { db, queue, rate, breaker, runs, tracing, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
-  const semaphore = createFairSemaphore(LARGE_AT_ONCE);
+  const semaphore = createFairSemaphore(MAX_LARGE_WRITES);
 
   function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
     return breaker.watch(() => acceptExecutions(db, requests));
   }
 
-  /** @returns for each run whether it goes on; one that does not is marked failed. */
+  /** Queues runs. @returns for each whether it goes on. A run that could not be queued is marked failed. */
   async function enqueueAll(accepted: QueuedRun[]): Promise<boolean[]> {
     const ids = accepted.map(({ executionId }) => executionId);
     try {
@@ -92,72 +91,77 @@ export function createIntake(options: {
     return verdict;
   }
 
-  /** Writes one run, or lets it wait for its turn when it is large. */
-  async function write(request: AcceptRequest, once: Once | undefined): Promise<AcceptOnceVerdict | undefined> {
+  /** Writes one run. Large runs wait for a permit, which people and webhooks share fairly. */
+  async function write(
+    request: AcceptRequest,
+    idempotencyKey: IdempotencyKey | undefined,
+  ): Promise<AcceptOnceVerdict | undefined> {
     const release = isLarge(request)
       ? await semaphore.acquire(request.actor?.userId ?? request.workflowId, new AbortController().signal)
       : undefined;
     try {
-      return once ? await breaker.watch(() => acceptOnce(db, request, once)) : await insertOne(request);
+      return idempotencyKey
+        ? await breaker.watch(() => acceptOnce(db, request, idempotencyKey))
+        : await insertOne(request);
     } finally {
       release?.();
     }
   }
 
   /**
-   * Runs of a workspace with a limit are counted once, after all else about them is found right. Callers of webhooks
-   * are told when to come back and no numbers: the limit is no matter of theirs.
+   * Accepts a run. If its workspace has a limit of runs per minute, the run is counted once, after everything else was
+   * found valid. Callers of webhooks get `Retry-After` but no numbers: the limit is not their business.
    */
   async function accept(
     request: AcceptRequest,
-    once: Once | undefined,
+    idempotencyKey: IdempotencyKey | undefined,
     counted?: CountedRate,
   ): Promise<{ verdict: Counted | undefined; counted: CountedRate | undefined }> {
-    const verdict = await write(request, once);
+    const verdict = await write(request, idempotencyKey);
     if (typeof verdict !== 'object' || verdict.kind !== 'notCounted') return { verdict, counted };
     const { workspaceId, executionsPerMinute } = verdict;
     const now: CountedRate = { name: 'workspace-runs', ...(await rate(workspaceId, executionsPerMinute)) };
     if (now.isBeyond) {
-      throw isForStranger(request)
+      throw isForAnonymous(request)
         ? new DeckhandError('workspace_rate_limited', { headers: { 'Retry-After': String(now.resetSeconds) } })
         : rateLimited('workspace_rate_limited', now);
     }
-    return accept({ ...request, countedUnder: executionsPerMinute }, once, now);
+    return accept({ ...request, countedUnder: executionsPerMinute }, idempotencyKey, now);
   }
 
   return {
-    async start(order, once) {
+    async start(asked, idempotencyKey) {
       breaker.check();
       const executionId = uuidv7();
-      const request = { executionId, traceParent: tracing?.current(), ...order };
-      const { verdict, counted } = await accept(request, once);
+      const request = { executionId, traceParent: tracing?.current(), ...asked };
+      const { verdict, counted } = await accept(request, idempotencyKey);
       if (typeof verdict === 'object' && verdict.kind === 'repeated') {
         return { executionId: verdict.executionId, isRepeated: true };
       }
       if (!isAccepted(verdict)) {
         const storage =
-          verdict === 'overQuota' && !isForStranger(order) ? await readStorage(db, order.workflowId) : undefined;
-        throw refusal(verdict, order, storage);
+          verdict === 'overQuota' && !isForAnonymous(request) ? await readStorage(db, request.workflowId) : undefined;
+        throw refusal(verdict, request, storage);
       }
-      runs.accepted(order.source);
+      runs.accepted(request.source);
       const { workspaceId } = verdict;
       if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
-      return { executionId, isRepeated: false, rate: isForStranger(order) ? undefined : counted };
+      return { executionId, isRepeated: false, rate: isForAnonymous(request) ? undefined : counted };
     },
   };
 }
 
-/** Whether the one who gets the response may be anybody. */
-function isForStranger({ source }: RunOrder): boolean {
+/** Returns true if the response goes to an anonymous caller. */
+function isForAnonymous({ source }: StartRunRequest): boolean {
   return source === 'webhook';
 }
 
 function isLarge({ triggerData }: AcceptRequest): boolean {
-  return triggerData.length > BATCHED_CHARACTERS_MAX;
+  return triggerData.length > MAX_BATCHED_CHARACTERS;
 }
 
-/** What the job has of its run; nothing where the claim needs more, or a slot under a limit. */
+/** Returns what a job tells of its run. Returns undefined if the claim needs more, or a slot under a limit. */
 function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
   if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
@@ -173,11 +177,11 @@ function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): Run
   };
 }
 
-/** A verdict on a run that was counted if it had to be. */
+/** The verdict on a run that was counted if necessary. */
 type Counted = Exclude<AcceptOnceVerdict, NotCounted>;
 type Refusal = Exclude<Counted, Accepted | { kind: 'repeated' }>;
 
-function refusal(verdict: Refusal | undefined, order: RunOrder, storage: object | undefined): DeckhandError {
+function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage: object | undefined): DeckhandError {
   if (typeof verdict === 'object') {
     return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
   }
@@ -187,21 +191,21 @@ function refusal(verdict: Refusal | undefined, order: RunOrder, storage: object 
     case 'inactive':
       return new DeckhandError('WEBHOOK_INACTIVE');
     case 'noVersion':
-      if (order.isActiveVersion === true) {
+      if (request.isActiveVersion === true) {
         return new DeckhandError('INVALID_STATE', { message: 'The workflow has no active version' });
       }
-      if (order.versionId !== undefined && order.source !== 'webhook') {
+      if (request.versionId !== undefined && request.source !== 'webhook') {
         return validationFailed([{ path: 'version', message: 'is no version of this workflow' }]);
       }
       return new DeckhandError('NO_ACTIVE_VERSION');
     case 'noTrigger':
       return new DeckhandError('INVALID_STATE', { message: 'The workflow has no trigger to start from' });
     case 'unknownTrigger':
-      if (order.source === 'rerun') {
-        const message = `The version has no trigger "${order.triggerNodeId ?? ''}" any more`;
+      if (request.source === 'rerun') {
+        const message = `The version has no trigger "${request.triggerNodeId ?? ''}" any more`;
         return new DeckhandError('TRIGGER_DATA_GONE', { message });
       }
-      return validationFailed([unknownTrigger(order.triggerNodeId ?? '')]);
+      return validationFailed([unknownTrigger(request.triggerNodeId ?? '')]);
     case 'overQuota':
       return new DeckhandError('workspace_over_quota', { details: storage });
     case 'notFound':

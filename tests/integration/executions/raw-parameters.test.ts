@@ -23,7 +23,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-it('nothing of large values is kept in memory once they are written', async () => {
+it('keeps nothing of large values in memory once they are written', async () => {
   const { accept } = await seedWorkflow(db, chain());
   const acceptLarge = () => accept({ text: randomBytes(LARGE_BYTES / 2).toString('hex') });
   await acceptLarge();
@@ -33,7 +33,7 @@ it('nothing of large values is kept in memory once they are written', async () =
 });
 
 it.each(['"', '\\', '{"a":"\\"b\\\\"}', 'null', '', 'ö€😀', '{a,"b"}', '$1', "it's"])(
-  'the text %j is written as it is',
+  'writes the text %j unchanged',
   async (text) => {
     const { accept } = await seedWorkflow(db, chain());
     const { triggerData } = await db.execution.findUniqueOrThrow({ where: { id: await accept({ text }) } });
@@ -44,19 +44,19 @@ it.each(['"', '\\', '{"a":"\\"b\\\\"}', 'null', '', 'ö€😀', '{a,"b"}', '$1'
   },
 );
 
-it('a statement that comes to its connection after it was given up writes nothing', async () => {
-  let comeLate = (): Promise<unknown> => Promise.reject(new Error('nothing was asked'));
+it('a statement that reaches its connection after it has failed for its caller writes nothing', async () => {
+  let executeLate = (): Promise<unknown> => Promise.reject(new Error('nothing was asked'));
   const impatient = new Proxy(db, {
     get(target, name, receiver) {
       if (name !== '$queryRawUnsafe') return Reflect.get(target, name, receiver);
       return (...statement: Parameters<Database['$queryRawUnsafe']>) => {
-        comeLate = async () => target.$queryRawUnsafe(...statement);
+        executeLate = async () => target.$queryRawUnsafe(...statement);
         return Promise.reject(new Error('it takes too long'));
       };
     },
   });
   const { workflowId, accept } = await seedWorkflow(impatient, chain());
   await expect(accept()).rejects.toThrow('it takes too long');
-  await expect(comeLate()).rejects.toThrow('after it was given up');
+  await expect(executeLate()).rejects.toThrow('after it had failed for its caller');
   expect(await db.execution.count({ where: { workflowId } })).toBe(0);
 });
