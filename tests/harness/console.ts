@@ -1,4 +1,4 @@
-import type { Definition, LoginAnswer, PageOf, WorkspaceEntry } from '@deckhand/contracts';
+import type { Definition, LoginResponse, PageOf, WorkspaceEntry } from '@deckhand/contracts';
 import { spawnApp } from './apps.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
 import { SETUP } from './gateway.js';
@@ -32,7 +32,7 @@ export async function startStack(): Promise<Stack> {
 /** Starts the stack and sets it up. */
 export async function startOwnedStack(): Promise<OwnedStack> {
   const stack = await startStack();
-  const { token } = await send<LoginAnswer>(stack.url, '', 'POST', '/api/auth/setup', SETUP);
+  const { token } = await send<LoginResponse>(stack.url, '', 'POST', '/api/auth/setup', SETUP);
   const say = <T>(method: string, path: string, body?: object): Promise<T> =>
     send<T>(stack.url, token, method, path, body);
   const [workspace] = (await say<PageOf<WorkspaceEntry>>('GET', '/api/workspaces')).data;

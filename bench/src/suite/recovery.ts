@@ -1,4 +1,4 @@
-import { type FleetAnswer, parseOwnJson } from '@deckhand/contracts';
+import { type FleetResponse, parseOwnJson } from '@deckhand/contracts';
 import type { ManagedProcess } from '@deckhand/local';
 import { freeze, thaw } from '../freeze.js';
 import { countRuns, waitForRuns, waitUntil } from '../runs.js';
@@ -93,7 +93,7 @@ async function workerIdOf({ url, apiKey }: Stack, { pid }: ManagedProcess): Prom
   let id: string | undefined;
   await waitUntil(async () => {
     const answer = await fetch(`${url}/api/monitoring/fleet`, { headers: { 'x-api-key': apiKey } });
-    const { data } = parseOwnJson<FleetAnswer>(await answer.text());
+    const { data } = parseOwnJson<FleetResponse>(await answer.text());
     id = data?.find((entry) => entry.pid === pid)?.id;
     return id !== undefined;
   }, 'the worker to be in the fleet');

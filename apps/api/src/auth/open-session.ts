@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { LoginAnswer, User } from '@deckhand/contracts';
+import type { LoginResponse, User } from '@deckhand/contracts';
 import { createSession, type Database } from '@deckhand/db';
 import { originOf } from './origin.js';
 import { createSessionToken, hashSecret } from './tokens.js';
@@ -7,7 +7,7 @@ import { createSessionToken, hashSecret } from './tokens.js';
 const USER_AGENT_MAX = 500;
 
 /** Signs a person in: keeps the hash of a new token and answers the token, once. */
-export async function openSession(db: Database, user: User, request: Request): Promise<LoginAnswer> {
+export async function openSession(db: Database, user: User, request: Request): Promise<LoginResponse> {
   const token = createSessionToken();
   const actor = { userId: user.id, boundTo: null, origin: () => originOf(request, null) };
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_MAX);

@@ -157,5 +157,5 @@ function itemOf(schema: unknown): unknown {
 }
 
 function stemOf(name: string): string {
-  return name.replace(/(Answer|Entry)$/, '').replace(/Page$/, 'List');
+  return name.replace(/(Response|Entry)$/, '').replace(/Page$/, 'List');
 }

@@ -2,7 +2,7 @@ import {
   DeckhandError,
   iterationOfWait,
   type JsonObject,
-  type RecordedAnswer,
+  type RecordedResponse,
   shownIteration,
   validationFailed,
   type WaitChoice,
@@ -48,7 +48,7 @@ export function chosenIteration(
  * answer or the time ended the wait; SEVERAL_WAITS, which names them, when the request could mean each; RESUME_PENDING
  * when it is recorded but could not be queued: sent again, it is queued again.
  */
-export async function answer(services: Services, actor: Actor, request: PersonsAnswer): Promise<RecordedAnswer> {
+export async function answer(services: Services, actor: Actor, request: PersonsAnswer): Promise<RecordedResponse> {
   const { executionId, nodeId } = request;
   const outcome = await answerWait(services.db, actor, request);
   switch (outcome.kind) {

@@ -1,7 +1,7 @@
-import type { ExecuteAnswer, WorkerCounts } from '@deckhand/contracts';
+import type { ExecuteResponse, WorkerCounts } from '@deckhand/contracts';
 
 /** The answer of everything that starts a run: says so when nobody is there to take it. */
-export function startedAnswer(executionId: string, workers: WorkerCounts): ExecuteAnswer {
+export function startedAnswer(executionId: string, workers: WorkerCounts): ExecuteResponse {
   const answer = { message: 'The run is queued', executionId, workers };
   const warning = warningFor(workers);
   return warning === undefined ? answer : { ...answer, warning };

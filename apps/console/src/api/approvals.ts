@@ -1,4 +1,4 @@
-import type { ApprovalEntry, JsonObject, PageOf, RecordedAnswer, SubmitApprovalBody } from '@deckhand/contracts';
+import type { ApprovalEntry, JsonObject, PageOf, RecordedResponse, SubmitApprovalBody } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
@@ -14,7 +14,7 @@ export const approvalsQuery = (workspaceId: string) =>
     refetchInterval: LIVE_MS,
   });
 
-export const submitApproval = (body: SubmitApprovalBody): Promise<RecordedAnswer> =>
+export const submitApproval = (body: SubmitApprovalBody): Promise<RecordedResponse> =>
   call('POST', '/api/approvals/submit', { body });
-export const completeHuman = (executionId: string, nodeId: string, data: JsonObject): Promise<RecordedAnswer> =>
+export const completeHuman = (executionId: string, nodeId: string, data: JsonObject): Promise<RecordedResponse> =>
   call('POST', `/api/executions/${executionId}/nodes/${encodeURIComponent(nodeId)}/complete`, { body: { data } });

@@ -1,11 +1,11 @@
 import type {
-  ExecuteAnswer,
+  ExecuteResponse,
   Execution,
   ExecutionEntry,
   ExecutionStatus,
   NodeOutput,
   PageOf,
-  StatusAnswer,
+  StatusResponse,
 } from '@deckhand/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './call.js';
@@ -80,8 +80,8 @@ const act =
   (executionId: string): Promise<T> =>
     call<T>('POST', `/api/executions/${executionId}/${verb}`);
 
-export const stopRun = act<StatusAnswer>('stop');
-export const pauseRun = act<StatusAnswer>('pause');
-export const resumeRun = act<StatusAnswer>('resume');
-export const rerun = (executionId: string, fromNodeId?: string): Promise<ExecuteAnswer> =>
+export const stopRun = act<StatusResponse>('stop');
+export const pauseRun = act<StatusResponse>('pause');
+export const resumeRun = act<StatusResponse>('resume');
+export const rerun = (executionId: string, fromNodeId?: string): Promise<ExecuteResponse> =>
   call('POST', `/api/executions/${executionId}/rerun`, { body: fromNodeId === undefined ? {} : { fromNodeId } });

@@ -1,4 +1,4 @@
-import type { FleetAnswer, RunStats, WorkflowTimes } from '@deckhand/contracts';
+import type { FleetResponse, RunStats, WorkflowTimes } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
@@ -9,7 +9,7 @@ const STATS_MS = 15_000;
 /** The workers and their queue. */
 export const fleetQuery = queryOptions({
   queryKey: ['fleet'],
-  queryFn: ({ signal }) => call<FleetAnswer>('GET', '/api/monitoring/fleet', { signal }),
+  queryFn: ({ signal }) => call<FleetResponse>('GET', '/api/monitoring/fleet', { signal }),
   refetchInterval: LIVE_MS,
 });
 

@@ -1,6 +1,6 @@
 import type {
   CreateWorkflowBody,
-  ExecuteAnswer,
+  ExecuteResponse,
   ExecuteBody,
   NodeTypeEntry,
   PageOf,
@@ -76,7 +76,7 @@ export const updateWorkflow = (id: string, body: UpdateWorkflowBody): Promise<Wo
 export const deleteWorkflow = (id: string): Promise<null> => call('DELETE', `/api/workflows/${id}`);
 export const saveVersion = (id: string, body: SaveVersionBody): Promise<SavedVersion> =>
   call('POST', `/api/workflows/${id}/versions`, { body });
-export const execute = (id: string, body: ExecuteBody): Promise<ExecuteAnswer> =>
+export const execute = (id: string, body: ExecuteBody): Promise<ExecuteResponse> =>
   call('POST', `/api/workflows/${id}/execute`, { body });
 export const openWebhookTest = (id: string, nodeId: string): Promise<WebhookTestUrl> =>
   call('POST', `/api/workflows/${id}/webhooks/${nodeId}/test`);

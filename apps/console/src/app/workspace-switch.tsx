@@ -1,10 +1,10 @@
-import type { MeAnswer } from '@deckhand/contracts';
+import type { MeResponse } from '@deckhand/contracts';
 import { Select } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
 
 /** Chooses the workspace that the pages are about. */
-export function WorkspaceSwitch({ workspaces }: { workspaces: MeAnswer['workspaces'] }) {
+export function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['workspaces'] }) {
   const navigate = useNavigate();
   const { workspaceId = '' } = useParams({ strict: false });
   return (

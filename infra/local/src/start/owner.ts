@@ -1,4 +1,4 @@
-import type { CreatedApiKey, LoginAnswer, WorkspaceEntry } from '@deckhand/contracts';
+import type { CreatedApiKey, LoginResponse, WorkspaceEntry } from '@deckhand/contracts';
 import { ApiError, type ApiClient } from './api-client.js';
 
 interface Owner {
@@ -50,12 +50,12 @@ async function signIn(api: ApiClient, owner: Owner): Promise<string> {
   const { email, password, setupToken } = owner;
   try {
     const setup = { token: setupToken, email, password, name: 'Owner', workspaceName: 'My workspace' };
-    return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/setup', setup)).token;
+    return (await api.call<LoginResponse>(undefined, 'POST', '/api/auth/setup', setup)).token;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 409)) throw error;
   }
   try {
-    return (await api.call<LoginAnswer>(undefined, 'POST', '/api/auth/login', { email, password })).token;
+    return (await api.call<LoginResponse>(undefined, 'POST', '/api/auth/login', { email, password })).token;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
     throw new Error(

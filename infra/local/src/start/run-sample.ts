@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FINISHED_STATUSES, type ExecuteAnswer, type Execution } from '@deckhand/contracts';
+import { FINISHED_STATUSES, type ExecuteResponse, type Execution } from '@deckhand/contracts';
 import type { ApiClient } from './api-client.js';
 
 const POLL_MS = 100;
@@ -18,7 +18,7 @@ export async function runToEnd(
 ): Promise<Execution> {
   const caller = { apiKey: options.apiKey };
   const path = `/api/workflows/${options.workflowId}/execute`;
-  const { executionId } = await api.call<ExecuteAnswer>(caller, 'POST', path, { input: options.input });
+  const { executionId } = await api.call<ExecuteResponse>(caller, 'POST', path, { input: options.input });
   const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     const execution = await api.call<Execution>(caller, 'GET', `/api/executions/${executionId}`);

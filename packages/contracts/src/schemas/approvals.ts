@@ -65,7 +65,7 @@ export const HumanTaskEntry = Type.Object({
 export type HumanTaskEntry = Static<typeof HumanTaskEntry>;
 
 /** Answer of everything that answers a wait. */
-export const RecordedAnswer = Type.Object({
+export const RecordedResponse = Type.Object({
   executionId: Id,
   status: oneOf(['running']),
   message: Type.String(),
@@ -74,5 +74,5 @@ export const RecordedAnswer = Type.Object({
 /** Which wait of a node a body means; undefined where it does not say. */
 export type WaitChoice = Pick<SubmitApprovalBody, 'iteration' | 'waitId'>;
 export type ApprovalEntry = Static<typeof ApprovalEntry>;
-export type RecordedAnswer = Static<typeof RecordedAnswer>;
+export type RecordedResponse = Static<typeof RecordedResponse>;
 export type SubmitApprovalBody = Static<typeof SubmitApprovalBody>;

@@ -25,15 +25,15 @@ export const SetupBody = Type.Object(
   CLOSED,
 );
 /** Answer of GET /api/auth/setup. */
-export const SetupAnswer = Type.Object({ isOpen: Type.Boolean({ description: 'Nobody is here yet' }) });
+export const SetupStateResponse = Type.Object({ isOpen: Type.Boolean({ description: 'Nobody is here yet' }) });
 
 export const LoginBody = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, CLOSED);
 
 export const ChangePasswordBody = Type.Object({ currentPassword: GivenPassword, newPassword: Password }, CLOSED);
 
 export const UserSchema = Type.Object({ id: Id, email: Type.String(), name: Type.String(), isAdmin: Type.Boolean() });
-export const LoginAnswer = Type.Object({ token: Type.String(), expiresAt: Time, user: UserSchema });
-export const MeAnswer = Type.Object({
+export const LoginResponse = Type.Object({ token: Type.String(), expiresAt: Time, user: UserSchema });
+export const MeResponse = Type.Object({
   user: UserSchema,
   workspaces: Type.Array(Type.Object({ workspaceId: Id, name: Type.String(), role: oneOf(ROLES) })),
 });
@@ -87,7 +87,7 @@ export const ApiKeyEntry = Type.Object({
 /** Answer of GET /api/me. */
 export const WhoAmI = Type.Union([
   Type.Object({ apiKey: Type.Pick(ApiKeyEntry, ['id', 'name', 'scopes', 'workspaceId', 'expiresAt']) }),
-  MeAnswer,
+  MeResponse,
 ]);
 
 /** Answer of key creation: the only place that shows `key`. */
@@ -105,12 +105,12 @@ export const CreatedApiKey = Type.Object({
 });
 
 export type SetupBody = Static<typeof SetupBody>;
-export type SetupAnswer = Static<typeof SetupAnswer>;
+export type SetupStateResponse = Static<typeof SetupStateResponse>;
 export type LoginBody = Static<typeof LoginBody>;
 export type ChangePasswordBody = Static<typeof ChangePasswordBody>;
 export type User = Static<typeof UserSchema>;
-export type LoginAnswer = Static<typeof LoginAnswer>;
-export type MeAnswer = Static<typeof MeAnswer>;
+export type LoginResponse = Static<typeof LoginResponse>;
+export type MeResponse = Static<typeof MeResponse>;
 export type CreateApiKeyBody = Static<typeof CreateApiKeyBody>;
 export type ApiKeyEntry = Static<typeof ApiKeyEntry>;
 export type CreatedApiKey = Static<typeof CreatedApiKey>;

@@ -207,16 +207,16 @@ export const ReadOutputQuery = Type.Object({
 });
 
 /** Answer of stop, pause and resume. */
-export const StatusAnswer = Type.Object({ executionId: Id, status: ExecutionStatusSchema });
+export const StatusResponse = Type.Object({ executionId: Id, status: ExecutionStatusSchema });
 
 /** Answer of POST /api/executions/stop. */
-export const StopManyAnswer = Type.Object({ stopped: Type.Integer() });
+export const StopManyResponse = Type.Object({ stopped: Type.Integer() });
 
 /** How many workers could take a run. */
 export const WorkerCounts = Type.Object({ live: Type.Integer(), consuming: Type.Integer() });
 
 /** Answer of everything that starts a run: 202. */
-export const ExecuteAnswer = Type.Object({
+export const ExecuteResponse = Type.Object({
   message: Type.String(),
   executionId: Id,
   workers: WorkerCounts,
@@ -382,10 +382,10 @@ export type ListExecutionsQuery = Static<typeof ListExecutionsQuery>;
 export type ExportExecutionsQuery = Static<typeof ExportExecutionsQuery>;
 export type ListWorkflowExecutionsQuery = Static<typeof ListWorkflowExecutionsQuery>;
 export type ExecuteBody = Static<typeof ExecuteBody>;
-export type ExecuteAnswer = Static<typeof ExecuteAnswer>;
+export type ExecuteResponse = Static<typeof ExecuteResponse>;
 export type WorkerCounts = Static<typeof WorkerCounts>;
 export type NodeProgress = Static<typeof NodeProgress>;
 export type Execution = Static<typeof Execution>;
 export type ExecutionEntry = Static<typeof ExecutionEntry>;
 export type NodeOutput = Static<typeof NodeOutput>;
-export type StatusAnswer = Static<typeof StatusAnswer>;
+export type StatusResponse = Static<typeof StatusResponse>;

@@ -65,7 +65,7 @@ const QueueState = Type.Object({
   oldestWaitingSeconds: Type.Integer({ description: '0 when nothing waits' }),
 });
 
-export const FleetAnswer = Type.Object({
+export const FleetResponse = Type.Object({
   workers: Type.Object({ live: Type.Integer(), consuming: Type.Integer() }),
   data: Type.Optional(Type.Array(WorkerEntry, { description: 'For administrators of the instance' })),
   queue: Type.Optional(Type.Object(QueueState.properties, { description: 'For administrators of the instance' })),
@@ -75,6 +75,6 @@ export type RunStatsQuery = Static<typeof RunStatsQuery>;
 export type RunStats = Static<typeof RunStats>;
 export type RunStatsBucket = RunStats['buckets'][number];
 export type WorkflowTimes = Static<typeof WorkflowTimes>;
-export type FleetAnswer = Static<typeof FleetAnswer>;
+export type FleetResponse = Static<typeof FleetResponse>;
 export type WorkerEntry = Static<typeof WorkerEntry>;
 export type QueueState = Static<typeof QueueState>;

@@ -1,4 +1,4 @@
-import { compileBody, parseOwnJson, SubmitApprovalBody, validationFailed, RecordedAnswer } from '@deckhand/contracts';
+import { compileBody, parseOwnJson, SubmitApprovalBody, validationFailed, RecordedResponse } from '@deckhand/contracts';
 import { readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer, chosenIteration } from '../../runs/answer.js';
@@ -16,7 +16,7 @@ export function submitApproval(services: Services): Route {
       returns: 'That the decision is recorded, and the run goes on',
       takesIdempotencyKey: true,
       body: SubmitApprovalBody,
-      answers: { 200: RecordedAnswer },
+      answers: { 200: RecordedResponse },
       errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'SEVERAL_WAITS', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {

@@ -1,4 +1,4 @@
-import { compileBody, DeckhandError, LoginBody, LoginAnswer } from '@deckhand/contracts';
+import { compileBody, DeckhandError, LoginBody, LoginResponse } from '@deckhand/contracts';
 import { findUserByEmail } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.js';
 import { isPassword } from '../../auth/passwords.js';
@@ -18,7 +18,7 @@ export function login({ db, loginThrottle }: Services): Route {
       summary: 'Sign in',
       returns: 'The token of the session, and whose it is',
       body: LoginBody,
-      answers: { 200: LoginAnswer },
+      answers: { 200: LoginResponse },
       errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
     },
     async (request, response) => {

@@ -1,4 +1,4 @@
-import { StatusAnswer } from '@deckhand/contracts';
+import { StatusResponse } from '@deckhand/contracts';
 import { deleteExecution as remove, redactExecution as redact } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
@@ -28,7 +28,7 @@ export function redactExecution(services: Services): Route {
       summary: 'Take trigger data, outputs and debug data from a finished run',
       returns: 'The run, and its status',
       takesIdempotencyKey: true,
-      answers: { 200: StatusAnswer },
+      answers: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
     },
     async (request, response, caller) => {

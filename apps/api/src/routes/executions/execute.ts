@@ -1,4 +1,4 @@
-import { compileBody, ExecuteBody, ExecuteAnswer } from '@deckhand/contracts';
+import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
 import { sayRate } from '../../http/rate-limit.js';
 import { DATA_BODY_BYTES_MAX, readOptionalBody } from '../../http/read-body.js';
@@ -25,7 +25,7 @@ export function execute({ breaker, runStarter, fleet, noteStart }: Services): Ro
       takesIdempotencyKey: true,
       body: ExecuteBody,
       isBodyOptional: true,
-      answers: { 202: ExecuteAnswer },
+      answers: { 202: ExecuteResponse },
       errors: [
         'NO_ACTIVE_VERSION',
         'INVALID_STATE',

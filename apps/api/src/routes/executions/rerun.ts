@@ -1,4 +1,4 @@
-import { compileBody, ExecuteAnswer, RerunBody } from '@deckhand/contracts';
+import { compileBody, ExecuteResponse, RerunBody } from '@deckhand/contracts';
 import { readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sayRate } from '../../http/rate-limit.js';
@@ -28,7 +28,7 @@ export function rerunExecution(services: Services): Route {
       takesIdempotencyKey: true,
       body: RerunBody,
       isBodyOptional: true,
-      answers: { 202: ExecuteAnswer },
+      answers: { 202: ExecuteResponse },
       errors: [
         'NO_ACTIVE_VERSION',
         'INVALID_STATE',

@@ -1,4 +1,10 @@
-import { compileBody, type ExecutionFilter, StopManyAnswer, StopManyBody, validationFailed } from '@deckhand/contracts';
+import {
+  compileBody,
+  type ExecutionFilter,
+  StopManyResponse,
+  StopManyBody,
+  validationFailed,
+} from '@deckhand/contracts';
 import { isSearch, recordChange, requireRole, stopExecutions as stop } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -17,7 +23,7 @@ export function stopExecutions(services: Services): Route {
       returns: 'How many were stopped',
       takesIdempotencyKey: true,
       body: StopManyBody,
-      answers: { 200: StopManyAnswer },
+      answers: { 200: StopManyResponse },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

@@ -1,4 +1,4 @@
-import { StatusAnswer } from '@deckhand/contracts';
+import { StatusResponse } from '@deckhand/contracts';
 import { stopDescendants, stopExecution as stop } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
@@ -19,7 +19,7 @@ export function stopExecution(services: Services): Route {
       summary: 'Stop a run',
       returns: 'That it is stopped',
       takesIdempotencyKey: true,
-      answers: { 200: StatusAnswer },
+      answers: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
     },
     async (request, response, caller) => {

@@ -1,4 +1,4 @@
-import { DeckhandError, FleetAnswer, type WorkerEntry } from '@deckhand/contracts';
+import { DeckhandError, FleetResponse, type WorkerEntry } from '@deckhand/contracts';
 import { isAdministrator, oldestWaitingSeconds } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
 import { sendJson } from '../../http/respond.js';
@@ -16,12 +16,12 @@ export function readFleet({ db, fleet, queue }: Services): Route {
     {
       summary: 'Read the state of workers and queue',
       returns: 'How many workers are live and consuming; for administrators also which, and the queue',
-      answers: { 200: FleetAnswer },
+      answers: { 200: FleetResponse },
     },
     async (_request, response, caller) => {
       const workers = fleet.counts();
       if (caller.boundTo !== null || !(await isAdministrator(db, caller))) {
-        sendJson(response, 200, { workers } satisfies FleetAnswer);
+        sendJson(response, 200, { workers } satisfies FleetResponse);
         return;
       }
       const [counts, oldest] = await Promise.all([
@@ -31,7 +31,7 @@ export function readFleet({ db, fleet, queue }: Services): Route {
         oldestWaitingSeconds(db),
       ]);
       const live = fleet.workers().filter(({ isLive }) => isLive);
-      const answer: FleetAnswer = {
+      const answer: FleetResponse = {
         workers,
         data: live.map(toEntry),
         queue: { ...counts, oldestWaitingSeconds: oldest },

@@ -1,4 +1,4 @@
-import type { FleetAnswer } from '@deckhand/contracts';
+import type { FleetResponse } from '@deckhand/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { fleetQuery } from '../../api/monitoring.js';
 import { useWorkspace } from '../../api/use-workspace.js';
@@ -44,7 +44,7 @@ export function FleetPage() {
   );
 }
 
-function Fleet({ fleet, at }: { fleet: FleetAnswer; at: number }) {
+function Fleet({ fleet, at }: { fleet: FleetResponse; at: number }) {
   const { workers, data, queue } = fleet;
   return (
     <>
