@@ -15,6 +15,11 @@ interface Example {
 
 const FILE = new URL('../../apps/api/src/openapi/examples.json', import.meta.url);
 
+/** The operations that have examples, by their names. */
+export async function namesOfExamples(): Promise<string[]> {
+  return Object.keys(JSON.parse(await readFile(FILE, 'utf8')) as object);
+}
+
 /** When everything in an example happens. */
 const EXAMPLE_TIME = Date.parse('2026-11-23T09:30:00.000Z');
 

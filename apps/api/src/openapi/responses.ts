@@ -112,8 +112,9 @@ export function errorsOf(route: Route, components: Components): Part {
   }
   const errors = Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
-      // Operations with the same errors share one response.
-      const name = [status, ...codes, ...(route.operation.deprecated ? ['deprecated'] : [])].join('.');
+      // Operations with the same errors and headers share one response.
+      const kinds = [...(isProbe(route) ? ['probe'] : []), ...(route.operation.deprecated ? ['deprecated'] : [])];
+      const name = [status, ...codes, ...kinds].join('.');
       return [String(status), components.referResponse(name, () => errorOf(route, status, codes, components))];
     }),
   );
