@@ -392,6 +392,9 @@ export const MUTANTS = [
       'true',
     ],
   ]),
+  ...of('packages/db/src/executions/chosen-version.ts', 'integration:integration/worker/waits', [
+    ['a version of another workflow runs', 'v.workflow_id = w.id\n    AND ', ''],
+  ]),
   ...of('packages/db/src/executions/judge.ts', 'integration:integration/api/limits', [
     [
       'the storage quota is not compared',

@@ -30,6 +30,7 @@ export { type CredentialUser, readSealedCredential, type SealedCredential } from
 export { readUsableCredentials, type UsableCredential } from './credentials/read-usable.js';
 export { updateCredential } from './credentials/update.js';
 export { readDatabaseTime } from './database-time.js';
+export { chooseVersion } from './executions/chosen-version.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
 export {
@@ -198,7 +199,7 @@ export { deleteVariable } from './variables/delete.js';
 export { listVariables } from './variables/list.js';
 export { readVariables } from './variables/read.js';
 export { updateVariable } from './variables/update.js';
-export { listVersions, readDefinition, readVersion } from './versions/list.js';
+export { findVersions, listVersions, readDefinition, readVersion } from './versions/list.js';
 export { type NewVersion } from './versions/insert.js';
 export { readSealedSecrets, type SealedSecrets } from './versions/sealed-secrets.js';
 export { saveVersion } from './versions/save.js';
@@ -214,7 +215,7 @@ export { deleteWorkflow } from './workflows/delete.js';
 export { listWorkflows } from './workflows/list.js';
 export { readWorkflow, type WorkflowRecord } from './workflows/read.js';
 export { updateWorkflow } from './workflows/update.js';
-export { findWorkspaceOfWorkflow } from './workflows/visible.js';
+export { findWorkspaceOfWorkflow, type Place } from './workflows/visible.js';
 export { createWorkspace } from './workspaces/create.js';
 export { deleteWorkspace } from './workspaces/delete.js';
 export {

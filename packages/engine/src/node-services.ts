@@ -104,6 +104,8 @@ export interface MailSender {
 /** A run that a node wants to start. */
 export interface ChildRun {
   readonly workflowId: string;
+  /** `latest`, `active`, or the id of a version. */
+  readonly version: string;
   readonly input: JsonValue;
   readonly parentExecutionId: string;
   readonly parentNodeId: string;
@@ -111,7 +113,7 @@ export interface ChildRun {
   readonly idempotencyKey: string;
 }
 
-/** Starts runs for nodes. @throws NodeError WORKFLOW_NOT_STARTED. */
+/** Starts runs for nodes. @throws NodeError WORKFLOW_NOT_STARTED, NO_ACTIVE_VERSION. */
 export interface WorkflowStarter {
   /** @returns the id of the child's run. */
   start(child: ChildRun): Promise<string>;

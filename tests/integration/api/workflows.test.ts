@@ -234,6 +234,31 @@ describe('a fault of a definition', () => {
   });
 });
 
+describe('a version that a workflow node names', () => {
+  const calling = (workflowId: string, version: string) =>
+    chain({ id: 'call', type: 'workflow', parameters: { workflowId, version } });
+
+  it('400: is refused where it is of another workflow or of none; expressions and labels are not looked up', async () => {
+    const [id, other] = [await createWorkflow(instance, simple), await createWorkflow(instance, simple)];
+    const read = await gateway.call('GET', `/api/workflows/${other}`, { as: instance.session });
+    const version: string = read.body.latestVersionId;
+    for (const named of [version, version.toUpperCase(), 'latest', 'active', '{{ $vars.version }}']) {
+      expect([named, (await save(id, { definition: calling(other, named) })).status]).toEqual([named, 201]);
+    }
+    for (const [workflowId, named] of [
+      [id, version],
+      [other, '01a1fb35-e8df-7352-8660-75a19a555603'],
+      [other, 'newest'],
+    ] as const) {
+      const { status, body } = await save(id, { definition: calling(workflowId, named) });
+      expect([status, body.details]).toMatchObject([
+        400,
+        [{ path: 'definition.nodes[1].parameters.version', nodeId: 'call' }],
+      ]);
+    }
+  });
+});
+
 describe('a bad request', () => {
   it.each([
     ['malformed JSON', '{"name":', {}, 400, 'INVALID_JSON'],

@@ -182,11 +182,11 @@ describe('a workflow node', () => {
   const child = (...nodes: Parameters<typeof chain>) =>
     seedWorkflow(db, chain(...nodes, { id: 'end', type: 'terminal', parameters: { body: '{{ $trigger.n + 1 }}' } }));
 
-  async function startParent(childWorkflow: { workflowId: string; workspaceId: string }) {
+  async function startParent(childWorkflow: { workflowId: string; workspaceId: string }, version = 'latest') {
     const call = {
       id: 'call',
       type: 'workflow',
-      parameters: { workflowId: childWorkflow.workflowId, input: { n: 41 } },
+      parameters: { workflowId: childWorkflow.workflowId, input: { n: 41 }, version },
     };
     return startIn(childWorkflow, await seedWorkflow(db, chain(call, { id: 'end', type: 'terminal' })));
   }
@@ -209,6 +209,39 @@ describe('a workflow node', () => {
     expect((await run(id)).result).toContain('"body":42');
     const children = await db.execution.findMany({ where: { parentExecutionId: id } });
     expect(children).toMatchObject([{ status: 'success', source: 'workflow', depth: 1 }]);
+  });
+
+  it('starts the latest version of the other workflow, the active one, or one by its id', async () => {
+    const other = await child();
+    const { latestVersionId: first } = await db.workflow.findUniqueOrThrow({ where: { id: other.workflowId } });
+    const { id: _, ...columns } = await db.workflowVersion.findUniqueOrThrow({ where: { id: first ?? '' } });
+    const { definition, sealedSecrets, ...rest } = { ...columns, number: 2 };
+    const copied = { definition: definition ?? {}, sealedSecrets: sealedSecrets ?? {}, ...rest };
+    const second = await db.workflowVersion.create({ data: { id: uuidv7(), ...copied } });
+    const pointers = { latestVersionId: second.id, activeVersionId: first };
+    await db.workflow.update({ where: { id: other.workflowId }, data: pointers });
+    const started = async (version: string) => {
+      const id = await startParent(other, version);
+      await until(async () => (await run(id)).status === 'success', 8_000, `the end with ${version}`);
+      return (await db.execution.findFirstOrThrow({ where: { parentExecutionId: id } })).workflowVersionId;
+    };
+    expect(await started('latest')).toBe(second.id);
+    expect(await started('active')).toBe(first);
+    expect(await started(first?.toUpperCase() ?? '')).toBe(first);
+  });
+
+  it('fails without an active version, and with a version of another workflow', async () => {
+    const other = await child();
+    const failed = async (version: string) => {
+      const id = await startParent(other, version);
+      await until(async () => (await run(id)).status === 'failed', 8_000, `the end with ${version}`);
+      expect(await db.execution.count({ where: { parentExecutionId: id } })).toBe(0);
+      return (await run(id)).error;
+    };
+    expect(await failed('active')).toContain('NO_ACTIVE_VERSION');
+    const { latestVersionId } = await db.workflow.findUniqueOrThrow({ where: { id: (await child()).workflowId } });
+    expect(await failed(latestVersionId ?? '')).toContain(`the workflow has no version ${latestVersionId}`);
+    expect(await failed('{{ "newest" }}')).toContain('PARAMETERS_INVALID');
   });
 
   it('fails when the other run fails', async () => {

@@ -1,4 +1,4 @@
-import type { ChildRequest, ChildVerdict } from '@deckhand/db';
+import { type ChildRequest, type ChildVerdict, chooseVersion } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { CountExecution, RunQueue } from '@deckhand/queue';
 import { derivedId, timeOfId } from './derived-id.js';
@@ -8,9 +8,10 @@ const QUOTA_HOLD_MS = 60_000;
 /** How long one waits whose workspace's limit was changed while its run was counted, in ms. */
 const COUNT_AGAIN_MS = 1_000;
 
-const REASONS: Record<Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'overQuota'>, string> = {
+type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'overQuota'>;
+
+const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
   notFound: 'there is no such workflow in this workspace',
-  noVersion: 'the workflow has no saved version',
   noTrigger: 'the workflow has no trigger to start from',
   tooDeep: 'workflows start each other too deeply',
   tooMany: 'the first run of this family has started as many runs as it may, directly and through others',
@@ -45,16 +46,21 @@ export function createWorkflowStarter({
   }
 
   return {
-    async start({ workflowId, input, parentExecutionId, parentNodeId, idempotencyKey }) {
+    async start({ workflowId, version, input, parentExecutionId, parentNodeId, idempotencyKey }) {
       // The same whenever the node is run again.
       const executionId = derivedId(timeOfId(parentExecutionId), idempotencyKey);
       const triggerData = JSON.stringify(input);
-      const verdict = await acceptCounted({ executionId, workflowId, parentExecutionId, parentNodeId, triggerData });
+      const verdict = await acceptCounted({
+        executionId,
+        workflowId,
+        parentExecutionId,
+        parentNodeId,
+        triggerData,
+        ...chooseVersion(version),
+      });
       if (verdict.kind === 'notCounted') throw tooEarly('the limit of the workspace was changed', COUNT_AGAIN_MS);
       if (verdict.kind === 'overQuota') throw tooEarly('the workspace is over its storage quota', QUOTA_HOLD_MS);
-      if (verdict.kind !== 'started') {
-        throw new NodeError('WORKFLOW_NOT_STARTED', REASONS[verdict.kind], { isRetryable: false });
-      }
+      if (verdict.kind !== 'started') throw refusal(verdict.kind, version);
       onStarted();
       // Should this fail, maintenance finds the child without a job.
       const { workspaceId, dispatch } = verdict;
@@ -62,6 +68,18 @@ export function createWorkflowStarter({
       return executionId;
     },
   };
+}
+
+function refusal(kind: Refusal, version: string): NodeError {
+  if (kind === 'noVersion' && version === 'active') {
+    return new NodeError('NO_ACTIVE_VERSION', 'the workflow has no active version', { isRetryable: false });
+  }
+  const reason = kind === 'noVersion' ? noSuchVersion(version) : REASONS[kind];
+  return new NodeError('WORKFLOW_NOT_STARTED', reason, { isRetryable: false });
+}
+
+function noSuchVersion(version: string): string {
+  return version === 'latest' ? 'the workflow has no saved version' : `the workflow has no version ${version}`;
 }
 
 /** A failure after which the node is run again, as often as it takes. @param afterMs when. */

@@ -28,7 +28,8 @@ export const INLINE_OUTPUTS_BYTES = 16_777_216;
 
 const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
 
-const VersionChoice = Type.String({
+/** Which version of a workflow a run is of. */
+export const VersionChoice = Type.String({
   pattern: `^(latest|active|${UUID})$`,
   description: 'The version that runs: `latest` (the default), `active`, or the id of one of the workflow',
 });

@@ -1,6 +1,7 @@
 import type { CredentialType } from '@deckhand/contracts';
-import { type Actor, visibleWorkspace } from '../access.js';
+import type { Actor } from '../access.js';
 import type { Database } from '../client.js';
+import { type Place, workspaceOf } from '../workflows/visible.js';
 
 /** What saving a definition needs to know of a credential. */
 export interface UsableCredential {
@@ -11,19 +12,18 @@ export interface UsableCredential {
 
 /**
  * What there is to know of credentials by id, of those that are in a workspace.
- * @param place the workflow, or the workspace of a new one. Where the actor may not see it, nothing is found.
+ * @param place where the actor may not see it, nothing is found.
  */
 export async function readUsableCredentials(
   db: Database,
   actor: Actor,
-  place: { readonly workspaceId: string } | { readonly workflowId: string },
+  place: Place,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UsableCredential>> {
   if (ids.length === 0) return new Map();
   const workflowId = 'workflowId' in place ? place.workflowId : undefined;
-  const within = 'workflowId' in place ? { workflows: { some: { id: workflowId } } } : { id: place.workspaceId };
   const rows = await db.credential.findMany({
-    where: { id: { in: [...ids] }, workspace: { AND: [within, visibleWorkspace(actor)] } },
+    where: { id: { in: [...ids] }, workspace: workspaceOf(place, actor) },
     select: { id: true, type: true, visibility: true, ownerId: true, allowedWorkflowIds: true },
   });
   const keys = await db.apiKey.findMany({

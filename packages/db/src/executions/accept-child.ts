@@ -1,12 +1,13 @@
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import type { NotCounted } from './judge.js';
+import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { ReleasedExecution } from './release.js';
 import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from './run-status.js';
 
 /** A run that a node of another run starts. */
-export interface ChildRequest {
+export interface ChildRequest extends ChosenVersion {
   /** The same whenever the node is run again, so that the child is started once. */
   readonly executionId: string;
   readonly workflowId: string;
@@ -71,7 +72,8 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
         END AS verdict
       FROM parent p
       LEFT JOIN workflows w ON w.id = ${request.workflowId}::uuid AND w.workspace_id = p.workspace_id
-      LEFT JOIN workflow_versions v ON v.id = w.latest_version_id
+      LEFT JOIN workflow_versions v
+        ON ${isChosenVersion(Prisma.sql`${request.versionId ?? null}::uuid`, Prisma.sql`${request.isActiveVersion ?? false}::boolean`)}
       LEFT JOIN workspaces ws ON ws.id = p.workspace_id
     ), family AS (
       INSERT INTO run_families AS f (root_execution_id, started)

@@ -1,18 +1,16 @@
 import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { Prisma } from '../client.js';
+import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { NO_DEADLINE } from './run-status.js';
 
 /** A run that somebody asked for. */
-export interface AcceptRequest {
+export interface AcceptRequest extends ChosenVersion {
   /** Chosen before, so that accepting it again after an ambiguous error is harmless. */
   readonly executionId: string;
   readonly workflowId: string;
   /** On whose behalf; null for a trigger of an active workflow, which needs nobody. */
   readonly actor: Actor | null;
-  /** The version to run, by its id, or the active one; the latest without. */
-  readonly versionId?: string | undefined;
-  readonly isActiveVersion?: boolean | undefined;
   /** Null takes the version's default trigger. */
   readonly triggerNodeId: string | null;
   readonly mode: ExecutionMode;
@@ -141,8 +139,7 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
     LEFT JOIN workspaces ws ON ws.id = w.workspace_id
     LEFT JOIN workflow_versions v
-      ON v.id = coalesce(asked.asked_version_id, CASE WHEN asked.asks_active THEN w.active_version_id ELSE w.latest_version_id END)
-      AND v.workflow_id = w.id`;
+      ON ${isChosenVersion(Prisma.sql`asked.asked_version_id`, Prisma.sql`asked.asks_active`)}`;
 }
 
 /**

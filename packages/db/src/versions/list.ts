@@ -3,7 +3,7 @@ import { type Actor, visibleWorkspace } from '../access.js';
 import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { noSuchWorkflow } from '../workflows/lock.js';
-import { findWorkspaceOfWorkflow } from '../workflows/visible.js';
+import { findWorkspaceOfWorkflow, type Place, workspaceOf } from '../workflows/visible.js';
 
 const ENTRY = { id: true, number: true, comment: true, createdBy: true, createdAt: true } as const;
 
@@ -38,6 +38,21 @@ export async function readVersion(
   });
   if (!row) throw noSuchWorkflow();
   return { ...toVersionEntry(row), definition: row.definition };
+}
+
+/** The workflows of versions by the ids of these, of those that are in the workspace of a place. */
+export async function findVersions(
+  db: Database,
+  actor: Actor,
+  place: Place,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.workflowVersion.findMany({
+    where: { id: { in: [...ids] }, workflow: { workspace: workspaceOf(place, actor) } },
+    select: { id: true, workflowId: true },
+  });
+  return new Map(rows.map(({ id, workflowId }) => [id, workflowId]));
 }
 
 /** A version's definition, for what was authorised by other means. Undefined once its workflow is deleted. */

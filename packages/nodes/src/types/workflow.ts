@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, VersionChoice } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -11,7 +11,8 @@ export default defineNodeType({
   hasEffects: true,
   parameters: Type.Object(
     {
-      workflowId: Type.String({ format: 'uuid', description: 'The workflow to start; its latest version runs' }),
+      workflowId: Type.String({ format: 'uuid', description: 'The workflow to start' }),
+      version: Type.Optional(VersionChoice),
       input: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: "Its trigger data; this node's input by default" }),
       ),
@@ -22,9 +23,10 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   sample: () => ({ executionId: '00000000-0000-7000-8000-000000000000' }),
-  async run({ workflowId, input, waitForCompletion = true }, context) {
+  async run({ workflowId, version = 'latest', input, waitForCompletion = true }, context) {
     const executionId = await context.services.workflows.start({
       workflowId,
+      version,
       input: input ?? (isJsonObject(context.input) ? context.input : {}),
       parentExecutionId: context.executionId,
       parentNodeId: context.nodeId,

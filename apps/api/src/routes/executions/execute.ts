@@ -1,4 +1,5 @@
 import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
+import { chooseVersion } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sayRate } from '../../http/rate-limit.js';
 import { DATA_BODY_BYTES_MAX, readOptionalBody } from '../../http/read-body.js';
@@ -6,7 +7,6 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { startedAnswer } from '../../runs/started-answer.js';
-import { versionChoice } from '../../runs/version-choice.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(ExecuteBody);
@@ -53,7 +53,7 @@ export function execute({ breaker, runStarter, fleet, noteStart }: Services): Ro
           actor: { userId: caller.userId, boundTo: caller.boundTo },
           source: caller.kind === 'key' ? 'api' : 'editor',
           triggerData: JSON.stringify(asked.input),
-          ...versionChoice(body.version ?? 'latest'),
+          ...chooseVersion(body.version ?? 'latest'),
         },
         readIdempotencyKey(request, asked),
       );

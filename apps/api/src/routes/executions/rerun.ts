@@ -1,5 +1,5 @@
 import { compileBody, ExecuteResponse, RerunBody } from '@deckhand/contracts';
-import { readForRerun } from '@deckhand/db';
+import { chooseVersion, readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sayRate } from '../../http/rate-limit.js';
 import { readOptionalBody } from '../../http/read-body.js';
@@ -8,7 +8,6 @@ import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
-import { versionChoice } from '../../runs/version-choice.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
@@ -56,7 +55,7 @@ export function rerunExecution(services: Services): Route {
           triggerData: origin.triggerData,
           rerunOf,
           rerunFromNodeId: fromNodeId ?? undefined,
-          ...versionChoice(version, origin.workflowVersionId),
+          ...chooseVersion(version, origin.workflowVersionId),
         },
         readIdempotencyKey(request, asked),
       );

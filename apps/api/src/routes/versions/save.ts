@@ -5,7 +5,7 @@ import { pathId } from '../../http/query.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
-import { checkCredentials } from '../../workflows/check-credentials.js';
+import { checkReferences } from '../../workflows/check-references.js';
 import { sealSecretParameters } from '../../workflows/secret-parameters.js';
 
 const check = compileCheck(SaveVersionBody);
@@ -32,7 +32,7 @@ export function saveVersion({ db, nodeTypes, secretBox, answerOnce }: Services):
         // The schema requires it, so there is one.
         if (!definition) throw new Error('a version without a definition passed its check');
         const place = { workflowId };
-        await checkCredentials(definition.definition, { nodeTypes, db, actor, place });
+        await checkReferences(definition.definition, { nodeTypes, db, actor, place });
         const earlier = await readSealedSecrets(db, actor, workflowId);
         const sealed = await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier });
         const version = { ...definition, ...sealed, comment: body.comment ?? '', createdBy: by };

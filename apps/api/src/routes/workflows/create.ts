@@ -3,7 +3,7 @@ import { createWorkflow as create, readWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
-import { checkCredentials } from '../../workflows/check-credentials.js';
+import { checkReferences } from '../../workflows/check-references.js';
 import { sealSecretParameters } from '../../workflows/secret-parameters.js';
 import { workflowAnswer } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
@@ -30,7 +30,7 @@ export function createWorkflow(services: Services): Route {
         const by = actor.userId;
         const { body, definition, warnings } = await parseWithDefinition(check, asked, { by, nodeTypes });
         const place = { workspaceId: body.workspaceId.toLowerCase() };
-        if (definition) await checkCredentials(definition.definition, { nodeTypes, db, actor, place });
+        if (definition) await checkReferences(definition.definition, { nodeTypes, db, actor, place });
         const sealed =
           definition && (await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier: {} }));
         const id = await create(db, actor, {

@@ -1,0 +1,75 @@
+import { type Definition, type Fault, isUuid, validationFailed } from '@deckhand/contracts';
+import {
+  type Actor,
+  type Database,
+  findVersions,
+  type Place,
+  readUsableCredentials,
+  type UsableCredential,
+} from '@deckhand/db';
+import { credentialTypesOf, type NodeTypes } from '@deckhand/engine';
+
+/** What a definition is checked against. */
+interface Surroundings {
+  readonly nodeTypes: NodeTypes;
+  readonly db: Database;
+  /** Who saves it. */
+  readonly actor: Actor;
+  readonly place: Place;
+}
+
+/**
+ * Checks what a definition names outside of itself: credentials have to be there, in the workspace, of a type that
+ * their nodes can use, and usable by a version which the caller saves; versions of workflows that nodes start have to
+ * be versions of those.
+ * @throws DeckhandError VALIDATION_FAILED naming each that is not.
+ */
+export async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<void> {
+  const faults = [
+    ...(await findCredentialFaults(definition, surroundings)),
+    ...(await findVersionFaults(definition, surroundings)),
+  ];
+  if (faults.length > 0) throw validationFailed(faults);
+}
+
+async function findCredentialFaults(
+  definition: Definition,
+  { nodeTypes, db, actor, place }: Surroundings,
+): Promise<Fault[]> {
+  const ids = definition.nodes.flatMap(({ credentialId }) =>
+    credentialId === undefined ? [] : [credentialId.toLowerCase()],
+  );
+  const known = await readUsableCredentials(db, actor, place, ids);
+  return definition.nodes.flatMap((node, index): Fault[] => {
+    const type = nodeTypes.get(node.type);
+    if (node.credentialId === undefined || !type) return [];
+    const at = { path: `definition.nodes[${index}].credentialId`, nodeId: node.id };
+    const found = known.get(node.credentialId.toLowerCase());
+    if (!found) return [{ ...at, message: 'is no credential of this workspace' }];
+    if (found.refusal !== null) return [{ ...at, message: REFUSALS[found.refusal] }];
+    const usable = credentialTypesOf(node, type);
+    if (usable.includes(found.type)) return [];
+    return [{ ...at, message: `is a credential of type ${found.type}; this node takes ${usable.join(', ')}` }];
+  });
+}
+
+const REFUSALS: Readonly<Record<NonNullable<UsableCredential['refusal']>, string>> = {
+  private: 'is private to somebody else, who alone may use it',
+  otherWorkflow: 'is for other workflows than this one',
+};
+
+/** Of versions that are named by id; one that an expression names is known once its node runs. */
+async function findVersionFaults(definition: Definition, { db, actor, place }: Surroundings): Promise<Fault[]> {
+  const named = definition.nodes.flatMap(({ id, type, parameters }, index) => {
+    const { workflowId, version } = type === 'workflow' && parameters ? parameters : {};
+    if (typeof workflowId !== 'string' || typeof version !== 'string') return [];
+    if (!isUuid(workflowId) || !isUuid(version)) return [];
+    const path = `definition.nodes[${index}].parameters.version`;
+    return [{ path, nodeId: id, workflowId: workflowId.toLowerCase(), version: version.toLowerCase() }];
+  });
+  const ids = named.map(({ version }) => version);
+  const workflowOf = await findVersions(db, actor, place, ids);
+  return named.flatMap(({ path, nodeId, workflowId, version }): Fault[] =>
+    workflowOf.get(version) === workflowId ? [] : [{ path, nodeId, message: 'is no version of that workflow' }],
+  );
+}
