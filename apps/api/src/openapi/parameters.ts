@@ -7,6 +7,10 @@ const VERSION = `The version of the API that is wanted, such as ${API_VERSION}: 
 const CONDITION = 'The `ETag` that was read: a 412 when somebody changed the resource since';
 const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
 
+/** As in `examples.json`. */
+const EXAMPLE_ID = '01a1fb35-e8df-7352-8660-75a19a555616';
+const EXAMPLE_NODE_ID = 'total';
+
 /** The parameters of an operation: those in its path, its query, and the headers with a meaning. */
 export function parametersOf(route: Route, components: Components): Part[] {
   const { path, operation } = route;
@@ -15,6 +19,7 @@ export function parametersOf(route: Route, components: Components): Part[] {
     in: 'path',
     required: true,
     schema: { type: 'string', ...(name === 'nodeId' ? {} : { format: 'uuid' }) },
+    example: name === 'nodeId' ? EXAMPLE_NODE_ID : EXAMPLE_ID,
   }));
   const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};
   const condition: Operation['headers'] = operation.takesIfMatch === true ? { 'If-Match': CONDITION } : {};
