@@ -119,7 +119,7 @@ export async function createServices(options: {
   const follower = createRunFollower({ db, logger });
   // Not waited for: without Redis those who follow runs only hear of changes later.
   onChanges(subscriber, (changes) => {
-    follower.hint(changes);
+    follower.notify(changes);
   }).catch((err: unknown) => logger.warn({ err }, 'changes of runs are not heard of'));
   const breaker = createWriteBreaker({
     async probe() {

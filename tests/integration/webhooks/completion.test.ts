@@ -149,13 +149,13 @@ describe('on completion', () => {
     expect([status, body.code, body.executionId]).toEqual([500, 'EXECUTION_FAILED', id]);
   });
 
-  it('is not misled by an end that was told and is not so', async () => {
+  it('is not misled by a notification of an end that is not true', async () => {
     const hook = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);
     const { follower } = instance.gateway.services;
     const answer = send(hook);
     await until(() => follower.size() === 1);
     const { id } = await lastRun(hook);
-    follower.hint([{ executionId: id, ended: 'success' }]);
+    follower.notify([{ executionId: id, ended: 'success' }]);
     await instance.gateway.call('POST', `/api/executions/${id}/stop`, { as: instance.session });
     const { status, body } = await answer;
     expect([status, body.code]).toEqual([500, 'EXECUTION_FAILED']);
@@ -206,9 +206,9 @@ describe('on completion', () => {
     expect(receiver.calls.length).toBe(1);
   });
 
-  it('waits though every hint is lost, and leaves nobody waiting when the gateway is about to stop', async () => {
+  it('waits although every notification is lost, and leaves nobody waiting when the gateway is about to stop', async () => {
     const deaf = await startGateway(instance);
-    deaf.services.follower.hint = () => undefined;
+    deaf.services.follower.notify = () => undefined;
     const quick = await hookWith([terminal({ body: 'done' })]);
     expect((await send(quick, {}, deaf)).text).toBe('done');
     const slow = await hookWith([{ id: 'w', type: 'wait', parameters: { seconds: 600 } }]);

@@ -17,18 +17,19 @@ import {
   type WaitEnd,
 } from '@deckhand/db';
 import type { Services } from '../services.js';
-import { tellWorkers } from './tell-workers.js';
+import { notifyWorkers } from './notify-workers.js';
 
-/** An answer to a wait, and how a wait that has ended is shown to a caller who is too late. */
+/** An answer to a wait. */
 export interface PersonsAnswer extends AnswerRequest {
+  /** Describes how a wait has ended, for a caller who is too late. */
   readonly toRecorded: (end: WaitEnd) => JsonObject;
-  /** Looks at details for which `toAnswer` had no answer. @throws DeckhandError when the answer does not fit them. */
+  /** Checks the answer against details that `toAnswer` could not check. @throws DeckhandError if it does not fit. */
   readonly check?: (details: string, workspaceId: string) => Promise<void>;
 }
 
 /**
- * Which iteration of a node a body means, as `AnswerRequest` takes it.
- * @throws DeckhandError VALIDATION_FAILED for a wait that is none of the node's, or another than the iteration's.
+ * Returns the iteration of a node that a body names by `iteration` or `waitId`; undefined if it names none.
+ * @throws DeckhandError VALIDATION_FAILED if `waitId` belongs to another node, or names another iteration.
  */
 export function chosenIteration(
   { iteration, waitId }: WaitChoice,
@@ -43,17 +44,17 @@ export function chosenIteration(
 }
 
 /**
- * Records a person's answer and lets the run go on.
- * @throws DeckhandError NOT_WAITING when nothing waits there; ALREADY_DECIDED, with what is recorded, when another
- * answer or the time ended the wait; SEVERAL_WAITS, which names them, when the request could mean each; RESUME_PENDING
- * when it is recorded but could not be queued: sent again, it is queued again.
+ * Records a person's answer and resumes the run.
+ * @throws DeckhandError NOT_WAITING if nothing waits there; ALREADY_DECIDED, with the recorded answer, if another
+ * answer or the time ended the wait; SEVERAL_WAITS, with their ids, if the request could mean several; RESUME_PENDING if the
+ * answer is recorded but the run could not be queued. Sending it again queues it again.
  */
 export async function answer(services: Services, actor: Actor, request: PersonsAnswer): Promise<RecordedResponse> {
   const { executionId, nodeId } = request;
   const outcome = await answerWait(services.db, actor, request);
   switch (outcome.kind) {
     case 'unchecked':
-      if (!request.check) throw new Error('an answer without a check is not checked');
+      if (!request.check) throw new Error('the answer needs a check that its request does not have');
       await request.check(outcome.details, outcome.workspaceId);
       return answer(services, actor, request);
     case 'notWaiting':
@@ -71,12 +72,12 @@ export async function answer(services: Services, actor: Actor, request: PersonsA
       throw new DeckhandError('ALREADY_DECIDED', { message, extra: { recorded: request.toRecorded(end) } });
     }
     case 'recorded':
-      await letGoOn(services, request, outcome);
+      await resumeRun(services, request, outcome);
       return { executionId, status: 'running', message: 'Recorded: the run goes on' };
   }
 }
 
-async function letGoOn(
+async function resumeRun(
   services: Services,
   { executionId, nodeId }: PersonsAnswer,
   { workspaceId, iteration, dispatch, isUnconfirmed }: Extract<AnswerOutcome, { kind: 'recorded' }>,
@@ -84,11 +85,11 @@ async function letGoOn(
   const { queue, db, logger } = services;
   const wait = { executionId, nodeId, iteration };
   try {
-    if (dispatch === null) await tellWorkers(services, 'answer', [executionId]);
+    if (dispatch === null) await notifyWorkers(services, 'answer', [executionId]);
     else await queue.add([{ workspaceId, executionId, dispatch }]);
     if (isUnconfirmed) await confirmAnswer(db, wait);
   } catch (cause) {
-    logger.warn({ err: cause, executionId }, 'an answered run could not be queued yet');
+    logger.warn({ err: cause, executionId }, 'answered run could not be queued yet');
     throw new DeckhandError('RESUME_PENDING', { cause, extra: { executionId, waitId: waitIdOf(wait) } });
   }
 }

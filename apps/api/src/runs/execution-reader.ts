@@ -18,33 +18,34 @@ import { executionEntryJson, executionJson } from './execution-json.js';
 /** A run as an entry of a list. */
 export interface ExecutionEntryView {
   readonly run: ExecutionRecord;
-  /** It as JSON text. */
+  /** The entry as JSON text. */
   readonly json: string;
 }
 
-/** A run as somebody sees it, with the state that this view shows. */
+/** A run as a caller sees it, with the state that this view shows. */
 export interface ExecutionView extends VisibleState {
   /** The run as JSON text. */
   readonly json: string;
 }
 
 /**
- * Reads runs for those who poll them. Both throw a DeckhandError NOT_FOUND for a run that is not there or not visible.
+ * Reads runs for callers that poll them. Throws a DeckhandError NOT_FOUND for a run that does not exist or is not
+ * visible.
  */
 export interface ExecutionReader {
   read(actor: Actor, executionId: string, options: { isSlim: boolean }): Promise<ExecutionView>;
-  /** The result of a run, of any size: serialised JSON, "null" while there is none. */
+  /** Returns the result of a run, of any size, as JSON text; "null" while there is none. */
   readResult(actor: Actor, executionId: string): Promise<string>;
-  /** Whether a run changed costs much less to find out than what it looks like. */
+  /** Returns the state of a run, which costs much less than reading the run. */
   state(actor: Actor, executionId: string): Promise<VisibleState>;
-  /** Runs as entries of a list, in the order of their ids; those that are not (or no longer) visible are left out. */
+  /** Returns runs as entries of a list, in the order of their ids, without those that are not visible. */
   readEntries(actor: Actor, executionIds: readonly string[], view: EntryView): Promise<ExecutionEntryView[]>;
 }
 
-/** Runs of a list that are read first, to learn how many nodes such runs have. */
+/** How many runs of a list are read first, to learn how many nodes such runs have. */
 const FIRST_ENTRIES = 20;
-/** Nodes of a list's runs, about: further runs of it are without their progress. */
-const ENTRY_NODES_MAX = 50_000;
+/** Approximate number of nodes in a list, beyond which runs are shown without their progress. */
+const MAX_ENTRY_NODES = 50_000;
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
 const STATE_BATCH = { maxSize: 500, concurrency: 2 } as const;
 /** Versions whose node ids are remembered, which never change, and all their ids. */
@@ -92,10 +93,10 @@ export function createExecutionReader(db: Database): ExecutionReader {
       const entries: ExecutionEntryView[] = [];
       let nodes = 0;
       for (let done = 0; done < executionIds.length;) {
-        // Counts are small, however many nodes they are of.
-        const progress = wanted === 'nodes' && nodes >= ENTRY_NODES_MAX ? 'none' : wanted;
-        // As many as have the nodes that are left, if those to come are like those before.
-        const fitting = Math.ceil(((ENTRY_NODES_MAX - nodes) / Math.max(nodes, 1)) * done);
+        // Counts are small, however many nodes they count.
+        const progress = wanted === 'nodes' && nodes >= MAX_ENTRY_NODES ? 'none' : wanted;
+        // How many runs fit into the rest, if they have as many nodes as the runs before.
+        const fitting = Math.ceil(((MAX_ENTRY_NODES - nodes) / Math.max(nodes, 1)) * done);
         const count = progress !== 'nodes' ? executionIds.length : done === 0 ? FIRST_ENTRIES : fitting;
         const asked = executionIds.slice(done, done + count);
         const request = { actor, isSlim: true, isEntry: true, progress } as const;

@@ -3,10 +3,10 @@ import { maskHeaders, parseOwnJson } from '@deckhand/contracts';
 import { stringify } from 'csv-stringify/sync';
 import type { ExecutionEntryView } from './execution-reader.js';
 
-/** How runs become a file, piece by piece. */
+/** Writes runs as a file, batch by batch. */
 export interface ExportFormat {
   readonly contentType: string;
-  /** What stands before, between and after the batches. */
+  /** Text before, between and after the batches. */
   readonly head: string;
   readonly separator: string;
   readonly tail: string;
@@ -66,7 +66,7 @@ function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | 
   };
 }
 
-/** `escape_formulas` keeps a spreadsheet from running what a sender put into a cell (OWASP, CSV injection). */
+/** `escape_formulas` keeps spreadsheets from executing cells that a sender chose (OWASP, CSV injection). */
 const CSV_OPTIONS = { columns: [...COLUMNS], escape_formulas: true, record_delimiter: 'windows' } as const;
 
 /**

@@ -3,71 +3,71 @@ import { type Database, type ExecutionState, readStates } from '@deckhand/db';
 import type { RunChange } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 
-/** Told of a state of a run that it has not seen: at first of the present one. */
+/** Called with each state of a run that it has not seen, beginning with the present one. */
 export type StateListener = (state: ExecutionState) => void;
 
 /** How a run is followed. */
 export interface FollowOptions {
-  /** Looks for changes that no hint tells, such as node by node, more often. */
+  /** Polls more often, to see changes that no notification reports, such as the progress of nodes. */
   readonly isLive?: boolean;
   /**
-   * Nothing can have happened that the follower has to be told: it was queued by this process a moment ago, or is read
-   * after the following began. Its end is heard of, or comes with the regular looks; the present state is not told.
+   * The follower has nothing to catch up on: this process queued the run a moment ago, or the run is read after
+   * following began. The present state is not reported. The end comes by notification or by regular polling.
    */
   readonly isNew?: boolean;
 }
 
-/** Whether a run's state is what somebody waits for. */
+/** Returns true for a state that ends a wait. */
 export type IsEnough = (state: ExecutionState) => boolean;
 
-/** How long somebody waits. `survivesDrain` waits for some seconds more where the process is about to stop. */
+/** Bounds of a wait. With `survivesDrain` it goes on for some seconds after `drain`. */
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly survivesDrain?: boolean;
 }
 
-/** A run that is watched until `close`: nothing that comes between two waits gets lost. */
-export interface RunWatch {
+/** Follows a run until `close`. Changes between two waits are not lost. */
+export interface RunSubscription {
   /** Waits as `waitFor` does, for a state that no earlier wait has ended with. One wait at a time. */
   until(isEnough: IsEnough, options: WaitOptions): Promise<boolean>;
   close(): void;
 }
 
-/** Watches runs for those who wait for them, as many as there may be, with one look at the database for all. */
+/** Follows any number of runs for those who wait for them. One query polls all of them. */
 export interface RunFollower {
-  /** Hints say which runs changed; they may get lost, come twice, or be about runs that nobody follows. */
-  hint(changes: readonly RunChange[]): void;
-  /** Begins to follow a run. @returns ends it. */
+  /** Takes notifications of changed runs. They may get lost, come twice, or be about runs that nobody follows. */
+  notify(changes: readonly RunChange[]): void;
+  /** Starts to follow a run. @returns a function that ends it. */
   follow(executionId: string, listener: StateListener, options?: FollowOptions): () => void;
-  /** Begins to watch a run. */
-  watch(executionId: string, options?: FollowOptions): RunWatch;
+  /** Subscribes to a run. */
+  subscribe(executionId: string, options?: FollowOptions): RunSubscription;
   /**
-   * Resolves with true once the run's state is enough; with false when the time (ms) is up, the signal aborts, or the
-   * process is about to stop. `survivesDrain` waits for some seconds more in that case, for an answer that only this
-   * request can get.
+   * Resolves with true once the state of the run is enough. Resolves with false when the time (ms) is up, the signal
+   * aborts, or the process drains. With `survivesDrain` it waits some seconds longer in that case, for a response that
+   * only this request can get.
    */
   waitFor(executionId: string, isEnough: IsEnough, options: FollowOptions & WaitOptions): Promise<boolean>;
-  /** Ends every wait, now and from now on, and those of the patient soon: the process is about to stop. */
+  /** Ends every wait, now and from now on, because the process is about to stop. */
   drain(): void;
   isDraining(): boolean;
-  /** Listeners at present. */
+  /** Returns the number of listeners. */
   size(): number;
   close(): void;
 }
 
-/** How often every followed run is looked at, in ms: what a lost hint costs at most. */
-const LOOK_MS = 2_000;
-/** How often runs are looked at that somebody watches live, in ms. */
-const LIVE_LOOK_MS = 400;
-/** Runs of one statement. */
-const BATCH = 5_000;
-/** Ends that are remembered: those of runs which somebody begins to follow as they end. */
-const ENDS_MAX = 10_000;
-/** Told with an end that was heard of, not read: no run has this revision. */
+/** Polling interval of every followed run, in ms: the longest delay that a lost notification causes. */
+const POLL_INTERVAL_MS = 2_000;
+/** Polling interval of runs that somebody follows live, in ms. */
+const LIVE_POLL_INTERVAL_MS = 400;
+/** Maximum number of runs per query. */
+const MAX_BATCH_SIZE = 5_000;
+/** How many ends are remembered, for callers that start to follow a run as it ends. */
+const MAX_REMEMBERED_ENDS = 10_000;
+/** The revision of an end that was reported by a notification, not read. No run has it. */
 const UNREAD_REVISION = Infinity;
-/** How long the patient go on waiting once the process is about to stop, in ms: less than requests under way get. */
-const PATIENCE_MS = 7_000;
+/** How long waits with `survivesDrain` go on after `drain`, in ms: less than requests in progress get. */
+const DRAIN_GRACE_MS = 7_000;
 
 interface Followed {
   readonly listeners: Set<StateListener>;
@@ -78,36 +78,36 @@ interface Followed {
 /** Creates the follower of a process. */
 export function createRunFollower({ db, logger }: { db: Database; logger: Logger }): RunFollower {
   const followed = new Map<string, Followed>();
-  /** Ends a wait before it is met. */
+  /** Functions that end a wait before its state is reached. */
   const waits = new Set<() => void>();
-  const patientWaits = new Set<() => void>();
+  const drainSurvivingWaits = new Set<() => void>();
   let isDraining = false;
-  let isPatienceOver = false;
-  let patience: NodeJS.Timeout | undefined;
+  let isGraceOver = false;
+  let graceTimer: NodeJS.Timeout | undefined;
   const ends = new Map<string, FinishedStatus>();
   let due = new Set<string>();
-  let isLooking = false;
+  let isPolling = false;
 
-  /** One look at a time: hints that come meanwhile share the next. */
-  async function look(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
+  /** Polls the runs that are due. One query at a time: notifications that arrive meanwhile share the next one. */
+  async function poll(): Promise<void> {
+    if (isPolling) return;
+    isPolling = true;
     try {
       while (due.size > 0) {
-        const ids = [...due].slice(0, BATCH);
+        const ids = [...due].slice(0, MAX_BATCH_SIZE);
         for (const id of ids) due.delete(id);
-        tell(await readStates(db, ids));
+        reportStates(await readStates(db, ids));
       }
     } catch (err) {
-      // The next regular look makes up for it.
-      logger.warn({ err }, 'followed runs could not be looked at');
+      // The next regular poll makes up for it.
+      logger.warn({ err }, 'polling followed runs failed');
       due = new Set();
     } finally {
-      isLooking = false;
+      isPolling = false;
     }
   }
 
-  function tell(states: ReadonlyMap<string, ExecutionState>): void {
+  function reportStates(states: ReadonlyMap<string, ExecutionState>): void {
     for (const [id, state] of states) {
       const entry = followed.get(id);
       if (!entry || entry.revision === state.revision) continue;
@@ -116,26 +116,26 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     }
   }
 
-  /** Whoever waits for an end needs no look at the run: it was on disk before anybody was told. */
-  function tellEnd(executionId: string, status: FinishedStatus): void {
+  /** Reports an end without reading the run: it was committed before the notification was sent. */
+  function reportEnd(executionId: string, status: FinishedStatus): void {
     const [oldest] = ends.keys();
-    if (ends.size >= ENDS_MAX && oldest !== undefined) ends.delete(oldest);
+    if (ends.size >= MAX_REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
     ends.set(executionId, status);
     for (const listener of followed.get(executionId)?.listeners ?? []) listener({ status, revision: UNREAD_REVISION });
   }
 
-  function lookAt(ids: Iterable<string>): void {
+  function pollSoon(ids: Iterable<string>): void {
     for (const id of ids) due.add(id);
-    if (due.size > 0) void look();
+    if (due.size > 0) void poll();
   }
 
   const timers = [
     setInterval(() => {
-      lookAt(followed.keys());
-    }, LOOK_MS),
+      pollSoon(followed.keys());
+    }, POLL_INTERVAL_MS),
     setInterval(() => {
-      lookAt([...followed].flatMap(([id, { live }]) => (live > 0 ? [id] : [])));
-    }, LIVE_LOOK_MS),
+      pollSoon([...followed].flatMap(([id, { live }]) => (live > 0 ? [id] : [])));
+    }, LIVE_POLL_INTERVAL_MS),
   ];
 
   function follow(
@@ -147,15 +147,15 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     followed.set(executionId, entry);
     entry.listeners.add(listener);
     if (isLive) entry.live += 1;
-    // Whoever comes second has seen nothing yet either.
+    // A second listener has not seen the present state either.
     entry.revision = -1;
-    // Others look: should what was told ever be wrong, they would ask again and again.
+    // Only new followers may use a remembered end. If it were wrong, others would read the run and wait in a loop.
     const ended = isNew ? ends.get(executionId) : undefined;
     if (ended) {
       queueMicrotask(() => {
         if (entry.listeners.has(listener)) listener({ status: ended, revision: UNREAD_REVISION });
       });
-    } else if (!isNew) lookAt([executionId]);
+    } else if (!isNew) pollSoon([executionId]);
     return () => {
       if (!entry.listeners.delete(listener)) return;
       if (isLive) entry.live -= 1;
@@ -163,21 +163,21 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     };
   }
 
-  function watch(executionId: string, options?: FollowOptions): RunWatch {
+  function subscribe(executionId: string, options?: FollowOptions): RunSubscription {
     let latest: ExecutionState | undefined;
-    let look = (): void => undefined;
+    let check = (): void => undefined;
     const close = follow(
       executionId,
       (state) => {
         latest = state;
-        look();
+        check();
       },
       options,
     );
     return {
       close,
       until(isEnough, { timeoutMs, signal, survivesDrain = false }) {
-        const held = survivesDrain ? patientWaits : waits;
+        const openWaits = survivesDrain ? drainSurvivingWaits : waits;
         return new Promise((resolve) => {
           const giveUp = (): void => {
             end(false);
@@ -185,20 +185,20 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
           const timer = setTimeout(giveUp, timeoutMs);
           function end(isMet: boolean): void {
             clearTimeout(timer);
-            look = () => undefined;
-            // Should what was told not be so, whoever reads the run would else be told of it again and again.
+            check = () => undefined;
+            // If the reported state were wrong, a caller that reads the run would otherwise get it again and again.
             if (isMet) latest = undefined;
-            held.delete(giveUp);
+            openWaits.delete(giveUp);
             signal.removeEventListener('abort', giveUp);
             resolve(isMet);
           }
-          held.add(giveUp);
+          openWaits.add(giveUp);
           signal.addEventListener('abort', giveUp);
-          look = () => {
+          check = () => {
             if (latest && isEnough(latest)) end(true);
           };
-          if (signal.aborted || (survivesDrain ? isPatienceOver : isDraining)) giveUp();
-          else look();
+          if (signal.aborted || (survivesDrain ? isGraceOver : isDraining)) giveUp();
+          else check();
         });
       },
     };
@@ -207,27 +207,27 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   function drain(): void {
     isDraining = true;
     for (const giveUp of waits) giveUp();
-    patience ??= setTimeout(endPatience, PATIENCE_MS).unref();
+    graceTimer ??= setTimeout(endGrace, DRAIN_GRACE_MS).unref();
   }
 
-  function endPatience(): void {
-    isPatienceOver = true;
-    for (const giveUp of patientWaits) giveUp();
+  function endGrace(): void {
+    isGraceOver = true;
+    for (const giveUp of drainSurvivingWaits) giveUp();
   }
 
   return {
-    hint(changes) {
-      for (const { executionId, ended } of changes) if (ended) tellEnd(executionId, ended);
-      lookAt(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
+    notify(changes) {
+      for (const { executionId, ended } of changes) if (ended) reportEnd(executionId, ended);
+      pollSoon(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
     },
     follow,
-    watch,
+    subscribe,
     async waitFor(executionId, isEnough, options) {
-      const watched = watch(executionId, options);
+      const subscription = subscribe(executionId, options);
       try {
-        return await watched.until(isEnough, options);
+        return await subscription.until(isEnough, options);
       } finally {
-        watched.close();
+        subscription.close();
       }
     },
     drain,
@@ -236,8 +236,8 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     close() {
       for (const timer of timers) clearInterval(timer);
       drain();
-      clearTimeout(patience);
-      endPatience();
+      clearTimeout(graceTimer);
+      endGrace();
     },
   };
 }

@@ -7,14 +7,14 @@ import { configure } from 'safe-stable-stringify';
 /** Visible ASCII. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The same text for the same JSON, whatever the order of its members. */
+/** Serializes JSON with its members in a fixed order. */
 const canonical = configure({ deterministic: true, circularValue: Error });
 
 /**
- * The request's `Idempotency-Key`, with what it stands for.
- * @param asked what the request asks for, as parsed.
+ * Reads the `Idempotency-Key` of a request, and hashes what the request asks for.
+ * @param asked the parsed request.
  * @returns undefined without the header.
- * @throws DeckhandError VALIDATION_FAILED when the key is empty, too long or not visible ASCII.
+ * @throws DeckhandError VALIDATION_FAILED if the key is empty, too long or not visible ASCII.
  */
 export function readIdempotencyKey(request: Request, asked: unknown): IdempotencyKey | undefined {
   const key = request.headers['idempotency-key'];

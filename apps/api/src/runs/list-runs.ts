@@ -11,7 +11,7 @@ import type { Services } from '../services.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { pageJson } from './page-json.js';
 
-/** A list of runs, as a query asks for it. */
+/** The query of a list of runs. */
 type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string };
 
 /**
@@ -26,8 +26,8 @@ export async function listRuns(services: Services, caller: Caller, request: List
 }
 
 /**
- * Finds a page of runs by their ids. A search may read all runs of a workspace, for as long as a statement may take: it
- * counts against the workspace's share of searches.
+ * Finds the ids of a page of runs. A search may read all runs of a workspace until its statement times out, so it
+ * counts towards the workspace's share of searches.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED.
  */
 export async function findPage(
@@ -37,7 +37,7 @@ export async function findPage(
 ): Promise<ExecutionIdPage> {
   const find = (): Promise<ExecutionIdPage> => listExecutionIds(db, caller, request);
   if (!isSearch(request)) return find();
-  // Nobody but its members may use up a workspace's share.
+  // Only its members may use up a workspace's share.
   await requireRole(db, caller, request.workspaceId, 'viewer');
   return shares.within(request.workspaceId, 'searches', find);
 }

@@ -1,7 +1,7 @@
 import type { Page } from '@deckhand/contracts';
 import type { ExecutionIdPage } from '@deckhand/db';
 
-/** A list's envelope around runs that are JSON text already. */
+/** Puts the list envelope around runs that are JSON text already. */
 export function pageJson(
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
   { hasMore, total }: Pick<ExecutionIdPage, 'hasMore' | 'total'>,

@@ -2,8 +2,8 @@ import { type Actor, recordExecutionChange } from '@deckhand/db';
 import type { Services } from '../services.js';
 
 /**
- * Puts what a person did to a run on record, right after it was done. The change stands by then, so a record that
- * cannot be written goes to the log instead of making the answer a failure.
+ * Records in the audit log what a person did to a run. The change is committed by then, so an error is logged instead
+ * of failing the request.
  */
 export async function recordRunChange(
   { db, logger }: Pick<Services, 'db' | 'logger'>,
@@ -12,6 +12,6 @@ export async function recordRunChange(
   executionId: string,
 ): Promise<void> {
   await recordExecutionChange(db, actor, action, executionId).catch((err: unknown) => {
-    logger.error({ err, action, executionId, userId: actor.userId }, 'a change could not be put on record');
+    logger.error({ err, action, executionId, userId: actor.userId }, 'audit record of a change could not be written');
   });
 }

@@ -1,6 +1,6 @@
 import type { ExecuteResponse, WorkerCounts } from '@deckhand/contracts';
 
-/** The answer of everything that starts a run: says so when nobody is there to take it. */
+/** Returns the response to every request that starts a run. It has a warning if no worker can take the run. */
 export function startedAnswer(executionId: string, workers: WorkerCounts): ExecuteResponse {
   const answer = { message: 'The run is queued', executionId, workers };
   const warning = warningFor(workers);
@@ -9,6 +9,6 @@ export function startedAnswer(executionId: string, workers: WorkerCounts): Execu
 
 function warningFor(workers: WorkerCounts): string | undefined {
   if (workers.live === 0) return 'No worker is running: the run stays pending until one starts';
-  if (workers.consuming === 0) return 'No worker takes runs at the moment: the run stays pending until one does';
+  if (workers.consuming === 0) return 'No worker accepts runs at the moment: the run stays pending until one does';
   return undefined;
 }

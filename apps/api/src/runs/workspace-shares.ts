@@ -1,8 +1,8 @@
 import { DeckhandError } from '@deckhand/contracts';
 
 /**
- * What one workspace may have going on at once in one API process. Each holds a connection to PostgreSQL, or a caller's
- * connection for up to a minute or more.
+ * Maximum number of operations that one workspace may have in progress in one API process. Each occupies a connection
+ * to PostgreSQL, or that of a caller for a minute or more.
  */
 const SHARES = {
   exports: 3,
@@ -13,18 +13,18 @@ const SHARES = {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Keeps one workspace from taking all that a process has of something. */
+/** Keeps one workspace from using up a resource of the process. */
 export interface WorkspaceShares {
   /**
-   * Does some work while the workspace has not got its share.
-   * @throws DeckhandError RATE_LIMITED with Retry-After, before anything is done, while it has.
+   * Runs `work` and counts it towards the share of the workspace.
+   * @throws DeckhandError RATE_LIMITED with Retry-After if the share is used up. Then `work` does not run.
    */
   within<T>(workspaceId: string, kind: keyof typeof SHARES, work: () => Promise<T>): Promise<T>;
 }
 
-/** The shares of one process. */
+/** Creates the shares of one process. */
 export function createWorkspaceShares(): WorkspaceShares {
-  /** By kind and workspace; those without any are left out. */
+  /** Operations in progress by kind and workspace, without zeros. */
   const counts = new Map<string, number>();
   return {
     async within(workspaceId, kind, work) {
@@ -32,7 +32,7 @@ export function createWorkspaceShares(): WorkspaceShares {
       const count = counts.get(key) ?? 0;
       if (count >= SHARES[kind]) {
         throw new DeckhandError('RATE_LIMITED', {
-          message: `The workspace has ${count} ${kind} at once already`,
+          message: `The workspace has ${count} ${kind} in progress`,
           details: { limit: SHARES[kind], retryAfterSeconds: RETRY_AFTER_SECONDS },
           headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
         });

@@ -3,48 +3,49 @@ import { CircuitState, circuitBreaker, ConsecutiveBreaker, handleAll, isBrokenCi
 import { DeckhandError } from '@deckhand/contracts';
 import type { Logger } from '@deckhand/runtime';
 
-/** Keeps new runs out while they could not be kept. */
+/** Refuses new runs while the stores cannot keep them. */
 export interface WriteBreaker {
   /** @throws DeckhandError write_circuit_open while the stores do not take writes. */
   readonly check: () => void;
-  /** Lets a write go on as it will, and looks closer at the stores when it fails or takes long. */
+  /** Passes a write through, and probes the stores if it fails or takes long. */
   readonly watch: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Looks closer at the stores: something about them was odd. */
+  /** Probes the stores, because the caller saw something odd. */
   suspect(): void;
   isOpen(): boolean;
   close(): void;
 }
 
-/** A write that takes longer than this makes the breaker look, in ms. */
-const SLOW_MS = 2_000;
-/** Probes in a row that must fail before the breaker opens, and the pause between probes, in ms. */
-const FAILURES = 2;
+/** A write that takes longer than this triggers a probe, in ms. */
+const SLOW_WRITE_MS = 2_000;
+/** Number of probes in a row that must fail before the breaker opens. */
+const FAILURES_TO_OPEN = 2;
+/** Interval between probes, in ms. */
 const PROBE_INTERVAL_MS = 250;
 
 /**
- * Creates the breaker of a process. Only the probe opens and closes it: a write that fails or hangs may have reasons of
- * its own, such as a busy pool, and gives no more than the occasion to look.
+ * Creates the circuit breaker of a process. Only the probe opens and closes it. A write that fails or hangs may have
+ * reasons of its own, such as a busy pool, so it only triggers a probe.
  * @param probe writes to the stores; rejects while one of them takes no writes.
  */
 export function createWriteBreaker({ probe, logger }: { probe: () => Promise<void>; logger: Logger }): WriteBreaker {
   const breaker = circuitBreaker(handleAll, {
     halfOpenAfter: PROBE_INTERVAL_MS,
-    breaker: new ConsecutiveBreaker(FAILURES),
+    breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN),
   });
-  breaker.onBreak(() => logger.error('new runs are refused: the stores do not take writes'));
-  breaker.onReset(() => logger.info('new runs are taken again'));
-  let isLooking = false;
+  breaker.onBreak(() => logger.error('new runs refused: the stores do not take writes'));
+  breaker.onReset(() => logger.info('new runs accepted again'));
+  let isProbing = false;
   let isClosed = false;
   const isOpen = (): boolean => breaker.state !== CircuitState.Closed;
 
-  async function look(): Promise<void> {
+  async function probeUntilHealthy(): Promise<void> {
     let failures = 0;
     do {
       try {
         await breaker.execute(probe);
         failures = 0;
       } catch (err) {
-        if (!isBrokenCircuitError(err)) logger.warn({ err }, 'a probe of the stores failed');
+        if (!isBrokenCircuitError(err)) logger.warn({ err }, 'probe of the stores failed');
         failures += 1;
       }
       if (failures > 0) await sleep(PROBE_INTERVAL_MS, undefined, { ref: false });
@@ -52,10 +53,10 @@ export function createWriteBreaker({ probe, logger }: { probe: () => Promise<voi
   }
 
   function suspect(): void {
-    if (isLooking || isClosed) return;
-    isLooking = true;
-    void look().finally(() => {
-      isLooking = false;
+    if (isProbing || isClosed) return;
+    isProbing = true;
+    void probeUntilHealthy().finally(() => {
+      isProbing = false;
     });
   }
 
@@ -66,7 +67,7 @@ export function createWriteBreaker({ probe, logger }: { probe: () => Promise<voi
       }
     },
     async watch(write) {
-      const slow = setTimeout(suspect, SLOW_MS);
+      const slow = setTimeout(suspect, SLOW_WRITE_MS);
       try {
         return await write();
       } catch (error) {

@@ -7,38 +7,38 @@ import { pathId } from '../../http/query.js';
 import { sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { ExecutionView } from '../../runs/execution-reader.js';
-import type { IsEnough, RunWatch } from '../../runs/follow-runs.js';
+import type { IsEnough, RunSubscription } from '../../runs/follow-runs.js';
 import type { Services } from '../../services.js';
 
 const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
-/** Changes within this time become one event, in ms. */
-const GAP_MS = 200;
-/** How often it is checked that the caller may still see the run, in ms. */
-const RECHECK_MS = 3_000;
+/** Changes within this time are sent as one event, in ms. */
+const MIN_INTERVAL_MS = 200;
+/** How often the caller's access is checked again, in ms. */
+const ACCESS_CHECK_INTERVAL_MS = 3_000;
 
 /**
- * GET /api/executions/{id}/events: the run as Server-Sent Events (WHATWG HTML, 9.2), `execution` with the run without
- * its outputs, at once and after every change, until it is finished. Changes that follow each other quickly, or that
- * the caller is too slow for, become one event.
+ * GET /api/executions/{id}/events: streams the run as Server-Sent Events (WHATWG HTML, 9.2). Each event is named
+ * `execution` and has the run without its outputs. One is sent at once, and one after every change, until the run is
+ * finished. Changes that follow each other quickly, or faster than the caller reads, are sent as one event.
  */
 export function followExecution({ executions, follower, shares, authenticate }: Services): Route {
-  async function tellChanges(
+  async function streamChanges(
     executionId: string,
-    watched: RunWatch,
+    subscription: RunSubscription,
     { request, response, caller }: { request: Request; response: Response; caller: Caller },
   ): Promise<void> {
-    const look = (): Promise<ExecutionView> => executions.read(caller, executionId, { isSlim: true });
-    // The run as text is let go of once it is sent: thousands may follow large runs.
-    let { json, ...sent } = await look();
+    const read = (): Promise<ExecutionView> => executions.read(caller, executionId, { isSlim: true });
+    // The JSON text is released once it is sent: thousands of callers may follow large runs.
+    let { json, ...sent } = await read();
     if (isFinished(sent.status) && request.headers['last-event-id'] === String(sent.revision)) {
-      // Whoever has seen the end is told not to come back.
+      // The caller has seen the end: 204 stops an EventSource from reconnecting.
       sendNothing(response);
       return;
     }
-    // Whose key was revoked meanwhile gets nothing more, whatever was read.
-    const lookAgain = async (): Promise<ExecutionView> => {
-      const [view] = await Promise.all([look(), authenticate.caller(request, READ_RUNS)]);
+    // A caller whose key was revoked meanwhile gets nothing more.
+    const readWithAccessCheck = async (): Promise<ExecutionView> => {
+      const [view] = await Promise.all([read(), authenticate.caller(request, READ_RUNS)]);
       return view;
     };
     await shares.within(sent.workspaceId, 'event streams', async () => {
@@ -46,14 +46,14 @@ export function followExecution({ executions, follower, shares, authenticate }: 
       await stream.send('execution', json, String(sent.revision));
       json = '';
       const wait = (isEnough: IsEnough, timeoutMs: number): Promise<boolean> =>
-        watched.until(isEnough, { timeoutMs, signal: stream.gone });
+        subscription.until(isEnough, { timeoutMs, signal: stream.gone });
       const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
       while (!isOver()) {
-        // The end is told at once, whatever came just before it.
-        const isAtEnd = await wait(({ status }) => isFinished(status), GAP_MS);
-        if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, RECHECK_MS);
+        // The end is sent at once, however soon after another change.
+        const isAtEnd = await wait(({ status }) => isFinished(status), MIN_INTERVAL_MS);
+        if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, ACCESS_CHECK_INTERVAL_MS);
         if (isOver()) break;
-        const { json: latest, ...view } = await lookAgain();
+        const { json: latest, ...view } = await readWithAccessCheck();
         if (view.revision !== sent.revision) await stream.send('execution', latest, String(view.revision));
         sent = view;
       }
@@ -74,12 +74,12 @@ export function followExecution({ executions, follower, shares, authenticate }: 
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      // Begun before the first reading: what changes after that is told.
-      const watched = follower.watch(executionId, { isLive: true, isNew: true });
+      // Subscribes before the first read, so that no change after it is missed.
+      const subscription = follower.subscribe(executionId, { isLive: true, isNew: true });
       try {
-        await tellChanges(executionId, watched, { request, response, caller });
+        await streamChanges(executionId, subscription, { request, response, caller });
       } finally {
-        watched.close();
+        subscription.close();
       }
     },
   );

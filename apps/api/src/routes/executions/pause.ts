@@ -4,7 +4,7 @@ import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
-import { tellWorkers } from '../../runs/tell-workers.js';
+import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
 /** POST /api/executions/{id}/pause: nodes in flight finish, nothing further starts. */
@@ -24,7 +24,7 @@ export function pauseExecution(services: Services): Route {
       await refuseBody(request);
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
         await pause(services.db, actor, executionId);
-        await tellWorkers(services, 'pause', [executionId]);
+        await notifyWorkers(services, 'pause', [executionId]);
         await recordRunChange(services, actor, 'execution.pause', executionId);
         return { status: 200, body: { executionId, status: 'paused' } };
       });
@@ -55,7 +55,7 @@ export function resumeExecution(services: Services): Route {
             services.logger.warn({ err, executionId }, 'a resumed run could not be queued yet');
           });
         }
-        await tellWorkers(services, 'resume', [executionId]);
+        await notifyWorkers(services, 'resume', [executionId]);
         await recordRunChange(services, actor, 'execution.resume', executionId);
         return { status: 200, body: { executionId, status: 'running' } };
       });

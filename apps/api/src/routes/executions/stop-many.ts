@@ -8,7 +8,7 @@ import {
 import { isSearch, recordChange, requireRole, stopExecutions as stop } from '@deckhand/db';
 import { readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
-import { tellWorkers } from '../../runs/tell-workers.js';
+import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(StopManyBody);
@@ -35,7 +35,7 @@ export function stopExecutions(services: Services): Route {
       }
       await services.answerOnce({ request, response, caller, body }, async (actor) => {
         const stopAll = (): Promise<number> =>
-          stop(services.db, actor, filter, (executionIds) => tellWorkers(services, 'stop', executionIds));
+          stop(services.db, actor, filter, (executionIds) => notifyWorkers(services, 'stop', executionIds));
         const stopped = await (isSearch(filter)
           ? services.shares.within(filter.workspaceId, 'searches', stopAll)
           : stopAll());
@@ -44,7 +44,7 @@ export function stopExecutions(services: Services): Route {
           workspaceId: body.workspaceId,
           resourceId: body.workflowId ?? '',
           details: { stopped },
-        }).catch((err: unknown) => services.logger.error({ err }, 'a change could not be put on record'));
+        }).catch((err: unknown) => services.logger.error({ err }, 'audit record of a change could not be written'));
         return { status: 200, body: { stopped } };
       });
     },

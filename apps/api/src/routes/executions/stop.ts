@@ -4,7 +4,7 @@ import { pathId } from '../../http/query.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { recordRunChange } from '../../runs/record-run-change.js';
-import { tellWorkers } from '../../runs/tell-workers.js';
+import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
 /** How long the caller waits for the runs that the run has started to be stopped, in ms; maintenance stops the rest. */
@@ -27,7 +27,7 @@ export function stopExecution(services: Services): Route {
       await refuseBody(request);
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
         await stop(services.db, actor, executionId);
-        const onStopped = (stopped: readonly string[]): Promise<void> => tellWorkers(services, 'stop', stopped);
+        const onStopped = (stopped: readonly string[]): Promise<void> => notifyWorkers(services, 'stop', stopped);
         await onStopped([executionId]);
         const until = performance.now() + DESCENDANTS_MS;
         await stopDescendants(services.db, { of: [executionId], until, onStopped }).catch((err: unknown) => {

@@ -2,7 +2,7 @@ import { deleteWorkflow as remove } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
-import { tellWorkers } from '../../runs/tell-workers.js';
+import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
 /** DELETE /api/workflows/{id}: its runs are stopped first, and stay to be read. */
@@ -12,7 +12,7 @@ export function deleteWorkflow(services: Services): Route {
     '/api/workflows/:id',
     { summary: 'Delete a workflow, after its runs are stopped', answers: { 204: null } },
     async (request, response, caller) => {
-      await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
+      await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
       sendNothing(response);
     },
   );

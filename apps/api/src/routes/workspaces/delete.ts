@@ -2,7 +2,7 @@ import { deleteWorkspace as remove } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
-import { tellWorkers } from '../../runs/tell-workers.js';
+import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
 /** DELETE /api/workspaces/{id}: its runs are stopped first. */
@@ -12,7 +12,7 @@ export function deleteWorkspace(services: Services): Route {
     '/api/workspaces/:id',
     { summary: 'Delete a workspace with all that it holds', answers: { 204: null } },
     async (request, response, caller) => {
-      await remove(services.db, caller, pathId(request), (stopped) => tellWorkers(services, 'stop', stopped));
+      await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
       sendNothing(response);
     },
   );

@@ -2,10 +2,10 @@ import { publishChanges, publishControl, type ControlMessage } from '@deckhand/q
 import type { Services } from '../services.js';
 
 /**
- * Tells the workers that hold runs, and whoever waits for them, that a person acted. Only a hint: the database's fence
- * is what makes it true, so an error is logged and nothing else.
+ * Notifies the workers that hold runs, and callers that wait for them, that a person acted. The change is already
+ * committed and fenced in the database, so a notification that fails is only logged.
  */
-export async function tellWorkers(
+export async function notifyWorkers(
   { redis, logger, metrics }: Pick<Services, 'redis' | 'logger' | 'metrics'>,
   type: ControlMessage['type'],
   executionIds: readonly string[],
@@ -20,6 +20,9 @@ export async function tellWorkers(
       executionIds.map((executionId) => ({ executionId, ended })),
     );
   } catch (err) {
-    logger.warn({ err, executions: executionIds.length }, 'workers could not be told; their next write will');
+    logger.warn(
+      { err, executions: executionIds.length },
+      'workers could not be notified; their next write will find out',
+    );
   }
 }
