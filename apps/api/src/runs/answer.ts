@@ -46,8 +46,8 @@ export function chosenIteration(
 /**
  * Records a person's answer and resumes the run.
  * @throws DeckhandError NOT_WAITING if nothing waits there; ALREADY_DECIDED, with the recorded answer, if another
- * answer or the time ended the wait; SEVERAL_WAITS, with their ids, if the request could mean several; RESUME_PENDING if the
- * answer is recorded but the run could not be queued. Sending it again queues it again.
+ * answer or the time ended the wait; SEVERAL_WAITS, with their ids, if the request could mean several; RESUME_PENDING
+ * if the answer is recorded but the run could not be queued. Sending it again queues it again.
  */
 export async function answer(services: Services, actor: Actor, request: PersonsAnswer): Promise<RecordedResponse> {
   const { executionId, nodeId } = request;
