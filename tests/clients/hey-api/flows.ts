@@ -52,12 +52,17 @@ const definition: Definition = {
   edges: [{ source: 'start', target: 'total' }],
 };
 const workflow = dataOf(await createWorkflow({ client, body: { workspaceId, name: 'Generated', definition } }));
+// Only with dryRun=true is the response another one.
+assert('id' in workflow);
 const asking: Definition = {
   nodes: [...definition.nodes, { id: 'ask', type: 'approval', parameters: { message: 'Refund it?' } }],
   edges: [...definition.edges, { source: 'total', target: 'ask' }],
 };
 const path = { id: workflow.id };
+const tried = dataOf(await saveVersion({ client, path, query: { dryRun: true }, body: { definition: asking } }));
+assert('valid' in tried && tried.valid);
 const version = dataOf(await saveVersion({ client, path, body: { definition: asking, comment: 'Ask' } }));
+assert('number' in version);
 assert.equal(version.number, 2);
 const { response: read } = await getWorkflow({ client, path });
 const active = await updateWorkflow({

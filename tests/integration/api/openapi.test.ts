@@ -345,6 +345,8 @@ describe('the OpenAPI document', () => {
     const path = `/api/workflows/${workflow.id}`;
     await done('GET', `/api/workflows${inWorkspace}`);
     await done('GET', path);
+    await done('POST', '/api/workflows?dryRun=true', { workspaceId, name: 'Orders', definition });
+    await done('POST', `${path}/versions?dryRun=true`, { definition, comment: 'Ask before the refund' });
     const version = await done('POST', `${path}/versions`, { definition, comment: 'Ask before the refund' });
     await done('GET', `${path}/versions`);
     await done('GET', `${path}/versions/${version.workflowVersionId}`);

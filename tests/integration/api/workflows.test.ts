@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addPerson,
   chain,
   createWorkflow,
+  digestTables,
   type Gateway,
   type Instance,
   startInstance,
@@ -421,5 +423,68 @@ describe('deleting a workflow', () => {
       expect([body.status, body.currentNodeId, body.progress[nodeId].status]).toEqual(['stopped', null, 'stopped']);
     }
     await worker.stop();
+  });
+});
+
+describe('dryRun=true', () => {
+  const headers = { 'idempotency-key': 'try-first' };
+  const ask = (method: string, path: string, body: object, as = instance.session) =>
+    gateway.call(method, path, { as, body, headers });
+
+  it('checks all that creating and saving check, says warnings, and saves nothing', async () => {
+    const { workspaceId } = instance;
+    const id = await createWorkflow(instance, simple);
+    const { body: owner } = await gateway.call('GET', `/api/workflows/${id}`, { as: instance.session });
+    const slow = chain({ id: 'a', type: 'wait', parameters: { seconds: 1 }, timeoutSeconds: 100 });
+    const limited = { ...slow, settings: { timeoutSeconds: 10 } };
+    const before = await digestTables(instance.db);
+    const create = '/api/workflows?dryRun=true';
+    expect(await ask('POST', create, { workspaceId, name: 'W', definition: limited })).toMatchObject({
+      status: 200,
+      body: { valid: true, warnings: [{ nodeId: 'a' }] },
+    });
+    const version = `/api/workflows/${id}/versions?dryRun=yes`;
+    expect((await ask('POST', version, { definition: simple, baseVersionId: owner.latestVersionId })).body).toEqual({
+      valid: true,
+      warnings: [],
+    });
+    expect(await digestTables(instance.db)).toEqual(before);
+    // The key is free for the request itself.
+    const saved = await ask('POST', `/api/workflows/${id}/versions`, { definition: simple });
+    expect([saved.status, saved.body.number]).toEqual([201, 2]);
+  });
+
+  it('is refused as creating and saving are', async () => {
+    const { workspaceId } = instance;
+    const id = await createWorkflow(instance, simple);
+    const path = `hook-${id}`;
+    const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook', parameters: { path } }], edges: [] };
+    await createWorkflow(instance, hook);
+    const viewer = await addPerson(instance, 'viewer');
+    const nowhere = '01a1fb35-e8df-7352-8660-75a19a555603';
+    const unknown = chain({ id: 'call', type: 'http', parameters: { url: 'https://a.test' }, credentialId: nowhere });
+    const hidden = { nodes: [{ id: 'hook', type: 'trigger.webhook', parameters: { secret: '********' } }], edges: [] };
+    const before = await digestTables(instance.db);
+    for (const [url, body, as] of [
+      ['/api/workflows', { workspaceId, name: 'W', definition: unknown }],
+      ['/api/workflows', { workspaceId, name: 'W', definition: hidden }],
+      ['/api/workflows', { workspaceId, name: 'W', definition: hook }],
+      ['/api/workflows', { workspaceId, name: 'W', definition: {} }],
+      ['/api/workflows', { workspaceId, name: 'W', folderId: nowhere }],
+      ['/api/workflows', { workspaceId, name: 'W' }, viewer.session],
+      [`/api/workflows/${id}/versions`, { definition: unknown }],
+      [`/api/workflows/${id}/versions`, { definition: hook }],
+      [`/api/workflows/${id}/versions`, { definition: simple, baseVersionId: nowhere }],
+      [`/api/workflows/${id}/versions`, { definition: simple }, viewer.session],
+      [`/api/workflows/${nowhere}/versions`, { definition: simple }],
+    ] as const) {
+      const [tried, done] = [await ask('POST', `${url}?dryRun=true`, body, as), await ask('POST', url, body, as)];
+      expect(tried.status).toBeGreaterThanOrEqual(400);
+      const refusal = ({ status, body: { error, code, details } }: typeof tried) => ({ status, error, code, details });
+      expect(refusal(tried)).toEqual(refusal(done));
+    }
+    expect(await digestTables(instance.db)).toEqual(before);
+    const { body } = await ask('POST', '/api/workflows?dryRun=true', { workspaceId, name: 'W', definition: hidden });
+    expect(body.details).toMatchObject([{ nodeId: 'hook' }]);
   });
 });

@@ -35,7 +35,11 @@ export async function sealSecretParameters(
       const kept = earlier[node.id]?.[name];
       if (value === SECRET_PLACEHOLDER && kept === undefined) {
         const path = `definition.nodes[${index}].parameters.${name}`;
-        faults.push({ path, message: 'stands for no secret that was saved before: send the secret itself' });
+        faults.push({
+          path,
+          nodeId: node.id,
+          message: 'stands for no secret that was saved before: send the secret itself',
+        });
         continue;
       }
       const sealed =

@@ -108,6 +108,14 @@ const Warnings = Type.Array(Warning, {
 /** A workflow that was created, with the warnings about its first version. */
 export const CreatedWorkflow = Type.Object({ ...Workflow.properties, warnings: Warnings });
 
+/** Query of what can be checked without being done. */
+export const DryRunQuery = Type.Object({
+  dryRun: Type.Boolean({ default: false, description: 'Checks everything and saves nothing' }),
+});
+
+/** What was checked could be saved as it is. */
+export const DryRunResponse = Type.Object({ valid: Type.Literal(true), warnings: Warnings });
+
 export const SavedVersion = Type.Object({
   workflowVersionId: Id,
   number: Type.Integer(),

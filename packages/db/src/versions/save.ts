@@ -1,7 +1,8 @@
 import { DeckhandError } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
-import type { Database } from '../client.js';
+import type { Database, Queryable } from '../client.js';
+import { runAndRollBack } from '../roll-back.js';
 import { lockWorkflow } from '../workflows/lock.js';
 import { insertVersion, type NewVersion, type StoredVersion } from './insert.js';
 
@@ -17,21 +18,40 @@ export function saveVersion(
   version: NewVersion,
   baseVersionId: string | null,
 ): Promise<StoredVersion> {
-  return db.$transaction(async (tx) => {
-    const workflow = await lockWorkflow(tx, actor, workflowId, 'editor');
-    if (baseVersionId !== null && baseVersionId !== workflow.latestVersionId) {
-      throw new DeckhandError('CONFLICT', {
-        message: 'Somebody saved another version in between',
-        details: { latestVersionId: workflow.latestVersionId },
-      });
-    }
-    const saved = await insertVersion(tx, workflowId, version);
-    await recordChange(tx, actor, {
-      action: 'workflow.save',
-      workspaceId: workflow.workspaceId,
-      resourceId: workflowId,
-      details: { workflowVersionId: saved.workflowVersionId, number: saved.number },
+  return db.$transaction((tx) => save(tx, actor, workflowId, version, baseVersionId));
+}
+
+/** Finds out whether a version could be saved. @throws DeckhandError as `saveVersion` would. */
+export function trySavingVersion(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  version: NewVersion,
+  baseVersionId: string | null,
+): Promise<void> {
+  return runAndRollBack(db, (tx) => save(tx, actor, workflowId, version, baseVersionId));
+}
+
+async function save(
+  tx: Queryable,
+  actor: Actor,
+  workflowId: string,
+  version: NewVersion,
+  baseVersionId: string | null,
+): Promise<StoredVersion> {
+  const workflow = await lockWorkflow(tx, actor, workflowId, 'editor');
+  if (baseVersionId !== null && baseVersionId !== workflow.latestVersionId) {
+    throw new DeckhandError('CONFLICT', {
+      message: 'Somebody saved another version in between',
+      details: { latestVersionId: workflow.latestVersionId },
     });
-    return saved;
+  }
+  const saved = await insertVersion(tx, workflowId, version);
+  await recordChange(tx, actor, {
+    action: 'workflow.save',
+    workspaceId: workflow.workspaceId,
+    resourceId: workflowId,
+    details: { workflowVersionId: saved.workflowVersionId, number: saved.number },
   });
+  return saved;
 }

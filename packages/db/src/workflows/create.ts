@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Actor, requireRole } from '../access.js';
-import type { Database } from '../client.js';
+import type { Database, Queryable } from '../client.js';
 import { recordChange } from '../audit/record.js';
+import { runAndRollBack } from '../roll-back.js';
 import { insertVersion, type NewVersion } from '../versions/insert.js';
 import { requireFolder } from './folder.js';
 
@@ -21,13 +22,20 @@ export interface NewWorkflow {
  * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace.
  */
 export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<string> {
-  const { version, ...columns } = workflow;
-  return db.$transaction(async (tx) => {
-    await requireRole(tx, actor, workflow.workspaceId, 'editor');
-    await requireFolder(tx, workflow.workspaceId, workflow.folderId);
-    const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
-    if (version) await insertVersion(tx, id, version);
-    await recordChange(tx, actor, { action: 'workflow.create', workspaceId: workflow.workspaceId, resourceId: id });
-    return id;
-  });
+  return db.$transaction((tx) => create(tx, actor, workflow));
+}
+
+/** Finds out whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
+export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<void> {
+  return runAndRollBack(db, (tx) => create(tx, actor, workflow));
+}
+
+async function create(tx: Queryable, actor: Actor, { version, ...columns }: NewWorkflow): Promise<string> {
+  const { workspaceId, folderId } = columns;
+  await requireRole(tx, actor, workspaceId, 'editor');
+  await requireFolder(tx, workspaceId, folderId);
+  const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
+  if (version) await insertVersion(tx, id, version);
+  await recordChange(tx, actor, { action: 'workflow.create', workspaceId, resourceId: id });
+  return id;
 }

@@ -1,42 +1,56 @@
-import { compileCheck, SaveVersionBody, SavedVersion } from '@deckhand/contracts';
-import { readSealedSecrets, saveVersion as save } from '@deckhand/db';
+import { compileCheck, DryRunQuery, DryRunResponse, SaveVersionBody, SavedVersion } from '@deckhand/contracts';
+import { type Actor, readSealedSecrets, saveVersion as save, trySavingVersion } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
-import { pathId } from '../../http/query.js';
+import { pathId, queryReader } from '../../http/query.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
-import { checkReferences } from '../../workflows/check-references.js';
-import { sealSecretParameters } from '../../workflows/secret-parameters.js';
+import { prepareVersion } from '../../workflows/prepare-version.js';
 
 const check = compileCheck(SaveVersionBody);
+const readQuery = queryReader(DryRunQuery);
 
-/** POST /api/workflows/{id}/versions: the latest version from now on. A stale `baseVersionId` is refused. */
-export function saveVersion({ db, nodeTypes, secretBox, answerOnce }: Services): Route {
+/**
+ * POST /api/workflows/{id}/versions: the latest version from now on. A stale `baseVersionId` is refused. With
+ * `dryRun=true` it is only checked whether it could be saved, whatever the Idempotency-Key.
+ */
+export function saveVersion(services: Services): Route {
+  const { db, nodeTypes, answerOnce } = services;
   return forKey(
     'POST',
     '/api/workflows/:id/versions',
     {
       summary: 'Save a version',
-      returns: 'The id and the number of the version',
+      returns: 'The id and the number of the version; with dryRun=true, that it could be saved',
       takesIdempotencyKey: true,
+      query: DryRunQuery,
       body: SaveVersionBody,
-      answers: { 201: SavedVersion },
+      answers: { 200: DryRunResponse, 201: SavedVersion },
       errors: ['CONFLICT', 'LIMIT_REACHED'],
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
+      const { dryRun } = readQuery(request);
       const asked = await readBody(request, DATA_BODY_BYTES_MAX);
-      await answerOnce({ request, response, caller, body: asked }, async (actor) => {
-        const by = actor.userId;
-        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by, nodeTypes });
+      const prepare = async (actor: Actor) => {
+        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
         // The schema requires it, so there is one.
         if (!definition) throw new Error('a version without a definition passed its check');
-        const place = { workflowId };
-        await checkReferences(definition.definition, { nodeTypes, db, actor, place });
         const earlier = await readSealedSecrets(db, actor, workflowId);
-        const sealed = await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier });
-        const version = { ...definition, ...sealed, comment: body.comment ?? '', createdBy: by };
-        const saved = await save(db, actor, workflowId, version, body.baseVersionId ?? null);
+        const { comment = '', baseVersionId = null } = body;
+        const version = await prepareVersion(definition, services, { actor, place: { workflowId }, earlier, comment });
+        return { version, baseVersionId, warnings };
+      };
+      if (dryRun) {
+        const { version, baseVersionId, warnings } = await prepare(caller);
+        await trySavingVersion(db, caller, workflowId, version, baseVersionId);
+        sendJson(response, 200, { valid: true, warnings });
+        return;
+      }
+      await answerOnce({ request, response, caller, body: asked }, async (actor) => {
+        const { version, baseVersionId, warnings } = await prepare(actor);
+        const saved = await save(db, actor, workflowId, version, baseVersionId);
         return { status: 201, body: { ...saved, warnings } };
       });
     },

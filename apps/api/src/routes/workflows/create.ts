@@ -1,45 +1,55 @@
-import { compileCheck, CreatedWorkflow, CreateWorkflowBody } from '@deckhand/contracts';
-import { createWorkflow as create, readWorkflow } from '@deckhand/db';
+import { compileCheck, CreatedWorkflow, CreateWorkflowBody, DryRunQuery, DryRunResponse } from '@deckhand/contracts';
+import { type Actor, createWorkflow as create, readWorkflow, tryCreatingWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
+import { queryReader } from '../../http/query.js';
 import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
-import { checkReferences } from '../../workflows/check-references.js';
-import { sealSecretParameters } from '../../workflows/secret-parameters.js';
+import { prepareVersion } from '../../workflows/prepare-version.js';
 import { workflowAnswer } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
 
 const check = compileCheck(CreateWorkflowBody);
+const readQuery = queryReader(DryRunQuery);
 
-/** POST /api/workflows: a draft; with a definition its first version is saved along with it. */
+/**
+ * POST /api/workflows: a draft; with a definition its first version is saved along with it. With `dryRun=true` it is
+ * only checked whether that could be done, whatever the Idempotency-Key.
+ */
 export function createWorkflow(services: Services): Route {
-  const { db, nodeTypes, secretBox } = services;
+  const { db, nodeTypes } = services;
   return forKey(
     'POST',
     '/api/workflows',
     {
       summary: 'Create a workflow',
-      returns: 'The workflow',
+      returns: 'The workflow; with dryRun=true, that it could be created',
       takesIdempotencyKey: true,
+      query: DryRunQuery,
       body: CreateWorkflowBody,
-      answers: { 201: CreatedWorkflow },
+      answers: { 200: DryRunResponse, 201: CreatedWorkflow },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {
+      const { dryRun } = readQuery(request);
       const asked = await readBody(request, DATA_BODY_BYTES_MAX);
+      const prepare = async (actor: Actor) => {
+        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
+        const { workspaceId, name, description = '', folderId = null } = body;
+        const place = { workspaceId: workspaceId.toLowerCase() };
+        const version =
+          definition && (await prepareVersion(definition, services, { actor, place, earlier: {}, comment: '' }));
+        return { workflow: { workspaceId, name, description, folderId, version }, warnings };
+      };
+      if (dryRun) {
+        const { workflow, warnings } = await prepare(caller);
+        await tryCreatingWorkflow(db, caller, workflow);
+        sendJson(response, 200, { valid: true, warnings });
+        return;
+      }
       await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
-        const by = actor.userId;
-        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by, nodeTypes });
-        const place = { workspaceId: body.workspaceId.toLowerCase() };
-        if (definition) await checkReferences(definition.definition, { nodeTypes, db, actor, place });
-        const sealed =
-          definition && (await sealSecretParameters(definition.definition, { nodeTypes, secretBox, earlier: {} }));
-        const id = await create(db, actor, {
-          workspaceId: body.workspaceId,
-          name: body.name,
-          description: body.description ?? '',
-          folderId: body.folderId ?? null,
-          version: definition && sealed && { ...definition, ...sealed, comment: '', createdBy: by },
-        });
+        const { workflow, warnings } = await prepare(actor);
+        const id = await create(db, actor, workflow);
         const created = workflowAnswer(await readWorkflow(db, actor, id), services.webhookBaseUrl);
         return { status: 201, body: { ...created, warnings } };
       });

@@ -1,0 +1,21 @@
+import type { Actor, Database, NewVersion, Place, SealedSecrets } from '@deckhand/db';
+import type { NodeTypes } from '@deckhand/engine';
+import type { SecretBox } from '@deckhand/runtime';
+import type { CheckedDefinition } from '../definitions.js';
+import { checkReferences } from './check-references.js';
+import { sealSecretParameters } from './secret-parameters.js';
+
+/**
+ * Makes a version of a definition, ready to be saved: what it names is there, and its secrets are sealed.
+ * @param earlier the secrets that placeholders in the definition stand for.
+ * @throws DeckhandError VALIDATION_FAILED.
+ */
+export async function prepareVersion(
+  checked: CheckedDefinition,
+  { nodeTypes, secretBox, db }: { nodeTypes: NodeTypes; secretBox: SecretBox; db: Database },
+  { actor, place, earlier, comment }: { actor: Actor; place: Place; earlier: SealedSecrets; comment: string },
+): Promise<NewVersion> {
+  await checkReferences(checked.definition, { nodeTypes, db, actor, place });
+  const sealed = await sealSecretParameters(checked.definition, { nodeTypes, secretBox, earlier });
+  return { ...checked, ...sealed, comment, createdBy: actor.userId };
+}
