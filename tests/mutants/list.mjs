@@ -203,7 +203,7 @@ export const MUTANTS = [
     ['a wait that begins meanwhile is forgotten', 'state.next, nextMs === null', 'Infinity, nextMs === null'],
     ['a stopped timer may still write', '      await ended;\n', ''],
     ['a later wait delays an earlier one', "(state.name === 'armed' && at < state.at)", "state.name === 'armed'"],
-    ['a timer goes further than Node.js can', ', SLEEP_MAX_MS)', ', Infinity)'],
+    ['a timer goes further than Node.js can', ', MAX_SLEEP_MS)', ', Infinity)'],
   ]),
   ...of('packages/outputs/src/object-store.ts', 'unit:outputs/src/object-store', [
     ['every refusal is a missing object', 'if (error instanceof s3.NoSuchKey) return undefined;', 'return undefined;'],
@@ -494,7 +494,7 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/worker/src/claims/claim-health.ts', 'unit:claims/claim-health', [
-    ['a row at fault is a store at fault', "if (kind === 'row') answered();\n      else {", '{'],
+    ['a row at fault is a store at fault', "if (kind === 'row') clearFailures();\n      else {", '{'],
     ['refusals are taken for outages', "if (kind === 'deployment') failures.isRefused = true;", ''],
     ['a read disproves that writes fail', 'watch(read, [reads], reads)', 'watch(read, [reads, writes], reads)'],
   ]),

@@ -241,7 +241,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     claims: {
       claim: createClaim({ id, db, queue, retryRead, retryWrite, retry }),
       release,
-      slotLeft: heldBack.slotLeft,
+      slotFreed: heldBack.slotFreed,
     },
     loader: {
       loadVersion,

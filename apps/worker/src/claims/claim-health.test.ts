@@ -15,27 +15,27 @@ const read = (health: ClaimHealth, act: () => Promise<void>) => health.watchRead
 const write = (health: ClaimHealth, act: () => Promise<void>) => health.watchWrite(act).catch(() => undefined);
 
 describe('claims', () => {
-  it('are unhealthy once nothing was answered for eight polls, and healthy again with the next response', async () => {
+  it('are unhealthy after eight polls without a response, and healthy again with the next response', async () => {
     const health = createClaimHealth();
-    const answers: (() => void)[] = [];
-    const claim = () => health.watchRead(() => new Promise<void>((resolve) => answers.push(resolve)));
+    const responses: (() => void)[] = [];
+    const claim = () => health.watchRead(() => new Promise<void>((resolve) => responses.push(resolve)));
     const claims = [claim(), claim()];
     poll(health, 7);
     expect(health.isHealthy()).toBe(true);
     poll(health, 1);
     expect(health.isHealthy()).toBe(false);
-    answers[0]?.();
+    responses[0]?.();
     await claims[0];
     expect(health.isHealthy()).toBe(true);
     poll(health, 8);
     expect(health.isHealthy()).toBe(false);
-    answers[1]?.();
+    responses[1]?.();
     await claims[1];
     poll(health, 20);
     expect(health.isHealthy()).toBe(true);
   });
 
-  it('are unhealthy while the store is away, also between two attempts, but not for the values of a row', async () => {
+  it('are unhealthy while the store is unavailable, also between attempts, but not when it refuses a row', async () => {
     const health = createClaimHealth();
     for (let count = 0; count < 8; count += 1) {
       await read(health, failWith(AWAY));
@@ -47,7 +47,7 @@ describe('claims', () => {
     expect(health.isHealthy()).toBe(true);
   });
 
-  it('are unhealthy while only writes fail, whatever can be read', async () => {
+  it('are unhealthy while writes fail, even if reads succeed', async () => {
     const health = createClaimHealth();
     await write(health, failWith(AWAY));
     for (let count = 0; count < 8; count += 1) {

@@ -1,10 +1,10 @@
 import { classifyStoreError } from '@deckhand/db';
 
-/** Polls without a success after which none is expected soon: 2 s at the worker's pace. */
+/** Polls in a row without a success after which claims are unhealthy: 2 s, as the worker polls every 250 ms. */
 const FAILING_POLLS = 8;
 
 /**
- * Whether runs can be claimed and their checkpoints written. A worker that cannot must leave jobs to those that can.
+ * Tells whether runs can be claimed and their checkpoints written. A worker that cannot must leave jobs to others.
  */
 export interface ClaimHealth {
   /** Watches one attempt to read what a run needs before its first checkpoint. */
@@ -14,22 +14,22 @@ export interface ClaimHealth {
    * writes work again.
    */
   watchWrite<T>(write: () => Promise<T>): Promise<T>;
-  /** Counts one poll; to be called at a steady pace. */
+  /** Counts one poll. Must be called at a constant interval. */
   poll(): void;
-  /** False while the store is unavailable for several polls, and at once after an error of the deployment. */
+  /** Returns false once the store is unavailable for several polls, and at once after an error of the deployment. */
   isHealthy(): boolean;
 }
 
-/** Failures that nothing has disproved yet. */
+/** Failures since the last success. `isRefused`: one was an error of the deployment. */
 interface Failures {
   isFailing: boolean;
   isRefused: boolean;
 }
 
 /**
- * Creates it. It counts polls instead of reading a clock: a process that was frozen has missed polls as well, and is
- * not taken for one whose database was silent meanwhile. An operation that is watched and fails must be repeated until
- * it succeeds or fails for the values of a row, or nothing will show that the store is available again.
+ * Creates the health of claims. It counts polls instead of reading a clock: a process that was frozen makes no polls
+ * either, so its pause does not count as silence of the database. A watched operation that fails must be retried until
+ * it succeeds or the store refuses the values of a row; otherwise nothing shows that the store is available again.
  */
 export function createClaimHealth(): ClaimHealth {
   const reads: Failures = { isFailing: false, isRefused: false };
@@ -38,20 +38,21 @@ export function createClaimHealth(): ClaimHealth {
   let failingPolls = 0;
   const isFailing = (): boolean => reads.isFailing || writes.isFailing;
 
-  async function watch<T>(act: () => Promise<T>, disproved: readonly Failures[], failures: Failures): Promise<T> {
-    const answered = (): void => {
-      for (const each of disproved) Object.assign(each, { isFailing: false, isRefused: false });
+  /** `cleared`: the failures that a success disproves. */
+  async function watch<T>(act: () => Promise<T>, cleared: readonly Failures[], failures: Failures): Promise<T> {
+    const clearFailures = (): void => {
+      for (const each of cleared) Object.assign(each, { isFailing: false, isRefused: false });
       if (!isFailing()) failingPolls = 0;
     };
     inProgress += 1;
     try {
       const result = await act();
-      answered();
+      clearFailures();
       return result;
     } catch (error) {
       const kind = classifyStoreError(error);
-      // The store is available where it refuses only the values of a row.
-      if (kind === 'row') answered();
+      // A store that refuses only the values of a row is available.
+      if (kind === 'row') clearFailures();
       else {
         failures.isFailing = true;
         if (kind === 'deployment') failures.isRefused = true;

@@ -2,8 +2,8 @@ import { createDatabase } from '@deckhand/db';
 import { expect, it } from '@jest/globals';
 import { createClaim } from './claim-runs.js';
 
-it('a run whose job has a snapshot is started without asking the database, others are asked for', async () => {
-  // Nobody answers there, and nothing is sent before something is asked.
+it('starts a run with a snapshot without a query, and reads others from the database', async () => {
+  // Nothing listens on this port; the client connects with its first query.
   const db = createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
   const asked: string[] = [];
   const note = (what: string): Promise<never> => {

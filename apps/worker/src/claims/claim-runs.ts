@@ -12,10 +12,10 @@ import { createBatcher } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
 import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.js';
 
-/** Runs of one claiming statement at most. */
-const CLAIM_BATCH = 100;
+/** Maximum number of runs per claiming statement. */
+const MAX_BATCH = 100;
 
-/** What claiming stands on. */
+/** What claiming needs. */
 export interface ClaimParts {
   /** The worker's id. */
   readonly id: string;
@@ -26,17 +26,22 @@ export interface ClaimParts {
   /** Repeats writes, watched by the claim health. */
   readonly retryWrite: RetryWhileUnavailable;
   /**
-   * Repeats without being watched: claims under a limit may wait for other workers, and say nothing of the database.
+   * Repeats without being watched: a claim under a limit may wait for other workers, which shows nothing about the
+   * health of the database.
    */
   readonly retry: RetryWhileUnavailable;
 }
 
 /**
- * Claims runs for a worker, those of the moment together; undefined for one that is not to be had. Those that were
- * dispatched for the first time are only read, unless their job has a snapshot: their first checkpoint claims them. One
- * that was sent out again is claimed at once, so that a run which its worker does not survive, or whose first
- * checkpoint comes late, is not begun by one after another. Those under a limit of runs at once have a line of their
- * own, so that nobody else waits while workers take turns.
+ * Creates the function that claims runs for a worker. Claims that are requested at the same time share a statement.
+ *
+ * - A run with a snapshot needs no query: its first checkpoint claims it.
+ * - A run that is dispatched for the first time is only read; its first checkpoint claims it, too.
+ * - A run that is dispatched again is claimed at once. Otherwise a run that kills its worker, or whose first checkpoint
+ *   comes late, could be started by one worker after another.
+ * - Runs under a limit of runs at once have batches of their own, because their statement waits for other workers.
+ *
+ * @returns a function that returns undefined if the run cannot be claimed.
  */
 export function createClaim({
   id,
@@ -48,26 +53,26 @@ export function createClaim({
 }: ClaimParts): (job: RunJob) => Promise<ClaimedExecution | undefined> {
   const read = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      return inOrder(requests, await retryRead('claim', () => readUnclaimed(db, requests)));
+      return toRequestOrder(requests, await retryRead('claim', () => readUnclaimed(db, requests)));
     },
-    maxSize: CLAIM_BATCH,
+    maxSize: MAX_BATCH,
     concurrency: 2,
   });
   const claim = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
-      return inOrder(requests, await retryWrite('claim', () => claimExecutions(db, requests, id)));
+      return toRequestOrder(requests, await retryWrite('claim', () => claimExecutions(db, requests, id)));
     },
-    maxSize: CLAIM_BATCH,
+    maxSize: MAX_BATCH,
     concurrency: 2,
   });
   const claimUnderLimit = createBatcher<ClaimRequest, ClaimedExecution | undefined>({
     async flush(requests) {
       const { claimed, dispatched } = await retry('claim', () => claimLimited(db, requests, id));
-      // Should this fail, maintenance finds them without a job.
+      // If this fails, maintenance finds the runs without a job and queues them.
       if (dispatched.length > 0) await queue.add(dispatched).catch(() => undefined);
-      return inOrder(requests, claimed);
+      return toRequestOrder(requests, claimed);
     },
-    maxSize: CLAIM_BATCH,
+    maxSize: MAX_BATCH,
     concurrency: 1,
   });
   return async ({ executionId, dispatch, snapshot }) => {
@@ -77,9 +82,9 @@ export function createClaim({
   };
 }
 
-/** The run of a snapshot, as the database would give it to `readUnclaimed`. */
+/** Returns the run of a snapshot in the form in which `readUnclaimed` returns it. */
 function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapshot): ClaimedExecution {
-  // Member by member: this is done for each run, and copying the rest of an object is slow.
+  // Lists each member because this runs for every run, and spreading the rest of an object is slow.
   const run = {
     id: executionId,
     workspaceId: snapshot.workspaceId,
@@ -106,7 +111,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
   return { digest: digestOfRun(run), ...run };
 }
 
-function inOrder(
+function toRequestOrder(
   requests: readonly ClaimRequest[],
   claimed: readonly ClaimedExecution[],
 ): (ClaimedExecution | undefined)[] {

@@ -24,7 +24,7 @@ const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
 /** Lets runs go on that were held back because of a limit of runs at once. */
 export interface HeldBackRuns {
   /** A run under a limit was left: the next one has its slot. Should it fail, `releaseAll` does it. */
-  readonly slotLeft: (run: Subject) => Promise<void>;
+  readonly slotFreed: (run: Subject) => Promise<void>;
   /**
    * Goes through all of them, for what was lost when a process died, and for limits that were raised or removed.
    * @param options.onBadWorkspace notified of a workspace whose runs could not be released; the others are.
@@ -82,7 +82,7 @@ export function createHeldBackRuns({
   }
 
   return {
-    async slotLeft(run) {
+    async slotFreed(run) {
       const given = giveOn(run);
       underWay.add(given);
       await given.finally(() => underWay.delete(given));

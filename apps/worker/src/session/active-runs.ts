@@ -9,46 +9,45 @@ export interface ActiveRun {
   readonly executionId: string;
   readonly epoch: number;
   readonly token: string;
-  /** When its time is used up, in ms since the epoch. */
+  /** Returns the time at which the run times out, in ms since the epoch. */
   deadlineAt(): number;
-  /** Brings that forward. */
+  /** Moves the deadline forward; a later one is ignored. */
   limitTo(deadlineAt: number): void;
   readonly control: RunControl;
-  /** Whether the database says that it is this worker's; not yet while its first checkpoint is to claim it. */
+  /** Returns true once the run is claimed in the database. A provisional run is claimed by its first checkpoint. */
   isClaimed(): boolean;
-  /** Notes that it is. */
   setClaimed(): void;
-  /** Set once the run was told to halt. */
+  /** Returns why the run halts; undefined while nothing has halted it. */
   haltReason(): HaltReason | undefined;
-  /** Interrupts what is in flight; nothing starts after it. */
+  /** Interrupts nodes in flight, and starts none any more. Only the first call counts. */
   halt(reason: HaltReason): void;
   /** Lets nodes in flight finish and starts none, until `resume`. */
   pause(): void;
   resume(): void;
-  /** Hands in the ended waits, by wait key, and how many answers they come from. */
+  /** Adds ended waits, by wait key. `seen`: how many answers of the run had been given when they were read. */
   setAnswers(answers: ReadonlyMap<string, WaitAnswer>, seen: number): void;
 }
 
 /** The runs that this worker holds, by execution id. */
 export interface ActiveRuns {
   readonly size: number;
-  /** Sets a place aside for a run that is about to be claimed. @returns false when it has one already. */
+  /** Reserves a place for a run that is about to be claimed. @returns false when the run has a place already. */
   reserve(executionId: string): boolean;
-  /** Whether a run is being claimed or held. */
+  /** Returns true for a run that is being claimed or held. */
   has(executionId: string): boolean;
   get(executionId: string): ActiveRun | undefined;
   add(run: ActiveRun): void;
   remove(executionId: string): void;
   all(): Iterable<ActiveRun>;
-  /** Resolves when fewer than so many runs are claimed or held. */
+  /** Resolves when fewer than `count` runs are being claimed or held. */
   fewerThan(count: number): Promise<void>;
-  /** Pauses every run, now and from now on: the worker starts no node any more. */
+  /** Pauses every run, and each that is added later: the worker starts no more nodes. */
   pauseAll(): void;
-  /** Resolves when no run is claimed or held, or after `ms`. */
+  /** Resolves when no run is being claimed or held, at the latest after `ms`. */
   emptied(ms: number): Promise<void>;
 }
 
-/** Opens the control of a claimed run. */
+/** Creates the state of a run that this worker holds. */
 export function createActiveRun({
   executionId,
   epoch,
@@ -105,7 +104,7 @@ export function createActiveRun({
       changed();
     },
     setAnswers(given, count) {
-      // Two that read may be overtaken by each other, and a wait that has ended never opens again.
+      // Concurrent reads may arrive out of order. Merging them is safe: a wait that has ended stays ended.
       answers = new Map([...answers, ...given]);
       seen = Math.max(seen, count);
       changed();
@@ -123,7 +122,7 @@ export function createActiveRun({
 /** Creates an empty set. */
 export function createActiveRuns(): ActiveRuns {
   const runs = new Map<string, ActiveRun>();
-  /** Runs that are being claimed or held. */
+  /** Ids of runs that are being claimed or held. */
   const places = new Set<string>();
   let waiters: { count: number; resolve: () => void }[] = [];
   let isPaused = false;
@@ -145,7 +144,7 @@ export function createActiveRuns(): ActiveRuns {
     get: (executionId) => runs.get(executionId),
     add(run) {
       runs.set(run.executionId, run);
-      // One that was being claimed as the worker was told to stop.
+      // The run was being claimed when the worker began to drain.
       if (isPaused) run.pause();
     },
     remove(executionId) {
@@ -163,9 +162,9 @@ export function createActiveRuns(): ActiveRuns {
     },
     fewerThan,
     async emptied(ms) {
-      const patience = new AbortController();
-      await Promise.race([fewerThan(1), sleep(ms, undefined, { signal: patience.signal }).catch(() => undefined)]);
-      patience.abort();
+      const timeout = new AbortController();
+      await Promise.race([fewerThan(1), sleep(ms, undefined, { signal: timeout.signal }).catch(() => undefined)]);
+      timeout.abort();
     },
   };
 }

@@ -2,23 +2,25 @@ import { type CompiledWorkflow, compileInSteps, type NodeTypes } from '@deckhand
 import { runInTimeSlices } from '@deckhand/runtime';
 import { LRUCache } from 'lru-cache';
 
-/** Compiled versions kept in memory at most, and characters of their definitions. */
-const KEPT_MAX = 500;
-const KEPT_CHARS_MAX = 33_554_432;
+/** Limits of the cache: compiled versions, and characters of their definitions. */
+const MAX_VERSIONS = 500;
+const MAX_DEFINITION_CHARS = 33_554_432;
 
 /**
- * Compiles versions as they are needed and keeps the latest used. Versions never change, so an entry is never stale;
- * runs that need the same version at the same time share one load.
+ * Creates a cache of compiled versions, which compiles a version when it is first needed and keeps those that were used
+ * last. Versions never change, so an entry is never stale. Runs that need the same version at the same time share one
+ * load.
  * @param loadDefinition reads a version's definition; undefined when there is none.
+ * @returns a function that loads a version by its id. It throws when the version does not compile.
  */
 export function createCompiledVersions(
   nodeTypes: NodeTypes,
   loadDefinition: (versionId: string) => Promise<unknown>,
 ): (versionId: string) => Promise<CompiledWorkflow> {
   const kept = new LRUCache<string, CompiledWorkflow>({
-    max: KEPT_MAX,
-    maxSize: KEPT_CHARS_MAX,
-    // One that is pushed out while it is loaded is still waited for.
+    max: MAX_VERSIONS,
+    maxSize: MAX_DEFINITION_CHARS,
+    // An entry that is evicted while it is being loaded still resolves for those who wait for it.
     ignoreFetchAbort: true,
     async fetchMethod(versionId, _stale, { options }) {
       const definition = await loadDefinition(versionId);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A UUIDv7 that depends on nothing but its arguments: the same thing gets the same id, whoever makes it and however
- * often.
+ * Derives a UUIDv7 from its arguments alone, so that a repeated request gets the same id.
  * @param time ms since the epoch.
- * @param seed in place of chance.
+ * @param seed replaces the random part.
  */
 export function derivedId(time: number, seed: string): string {
   const hash = createHash('sha256').update(seed).digest('hex');
@@ -13,7 +12,7 @@ export function derivedId(time: number, seed: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }
 
-/** The time in a UUIDv7, in ms since the epoch. */
+/** Returns the time in a UUIDv7, in ms since the epoch. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -16,22 +16,22 @@ import type { OpenCredential } from './open-credential.js';
 import type { RunObserver } from './run-observer.js';
 import type { WaitTimer } from './wait-timer.js';
 
-/** What the nodes of a run work with. */
+/** What nodes need from the worker. */
 export interface NodeEnvironment {
   /** The database's time, in ms since the epoch. */
   readonly now: () => number;
   readonly services: NodeServices;
-  /** @throws NodeError as `NodeContext.credential` does. */
+  /** Opens a credential for a node. @throws NodeError as `NodeContext.credential` does. */
   readonly openCredential: OpenCredential;
-  /** The variables of a workspace, by name. */
+  /** Returns the variables of a workspace, by name. */
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
 
-/** A claimed run with all that it takes to run it. */
+/** A claimed run with everything that running it needs. */
 export interface DrivenRun {
   readonly claimed: ClaimedExecution;
   readonly workflow: CompiledWorkflow;
-  /** Records of finished nodes, by key: those are not run again. */
+  /** Records of nodes that ran before, by key; finished nodes are not run again. */
   readonly records: ReadonlyMap<string, NodeRecord>;
   readonly run: ActiveRun;
   readonly journal: Journal;
@@ -39,14 +39,17 @@ export interface DrivenRun {
   readonly waitTimer: WaitTimer;
 }
 
-/** Longest trigger data, in characters, of which several are parsed and written in one round of the event loop. */
-const LONG_CHARS = 256 * 1024;
+/** A run with longer trigger data, in characters, waits for time slices: many such runs must not block the loop. */
+const LONG_TRIGGER_DATA_CHARS = 256 * 1024;
 
-/** Runs the engine until the run ends, rests or halts; what happens goes to the journal. */
+/**
+ * Runs the engine until the run ends, rests or halts, and records each step in the journal.
+ * @returns how the run ended; it is not written yet.
+ */
 export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
   const { claimed, workflow, records, run, journal, observer, waitTimer } = driven;
   const { now, services, openCredential, loadVariables } = environment;
-  const isLong = claimed.triggerData.length > LONG_CHARS;
+  const isLong = claimed.triggerData.length > LONG_TRIGGER_DATA_CHARS;
   if (isLong) await nextSlice();
   return runExecution({
     workspaceId: claimed.workspaceId,

@@ -8,19 +8,22 @@ const TIME_LIMIT_PASSED = runError('EXECUTION_TIMEOUT');
 const UNCAUGHT_ERROR = runError('UNCAUGHT_ERROR');
 const MEMORY_EXCEEDED = runError('MEMORY_EXCEEDED');
 
-/** What became of a run that the engine has nothing left to do for. */
+/** The outcome of a run's last checkpoint on this worker. */
 export type FinalCheckpoint =
-  /** Its end is on disk. */
+  /** The run has ended, and its end is on disk. */
   | { readonly kind: 'finished'; readonly status: FinishedStatus }
   /**
-   * It rests until a wait ends. `wakeAt`: when it goes on by itself, in ms since the epoch; `waitsForChild`: another
-   * run may end a wait.
+   * The run rests until a wait ends. `wakeAt`: when its next wait is due, in ms since the epoch. `waitsForChild`: one
+   * of its waits ends when a child run finishes.
    */
   | { readonly kind: 'resting'; readonly wakeAt: number | null; readonly waitsForChild: boolean }
-  /** Neither: it was halted, paused or answered meanwhile, and is to be released. */
+  /** The run was halted, paused or answered meanwhile: the caller releases it. */
   | { readonly kind: 'unfinished' };
 
-/** Writes how the run ends or rests. @throws FencedError; or why it can never be written. */
+/**
+ * Writes how the run ends or rests.
+ * @throws FencedError, CheckpointRefusedError or RetriesEndedError when nothing was written.
+ */
 export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journal: Journal): Promise<FinalCheckpoint> {
   switch (ending.kind) {
     case 'success': {
@@ -49,7 +52,7 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
   }
 }
 
-/** The ending of a run that fails or times out. */
+/** Returns the ending of a run that fails or times out. `nodeId`: the node that failed it, if one did. */
 export function failure(status: 'failed' | 'timeout', error: RecordedError, nodeId: string | null): FinishedEnding {
   const { message, code } = error;
   return { kind: 'finished', status, error: JSON.stringify({ message, nodeId, code }), result: null };

@@ -3,20 +3,21 @@ import type { CredentialUser, SealedCredential } from '@deckhand/db';
 import { NodeError, type OpenedCredential } from '@deckhand/engine';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
-/** What opens credentials. */
+/** What opening credentials needs. */
 export interface CredentialOpenerParts {
   readonly secretBox: SecretBox;
   /** Reads a credential for a run's version; undefined when its workspace has none of this id. */
   readonly read: (run: CredentialUser, credentialId: string) => Promise<SealedCredential | undefined>;
-  /** Where this instance's API is reached, without a slash at the end; undefined where nobody said. */
+  /** PUBLIC_URL: where this instance is reached, without a slash at the end; undefined if it is not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Opens a credential for a node of a run. @param sentTo the URL that the node sends it to, if it sends it to one. */
+/** Opens a credential for a node of a run. @param sentTo the URL to which the node sends it, if there is one. */
 export type OpenCredential = (run: CredentialUser, credentialId: string, sentTo?: URL) => Promise<OpenedCredential>;
 
 /**
- * Opens credentials for nodes. Nothing is kept: a secret that was replaced counts from the next attempt.
+ * Creates the function that opens credentials for nodes. Nothing is cached: the next attempt of a node uses a secret
+ * that was replaced meanwhile.
  * @returns a function that throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE,
  * CREDENTIAL_OTHER_WORKFLOW, CREDENTIAL_HOST or CREDENTIAL_UNREADABLE.
  */
@@ -31,7 +32,7 @@ export function createCredentialOpener({ secretBox, read, publicUrl }: Credentia
     }
     if (sealed.refusal !== null) throw refused(...REFUSALS[sealed.refusal]);
     const credential = toCredential(sealed.type, JSON.parse(await open(secretBox, sealed)));
-    if (!credential) throw unreadable(`is no ${sealed.type} credential`);
+    if (!credential) throw unreadable(`its secret does not have the form of a ${sealed.type} credential`);
     requireAllowedHost(sealed, credential, sentTo);
     if (!sealed.isApiKey) return credential;
     return { ...credential, ownOrigin: requireOwnApi(sentTo, publicUrl).origin };
@@ -47,7 +48,7 @@ const REFUSALS: Readonly<Record<NonNullable<SealedCredential['refusal']>, readon
   otherWorkflow: ['CREDENTIAL_OTHER_WORKFLOW', 'the credential is for other workflows than this one'],
 };
 
-/** One that is limited to hosts goes nowhere else, and is not computed with either. */
+/** Throws if a credential that is limited to hosts would be sent elsewhere, or is used without being sent. */
 function requireAllowedHost({ allowedHosts }: SealedCredential, credential: Credential, sentTo: URL | undefined): void {
   if (allowedHosts.length === 0) return;
   const server = serverOf(credential) ?? (sentTo && hostOf(sentTo));
@@ -56,12 +57,15 @@ function requireAllowedHost({ allowedHosts }: SealedCredential, credential: Cred
   throw refused('CREDENTIAL_HOST', `the credential is for ${allowedHosts.join(', ')}, not for ${target}`);
 }
 
-/** An API key is for this instance's API alone: wherever else it went, somebody could act as its owner. */
+/** Throws unless an API key is sent to this instance's API: anybody else who receives it could act as its owner. */
 function requireOwnApi(sentTo: URL | undefined, publicUrl: string | undefined): URL {
   const api = publicUrl === undefined ? undefined : new URL(`${publicUrl}/api/`);
   if (api && sentTo?.origin === api.origin && sentTo.pathname.startsWith(api.pathname)) return sentTo;
-  const own = api?.href ?? 'that of PUBLIC_URL, which this worker was not told';
-  throw refused('CREDENTIAL_HOST', `the credential holds an API key, which is for this instance's API alone: ${own}`);
+  const own = api?.href ?? 'unknown, because PUBLIC_URL is not set on this worker';
+  throw refused(
+    'CREDENTIAL_HOST',
+    `the credential holds an API key, which may be sent only to this instance's API: ${own}`,
+  );
 }
 
 function refused(code: string, message: string): NodeError {

@@ -3,17 +3,17 @@ import type { EndedWait, StoredNodeRun } from '@deckhand/db';
 import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
 import type { NodeTally } from '../checkpoints/journal.js';
 
-/** What earlier workers left of a run. */
+/** What earlier workers recorded of a run. */
 export interface EarlierRecords {
   readonly records: Map<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
-  /** Of their outputs, as JSON. */
+  /** Size of the outputs, as JSON. */
   readonly outputBytes: number;
-  /** The node of an output that is gone from its store; undefined while all are there. */
+  /** A node whose output is missing from the output store; undefined if none is. */
   readonly goneNodeId?: string | undefined;
 }
 
-/** A run cannot go on without an output of this node, which somebody deleted from its store. */
+/** A run cannot continue, because an output of this node was deleted from the output store. */
 export class NeededOutputGoneError extends Error {
   override readonly name = 'NeededOutputGoneError';
   readonly nodeId: string;
@@ -25,8 +25,8 @@ export class NeededOutputGoneError extends Error {
 }
 
 /**
- * Turns the rows of a run into the engine's records. Summaries of nodes inside loops become tallies.
- * @param use whether that run is gone on with, or another one takes over from it.
+ * Converts the rows of a run to the engine's records. Summaries of nodes inside loops become tallies.
+ * @param use `resume`: the run itself continues; `rerun`: another run reuses its records.
  */
 export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rerun' = 'resume'): EarlierRecords {
   const records = new Map<string, NodeRecord>();
@@ -44,9 +44,9 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
       continue;
     }
     outputBytes += row.output?.length ?? 0;
-    // What a finished run left unfinished another one may go on with.
+    // A rerun may continue a node that was stopped when its source run ended.
     const status = row.status === 'stopped' && use === 'rerun' ? 'running' : row.status;
-    // Nothing goes on after `stopped`.
+    // The run itself never continues a stopped node.
     if (status === 'stopped') continue;
     records.set(recordKey(row.nodeId, row.iteration), {
       nodeId: row.nodeId,
@@ -65,7 +65,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
   return { records, tallies, outputBytes };
 }
 
-/** How many iterations of each node have which status. */
+/** Counts the iterations of each node by status. */
 function countIterations(rows: readonly StoredNodeRun[]): Map<string, Map<NodeStatus, number>> {
   const counts = new Map<string, Map<NodeStatus, number>>();
   for (const { nodeId, iteration, status } of rows) {
@@ -77,7 +77,7 @@ function countIterations(rows: readonly StoredNodeRun[]): Map<string, Map<NodeSt
   return counts;
 }
 
-/** Turns ended waits into the engine's answers, by wait key. */
+/** Converts ended waits to the engine's answers, by wait key. */
 export function readAnswers(waits: readonly EndedWait[]): Map<string, WaitAnswer> {
   return new Map(
     waits.map(({ answer, ...wait }): [string, WaitAnswer] => [

@@ -54,7 +54,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
 });
 
 let hasData = true;
-const withOrigin = createRecordsReader({
+const readAllRecords = createRecordsReader({
   loadVersion: () => compileForTest(definition),
   loadNodeRuns: (id) =>
     Promise.resolve(id === 'first' ? [row('start', '{}'), row('a', '"of first"'), row('b', '"of first"')] : []),
@@ -65,32 +65,32 @@ beforeEach(() => {
   hasData = true;
 });
 
-describe('what a run goes on from', () => {
-  it('is its own records, and under them those of the run that it repeats', async () => {
+describe('the records from which a run continues', () => {
+  it('are its own, and those of its source run where it has none', async () => {
     const own = new Map<string, NodeRecord>();
-    const all = await withOrigin(claimed({}), own);
+    const all = await readAllRecords(claimed({}), own);
     expect([...all.keys()]).toEqual(['start/', 'a/', 'b/']);
-    // A worker died after it had made one of them the run's own, and that was done again since.
+    // A worker died after it had copied one of them, and that node has run again since.
     const [first] = all.values();
     if (!first) throw new Error('there is no record');
     own.set('a/', { ...first, nodeId: 'a', output: 'own' });
-    const outputs = [...(await withOrigin(claimed({}), own)).values()].map(({ output }) => output);
+    const outputs = [...(await readAllRecords(claimed({}), own)).values()].map(({ output }) => output);
     expect(outputs).toEqual([{}, 'own', 'of first']);
   });
 
-  it('is nothing once the data of the original went before all of it was taken over', async () => {
-    const [first] = (await withOrigin(claimed({}), new Map<string, NodeRecord>())).values();
+  it('are not available if the data of the source run was deleted before all of it was copied', async () => {
+    const [first] = (await readAllRecords(claimed({}), new Map<string, NodeRecord>())).values();
     if (!first) throw new Error('there is no record');
     hasData = false;
-    await expect(withOrigin(claimed({}), new Map())).rejects.toThrow(SourceRunGoneError);
-    await expect(withOrigin(claimed({}), new Map([['start/', first]]))).rejects.toThrow(SourceRunGoneError);
+    await expect(readAllRecords(claimed({}), new Map())).rejects.toThrow(SourceRunGoneError);
+    await expect(readAllRecords(claimed({}), new Map([['start/', first]]))).rejects.toThrow(SourceRunGoneError);
     const own = new Map([['c/', { ...first, nodeId: 'c' }]]);
-    expect(await withOrigin(claimed({}), own)).toBe(own);
+    expect(await readAllRecords(claimed({}), own)).toBe(own);
   });
 
-  it('is only its own for a run from its trigger', async () => {
+  it('are only its own for a run from its trigger', async () => {
     const own = new Map<string, NodeRecord>();
-    expect(await withOrigin(claimed({ rerunFromNodeId: null }), own)).toBe(own);
-    expect(await withOrigin(claimed({ rerunOf: null }), own)).toBe(own);
+    expect(await readAllRecords(claimed({ rerunFromNodeId: null }), own)).toBe(own);
+    expect(await readAllRecords(claimed({ rerunOf: null }), own)).toBe(own);
   });
 });

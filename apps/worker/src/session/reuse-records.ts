@@ -5,17 +5,18 @@ import { readRecords } from './records.js';
 /** The records that a run should reuse were deleted between its acceptance and its start. */
 export class SourceRunGoneError extends Error {}
 
-/** What is read of the run that another one repeats. */
+/** Reads what a rerun needs of its source run. */
 export interface SourceRunParts {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   readonly loadNodeRuns: (executionId: string) => Promise<readonly StoredNodeRun[]>;
-  /** Whether a run still has its data: retention takes all of it at once. */
+  /** Returns whether a run still has its data. Retention deletes all data of a run at once. */
   readonly hasData: (executionId: string) => Promise<boolean>;
 }
 
 /**
- * Finds the records that a run goes on from: its own, and for one that repeats another from a node, those that it
- * reuses. Its own come first, so a worker that dies while it makes the reused ones its own needs no special case.
+ * Creates a function that returns the records from which a run continues: its own and, for a rerun from a node, those
+ * that it reuses of its source run. Where both exist, its own wins: so a worker that dies while it copies the reused
+ * records needs no special case.
  */
 export function createRecordsReader({
   loadVersion,
@@ -26,15 +27,15 @@ export function createRecordsReader({
   own: ReadonlyMap<string, NodeRecord>,
 ) => Promise<ReadonlyMap<string, NodeRecord>> {
   /**
-   * @throws SourceRunGoneError when the source run has lost its data before this run made all of them its own; or what
-   * `loadNodeRuns` throws.
+   * @throws SourceRunGoneError when the data of the source run was deleted before this run had copied all records; or
+   * the error of `loadNodeRuns`.
    */
   return async ({ rerunOf, rerunFromNodeId, workflowVersionId, triggerNodeId }, own) => {
     if (rerunOf === null || rerunFromNodeId === null) return own;
     const { records } = readRecords(await loadNodeRuns(rerunOf), 'rerun');
-    // Asked after the reading: what was there before it may have gone in between.
+    // Checked after the rows were read: checked before, the data could be deleted in between.
     if (!(await hasData(rerunOf))) {
-      // The reused records are on disk before the node itself is.
+      // All reused records are on disk before the first record of the node from which the run repeats.
       if (own.has(`${rerunFromNodeId}/`)) return own;
       throw new SourceRunGoneError('the source run has no data any more');
     }

@@ -2,20 +2,20 @@ import type { ClaimedExecution } from '@deckhand/db';
 import type { NodeRecord } from '@deckhand/engine';
 import type { MemoryBudget } from '@deckhand/runtime';
 
-/** Counts what a run holds in memory against the budget of its process. */
+/** Counts the data that a run has in memory against the memory budget of the process. */
 export interface RunMemory {
-  /** Counts an output, by its bytes of JSON. */
+  /** Counts an output. `bytes`: its size as JSON. */
   readonly record: (record: Pick<NodeRecord, 'nodeId' | 'iteration'>, bytes: number) => void;
-  /** Counts the outputs that earlier workers left. */
+  /** Counts the outputs that earlier workers recorded. */
   recordEarlier(bytes: number): void;
-  /** Gives back all of it. */
+  /** Returns everything to the budget. */
   release(): void;
 }
 
 /**
- * Opens it: the run's trigger data counts from the start, and not again as the output of its trigger. Of an iteration
- * of a loop the latest output counts, since that is what is kept of it.
- * @param onExceeded called when the budget is used up and this run is the one to end.
+ * Opens an account for a run. Its trigger data counts from the start, and not again as the output of its trigger. Only
+ * the latest output of an iteration of a loop counts, because only that one is kept.
+ * @param onExceeded called when the budget is used up and this run was chosen to end.
  */
 export function createRunMemory(
   budget: MemoryBudget,

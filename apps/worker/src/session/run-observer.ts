@@ -4,22 +4,22 @@ import type { NodeRecord, NodeType } from '@deckhand/engine';
 import type { Tracing, TraceSpan } from '@deckhand/runtime';
 import type { WorkerMetrics } from '../metrics.js';
 
-/** Nodes of one hold of a run that get spans of their own: a long loop must not crowd out every other trace. */
-const NODE_SPANS_MAX = 1_000;
+/** Limit of node spans in one run span: a long loop must not crowd out every other trace. */
+const MAX_NODE_SPANS = 1_000;
 
 /** Observes a run while this worker holds it. */
 export interface RunObserver {
-  /** A record of a node; only ends count. */
+  /** Notes a record of a node; only records of finished nodes count. */
   recorded(record: NodeRecord, type: NodeType | undefined): void;
-  /** The run's end is on disk. */
+  /** Notes that the run's end is on disk. */
   finished(status: FinishedStatus): void;
-  /** The worker does not hold the run any more: it ended, rests, or goes on elsewhere. */
-  left(): void;
+  /** Notes that the worker no longer holds the run: it ended, rests, or another worker continues it. */
+  closed(): void;
 }
 
 /**
- * Counts and times a run, and traces it where traces are sent: a span for the hold, one below it for each node that
- * ends.
+ * Creates a function that observes runs: it counts and times each and, where tracing is on, opens a span for the time
+ * in which this worker holds the run, with a child span for each node that ends.
  */
 export function createRunObserver(
   metrics: WorkerMetrics,
@@ -27,22 +27,22 @@ export function createRunObserver(
 ): (run: ClaimedExecution) => RunObserver {
   return (run) => {
     const noteEnd = metrics.claimed(run);
-    const hold = tracing && traceHold(run, tracing);
+    const trace = tracing && traceRun(run, tracing);
     return {
       recorded(record, type) {
         metrics.recorded(record, type);
-        if (type) hold?.recorded(record, type);
+        if (type) trace?.recorded(record, type);
       },
       finished(status) {
         noteEnd(status);
-        hold?.finished(status);
+        trace?.finished(status);
       },
-      left: () => hold?.left(),
+      closed: () => trace?.closed(),
     };
   };
 }
 
-function traceHold(run: ClaimedExecution, tracing: Tracing) {
+function traceRun(run: ClaimedExecution, tracing: Tracing) {
   const span = tracing.begin('run', {
     kind: 'consumer',
     parent: run.traceParent,
@@ -61,12 +61,12 @@ function traceHold(run: ClaimedExecution, tracing: Tracing) {
     recorded(record: NodeRecord, type: NodeType): void {
       if (record.status !== 'success' && record.status !== 'failed') return;
       nodes += 1;
-      if (nodes <= NODE_SPANS_MAX) traceNode(record, type, span, tracing);
+      if (nodes <= MAX_NODE_SPANS) traceNode(record, type, span, tracing);
     },
     finished(last: FinishedStatus): void {
       status = last;
     },
-    left(): void {
+    closed(): void {
       span.end({
         attributes: { 'deckhand.execution.status': status ?? 'unfinished', 'deckhand.nodes': nodes },
         error: status === 'failed' || status === 'timeout' ? status : undefined,
@@ -75,7 +75,7 @@ function traceHold(run: ClaimedExecution, tracing: Tracing) {
   };
 }
 
-/** Afterwards: when it began and ended is in the record. */
+/** Adds the span of a finished node, with the times of its record. */
 function traceNode(record: NodeRecord, type: NodeType, parent: TraceSpan, tracing: Tracing): void {
   const { startedAt, finishedAt } = record;
   if (startedAt === null || finishedAt === null) return;

@@ -24,8 +24,8 @@ const DEFINITION = {
   ],
 };
 
-/** What a run is begun with, however the worker comes to know of it. */
-const BEGUN_WITH = {
+/** Members that a claimed run and a run snapshot share. */
+const SHARED_MEMBERS = {
   workspaceId: 'w',
   workflowId: 'f',
   workflowVersionId: 'v',
@@ -35,7 +35,7 @@ const BEGUN_WITH = {
   traceParent: null,
 } as const;
 
-/** A worker of fakes that notes what happens in its order. `act`: what the effect of a node does. */
+/** Creates a worker of fakes that records events in order. `act`: called when a node has its effect. */
 function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstClaims = false) {
   const events: string[] = [];
   const base = { title: 'T', description: 'D', parameters: NO_PARAMETERS } as const;
@@ -80,7 +80,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
   const claims: RunClaims = {
     claim: ({ executionId, dispatch }) =>
       Promise.resolve({
-        ...BEGUN_WITH,
+        ...SHARED_MEMBERS,
         id: executionId,
         isProvisional: false,
         digest: null,
@@ -97,8 +97,8 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         rerunFromNodeId: null,
         holdsSlot: isLimited,
       }),
-    slotLeft: () => {
-      events.push('slot left');
+    slotFreed: () => {
+      events.push('slot freed');
       return Promise.resolve();
     },
     release: () => {
@@ -135,7 +135,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
   return { events, parts, active };
 }
 
-/** Runs a job to its end and notes when it is decided whether the run is claimed. */
+/** Runs a session to its end, and records when it is known whether the run is claimed. */
 async function runJob(
   { events, parts }: Pick<ReturnType<typeof setUp>, 'events' | 'parts'>,
   { claims = {}, job = { executionId: 'r', dispatch: 1 } }: { claims?: Partial<RunClaims>; job?: RunJob } = {},
@@ -149,7 +149,7 @@ async function runJob(
 }
 
 describe('a run', () => {
-  it('starts a node with effects only after its start is on disk, and is announced only once it is finished there', async () => {
+  it('starts a node with effects after its start is on disk, and is announced after its end is on disk', async () => {
     const worker = setUp(() => undefined);
     await runJob(worker);
     expect(worker.events).toEqual([
@@ -166,7 +166,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('that is provisional is claimed once its first checkpoint is on disk, and not before', async () => {
+  it('is claimed when its first checkpoint is on disk, and not before, if it is provisional', async () => {
     const worker = setUp(() => undefined);
     await runJob(worker, {
       claims: {
@@ -180,23 +180,23 @@ describe('a run', () => {
   });
 
   it.each([true, false])(
-    'that its first checkpoint did not claim as its job has it is claimed from the database, if it can be (%s)',
+    'is claimed from the database when the claim by its snapshot failed (available there: %s)',
     async (canBeClaimed) => {
       const queuedAt = Date.now();
-      const snapshot = { ...BEGUN_WITH, deadlineAt: queuedAt + 60_000, queuedAt };
+      const snapshot = { ...SHARED_MEMBERS, deadlineAt: queuedAt + 60_000, queuedAt };
       const worker = setUp(() => undefined, false, true);
       const { events, parts, active } = worker;
       await runJob(worker, {
         job: { executionId: 'r', dispatch: 1, snapshot },
         claims: {
           async claim(job) {
-            events.push(job.snapshot ? 'claim as the job has it' : 'claim from the database');
+            events.push(job.snapshot ? 'claim by snapshot' : 'claim from the database');
             const claimed = job.snapshot || canBeClaimed ? await parts.claims.claim(job) : undefined;
             return claimed && { ...claimed, isProvisional: job.snapshot !== undefined };
           },
         },
       });
-      expect(events.slice(0, 2)).toEqual(['claim as the job has it', 'claim from the database']);
+      expect(events.slice(0, 2)).toEqual(['claim by snapshot', 'claim from the database']);
       expect(events.slice(2)).toEqual(
         canBeClaimed ? expect.arrayContaining(['claimed', 'write success', 'announce']) : ['not claimed'],
       );
@@ -204,14 +204,14 @@ describe('a run', () => {
     },
   );
 
-  it('is neither claimed nor known to be out of reach where claiming fails', async () => {
+  it('rejects `claimed` and frees its place when claiming fails', async () => {
     const worker = setUp(() => undefined);
     await runJob(worker, { claims: { claim: () => Promise.reject(new Error('refused')) } });
     expect(worker.events).toEqual(['claiming failed']);
     expect(worker.active.size).toBe(0);
   });
 
-  it('is released only after what finished last is on disk', async () => {
+  it('is released only after the record of its last node is on disk', async () => {
     const worker = setUp((nodeId) => {
       if (nodeId === 'first') worker.active.get('r')?.pause();
     });
@@ -227,7 +227,7 @@ describe('a run', () => {
     expect(worker.active.size).toBe(0);
   });
 
-  it('that another worker claimed is neither written nor released', async () => {
+  it('is neither written nor released after another worker has claimed it', async () => {
     const worker = setUp((nodeId) => {
       if (nodeId === 'first') worker.active.get('r')?.halt('fenced');
     });
@@ -235,7 +235,7 @@ describe('a run', () => {
     expect(worker.events).toEqual(['claimed', 'write start success', 'write first running', 'run first']);
   });
 
-  it('that counts under a limit frees its slot once it has left its worker, however it went', async () => {
+  it('frees its slot once, as its last step, whether it is finished, fenced or released', async () => {
     const endings = {
       finished: setUp(() => undefined, true),
       fenced: setUp(() => endings.fenced.active.get('r')?.halt('fenced'), true),
@@ -243,16 +243,16 @@ describe('a run', () => {
     };
     for (const worker of Object.values(endings)) {
       await runJob(worker);
-      expect(worker.events.at(-1)).toBe('slot left');
-      expect(worker.events.filter((event) => event === 'slot left')).toHaveLength(1);
+      expect(worker.events.at(-1)).toBe('slot freed');
+      expect(worker.events.filter((event) => event === 'slot freed')).toHaveLength(1);
     }
     expect(endings.finished.events.at(-2)).toBe('announce');
     expect(endings.released.events.at(-2)).toBe('release');
   });
 
-  it('ends as usual when its slot cannot be given to another', async () => {
+  it('ends normally when the next held back run cannot be dispatched', async () => {
     const worker = setUp(() => undefined, true);
-    await runJob(worker, { claims: { slotLeft: () => Promise.reject(new Error('away')) } });
+    await runJob(worker, { claims: { slotFreed: () => Promise.reject(new Error('away')) } });
     expect(worker.events.at(-1)).toBe('announce');
   });
 });

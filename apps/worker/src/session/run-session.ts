@@ -17,25 +17,25 @@ import { inRunContext } from '../watchdog/run-context.js';
 import { createRunMemory, type RunMemory } from './run-memory.js';
 import { createWaitTimer, type WaitTimer } from './wait-timer.js';
 
-/** What a worker does with one run of a job. */
+/** The work of a worker on one run of a job. */
 export interface RunSession {
   /**
-   * Resolves once the run needs its job no longer: true when this worker claimed it, false when it cannot be claimed.
+   * Resolves once the run no longer needs its job: true when this worker claimed it, false when it cannot be claimed.
    * Rejects when neither is known.
    */
   readonly claimed: Promise<boolean>;
-  /** Resolves once this worker does not hold the run any more. Failures of the run are part of it. */
+  /** Resolves once this worker no longer holds the run, also when the run failed. Never rejects. */
   readonly done: Promise<void>;
 }
 
-/** How a worker gets runs, and gives them back. */
+/** Claims and releases runs. */
 export interface RunClaims {
-  /** Claims a run, or reads one that its first checkpoint claims; undefined when it cannot be claimed. */
+  /** Claims a run, or only reads it if its first checkpoint will claim it; undefined when it cannot be claimed. */
   readonly claim: (job: RunJob) => Promise<ClaimedExecution | undefined>;
-  /** Gives a run back: it is dispatched to others, or rests when it is paused. */
+  /** Releases a run: it is dispatched to other workers, or rests when it is paused. */
   readonly release: (run: Claim & { readonly executionId: string }) => Promise<void>;
-  /** Lets the next run go on that waited for this one, under a limit of runs at once. */
-  readonly slotLeft: (run: { readonly workspaceId: string; readonly workflowId: string }) => Promise<void>;
+  /** Dispatches the next run that waits for the slot of this one, under a limit of runs at once. */
+  readonly slotFreed: (run: { readonly workspaceId: string; readonly workflowId: string }) => Promise<void>;
 }
 
 /** Reads what a claimed run needs. */
@@ -43,31 +43,31 @@ export interface RunLoader {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
   /**
-   * The run's own records, and for one that repeats another from a node, those that it reuses.
-   * @throws SourceRunGoneError
+   * Returns the run's own records and, for a rerun from a node, those that it reuses.
+   * @throws SourceRunGoneError, NeededOutputGoneError
    */
   readonly withReused: (
     claimed: ClaimedExecution,
     own: ReadonlyMap<string, NodeRecord>,
   ) => Promise<ReadonlyMap<string, NodeRecord>>;
   /**
-   * Ends the waits of a run whose time is up, and hands all that ended to the run.
-   * @returns in how many ms the next one is due; null when none is.
+   * Ends the waits of a run that are due, and hands all ended waits to the run.
+   * @returns in how many ms the next wait is due; null when there is none.
    */
   readonly loadAnswers: (run: ActiveRun) => Promise<number | null>;
 }
 
-/** Whom a session notifies of what became of its run. What gets lost here maintenance finds. */
+/** Notifies others of the outcome of a run. Maintenance makes up for notifications that are lost. */
 export interface RunNotifier {
-  /** Notifies those who wait for the run that it finished, and how, or rests. */
+  /** Notifies those who wait for the run that it finished, and how, or that it rests. */
   readonly announce: (change: RunChange) => void;
-  /** Lets parents go on whose children are finished: of these children, or these parents. */
+  /** Lets parents continue whose children are finished: the parents of these children, or these parents. */
   readonly finishChildren: (finished: { childIds: string[] } | { parentIds: string[] }) => Promise<void>;
-  /** Lets a resting run go on at its time, in ms since the epoch. */
+  /** Wakes resting runs at a time, in ms since the epoch. */
   readonly wakeAt: (time: number) => void;
 }
 
-/** What sessions of a worker work with. */
+/** What the sessions of a worker need. */
 export interface SessionParts {
   readonly workerId: string;
   readonly active: ActiveRuns;
@@ -75,32 +75,32 @@ export interface SessionParts {
   readonly loader: RunLoader;
   readonly environment: NodeEnvironment;
   readonly writer: CheckpointWriter;
-  /** What the outputs of runs count against. */
+  /** The budget for data of runs. */
   readonly memory: MemoryBudget;
   readonly notifier: RunNotifier;
-  /** Observes a claimed run. */
+  /** Begins to observe a claimed run. */
   readonly observe: (run: ClaimedExecution) => RunObserver;
   readonly logger: Logger;
 }
 
 /**
- * Where a session is. One that read a run which its first checkpoint did not claim begins anew, once, by claiming it.
+ * The state of a session. A session goes back to `claiming` once, if the first checkpoint failed to claim the run.
  */
-type State = 'claiming' | 'loading' | 'running' | 'leaving' | 'left';
+type State = 'claiming' | 'loading' | 'running' | 'closing' | 'closed';
 
-const NEXT: Readonly<Record<State, readonly State[]>> = {
-  claiming: ['loading', 'left'],
-  loading: ['running', 'leaving'],
-  running: ['leaving'],
-  leaving: ['claiming', 'left'],
-  left: [],
+const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
+  claiming: ['loading', 'closed'],
+  loading: ['running', 'closing'],
+  running: ['closing'],
+  closing: ['claiming', 'closed'],
+  closed: [],
 };
 
 const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
 const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map(), outputBytes: 0 };
 
-/** Takes one run of a job: claims it, runs it until it ends, rests or halts, and writes how it ended. */
+/** Starts the session of one run of a job: claims the run, drives it until it ends, rests or halts, and writes that. */
 export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
   let decide: (isClaimed: boolean) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -111,8 +111,8 @@ export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
   const done = new Session(parts, decide).run(job).then(
     () => decide(false),
     (err: unknown) => {
-      parts.logger.error({ err, executionId: job.executionId }, 'a run was left after an unexpected error');
-      // It has no effect on a run that was claimed.
+      parts.logger.error({ err, executionId: job.executionId }, 'run abandoned after an unexpected error');
+      // No effect if the promise is settled: the run was claimed.
       fail(err);
     },
   );
@@ -138,28 +138,28 @@ class Session {
   async run(job: RunJob): Promise<void> {
     const claimed = await this.#claim(job);
     if (!claimed) {
-      this.#enter('left');
+      this.#enter('closed');
       return;
     }
-    await this.#hold(claimed);
+    await this.#runClaimed(claimed);
     if (this.#isClaimed || !job.snapshot) {
-      this.#enter('left');
+      this.#enter('closed');
       return;
     }
-    // What the job says of the run is outdated: the run may be under a limit of runs at once by now.
+    // The snapshot is outdated: a limit of runs at once may apply to the run by now.
     this.#enter('claiming');
     return this.run({ ...job, snapshot: undefined });
   }
 
   #enter(next: State): void {
-    if (!NEXT[this.#state].includes(next)) throw new Error(`a session cannot go from ${this.#state} to ${next}`);
+    if (!NEXT_STATES[this.#state].includes(next)) throw new Error(`invalid transition: ${this.#state} to ${next}`);
     this.#state = next;
   }
 
   /** Reserves a place and claims the run. */
   async #claim(job: RunJob): Promise<ClaimedExecution | undefined> {
     const { active, claims } = this.#parts;
-    // A job that is delivered twice to one worker does nothing: a second claim would fence the first.
+    // Ignores a job that is delivered twice to this worker: a second claim would fence the first.
     if (!active.reserve(job.executionId)) return undefined;
     let claimed: ClaimedExecution | undefined;
     try {
@@ -170,8 +170,8 @@ class Session {
     }
   }
 
-  /** Runs a claimed run, and frees its place whatever happens. */
-  async #hold(claimed: ClaimedExecution): Promise<void> {
+  /** Executes a claimed run, and frees its place whatever happens. */
+  async #runClaimed(claimed: ClaimedExecution): Promise<void> {
     const { active, claims, environment, observe } = this.#parts;
     const logger = this.#parts.logger.child({ executionId: claimed.id });
     const run = createActiveRun({
@@ -190,37 +190,37 @@ class Session {
     const observer = observe(claimed);
     try {
       this.#enter('loading');
-      await inRunContext(claimed.id, () => this.#runHeld(claimed, { run, memory }, observer, logger));
+      await inRunContext(claimed.id, () => this.#execute(claimed, { run, memory }, observer, logger));
     } catch (error) {
       if (error instanceof RetriesEndedError) {
-        logger.warn({ err: error }, 'a run was left to recovery');
+        logger.warn({ err: error }, 'run left to recovery');
         return;
       }
-      // Whatever it was, the run must not stay with a worker that has given up on it.
-      logger.error({ err: error }, 'a run was given back after an unexpected error');
+      // A run must not stay with a worker that no longer works on it.
+      logger.error({ err: error }, 'run released after an unexpected error');
       await claims.release(run);
     } finally {
-      if (this.#state !== 'leaving') this.#enter('leaving');
-      observer.left();
+      if (this.#state !== 'closing') this.#enter('closing');
+      observer.closed();
       active.remove(claimed.id);
       memory.release();
       if (claimed.holdsSlot) {
-        // Maintenance does what fails here.
-        await claims.slotLeft(claimed).catch((err: unknown) => {
+        // If this fails, maintenance dispatches them.
+        await claims.slotFreed(claimed).catch((err: unknown) => {
           logger.warn({ err }, 'held back runs could not be dispatched yet');
         });
       }
     }
   }
 
-  async #runHeld(
+  async #execute(
     claimed: ClaimedExecution,
     { run, memory }: { run: ActiveRun; memory: RunMemory },
     observer: RunObserver,
     logger: Logger,
   ): Promise<void> {
     const { loader, environment, claims } = this.#parts;
-    // A first claim has epoch 1: nobody can have left records, or answers to waits.
+    // A first claim has epoch 1: no earlier worker can have left records, and no wait can have been answered.
     const isNew = claimed.epoch === 1;
     const [earlier, nextDueInMs] = isNew
       ? [NO_RECORDS, null]
@@ -232,22 +232,22 @@ class Session {
     try {
       if (earlier.goneNodeId !== undefined) throw new NeededOutputGoneError(earlier.goneNodeId);
       const records = await loader.withReused(claimed, earlier.records);
-      await keepReused(records, earlier.records, journal);
+      await copyReused(records, earlier.records, journal);
       const workflow = await loader.loadVersion(claimed.workflowVersionId);
-      // Nobody has held a new run before: all of its time is left.
+      // No worker held a new run before: its whole time limit is left.
       if (isNew && workflow.countsHeldTime) run.limitTo(environment.now() + workflow.timeoutMs);
       this.#enter('running');
       const ending = await driveRun({ claimed, workflow, records, run, journal, observer, waitTimer }, environment);
-      // Nothing is written for the run after its last checkpoint.
+      // Nothing may be written for the run after its last checkpoint.
       await waitTimer.stop();
-      this.#enter('leaving');
+      this.#enter('closing');
       const final = await writeFinalCheckpoint(ending, run, journal);
       if (final.kind !== 'unfinished') {
         await this.#notify(claimed, final, observer, logger);
         return;
       }
       if (run.haltReason() === 'fenced') return;
-      // What finished last must be on disk first, or the next worker would do it again.
+      // The last records must be on disk first, or the next worker would repeat those nodes.
       await journal.flush();
       await claims.release(run);
     } catch (error) {
@@ -296,7 +296,7 @@ class Session {
     });
   }
 
-  /** Fails a run that cannot go on, for a reason that is not its own. */
+  /** Fails a run that cannot continue because of an error outside its nodes. */
   async #fail(
     error: unknown,
     claimed: ClaimedExecution,
@@ -305,7 +305,7 @@ class Session {
     logger: Logger,
   ): Promise<void> {
     const dataGone = dataGoneEnding(error);
-    if (!dataGone) logger.error({ err: error }, 'the run failed for a reason of the service, not of its own');
+    if (!dataGone) logger.error({ err: error }, 'run failed because of an error of the service');
     try {
       await journal.finish(dataGone ?? failure('failed', serviceFailure(error), null));
       await this.#notify(claimed, { kind: 'finished', status: 'failed' }, observer, logger);
@@ -327,7 +327,7 @@ class Session {
     notifier.announce({ executionId: claimed.id, ended: final.kind === 'finished' ? final.status : undefined });
     try {
       if (final.kind === 'finished' && claimed.hasParent) await notifier.finishChildren({ childIds: [claimed.id] });
-      // A child may have been quicker than this run came to rest.
+      // A child may have finished before this run rested.
       if (final.kind === 'resting' && final.waitsForChild) await notifier.finishChildren({ parentIds: [claimed.id] });
     } catch (err) {
       logger.warn({ err }, 'a parent could not be notified yet');
@@ -335,19 +335,19 @@ class Session {
   }
 }
 
-/** What a run says of an error that is not its own. */
+/** Returns the error that a run shows for an error of the service. */
 function serviceFailure(error: unknown): RunError {
   return runError(error instanceof CheckpointRefusedError ? 'VALUE_NOT_STORABLE' : 'INTERNAL');
 }
 
-/** How a run ends whose data somebody deleted; undefined for any other error. */
+/** Returns the ending of a run whose data was deleted; undefined for any other error. */
 function dataGoneEnding(error: unknown): FinishedEnding | undefined {
   if (error instanceof SourceRunGoneError) return failure('failed', SOURCE_RUN_GONE, null);
   return error instanceof NeededOutputGoneError ? failure('failed', runError('OUTPUT_GONE'), error.nodeId) : undefined;
 }
 
-/** Makes the records that a rerun reuses its own: on disk before the run goes on. */
-async function keepReused(
+/** Copies the records that a rerun reuses to its journal, before it records anything of its own. */
+async function copyReused(
   records: ReadonlyMap<string, NodeRecord>,
   own: ReadonlyMap<string, NodeRecord>,
   journal: Journal,

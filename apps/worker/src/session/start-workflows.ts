@@ -3,10 +3,10 @@ import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { CountExecution, RunQueue } from '@deckhand/queue';
 import { derivedId, timeOfId } from './derived-id.js';
 
-/** How long a node waits for a workspace that is over its quota before it asks again, in ms. */
-const QUOTA_HOLD_MS = 60_000;
-/** How long one waits whose workspace's limit was changed while its run was counted, in ms. */
-const COUNT_AGAIN_MS = 1_000;
+/** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
+const OVER_QUOTA_RETRY_MS = 60_000;
+/** The same when the workspace's limit of runs per minute was changed while the run was counted, in ms. */
+const LIMIT_CHANGED_RETRY_MS = 1_000;
 
 type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'overQuota'>;
 
@@ -19,11 +19,11 @@ const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
 };
 
 /**
- * Starts runs for workflow nodes. A run that a limit of its workspace keeps out is asked for again later: the node
- * waits for it, and its own run rests meanwhile.
- * @param parts.acceptChild repeats the statement while the database is away: a child that was started already is found
- * by its id.
- * @param parts.onStarted called for each, also for one that was there already.
+ * Creates the service by which workflow nodes start runs. When a limit of the workspace refuses a run, the node is
+ * retried later, and its own run rests meanwhile.
+ * @param parts.acceptChild repeats the statement while the database is unavailable. That is safe: a child that was
+ * started already is found by its id.
+ * @param parts.onStarted called for each started run, and also when the child had been started before.
  */
 export function createWorkflowStarter({
   acceptChild,
@@ -36,18 +36,18 @@ export function createWorkflowStarter({
   queue: Pick<RunQueue, 'add'>;
   onStarted: () => void;
 }): WorkflowStarter {
-  /** Counts the run where its workspace has a limit of runs a minute. @throws NodeError while that is reached. */
+  /** Accepts the run, and counts it if its workspace limits runs per minute. @throws NodeError above that limit. */
   async function acceptCounted(request: ChildRequest): Promise<ChildVerdict> {
     const verdict = await acceptChild(request);
     if (verdict.kind !== 'notCounted') return verdict;
     const seconds = await countExecution(verdict.workspaceId, verdict.executionsPerMinute);
-    if (seconds !== null) throw tooEarly('the workspace starts runs too quickly', seconds * 1_000);
+    if (seconds !== null) throw retryLater('the workspace starts runs too quickly', seconds * 1_000);
     return acceptChild({ ...request, countedUnder: verdict.executionsPerMinute });
   }
 
   return {
     async start({ workflowId, version, input, parentExecutionId, parentNodeId, idempotencyKey }) {
-      // The same whenever the node is run again.
+      // A retry of the node gets the same id.
       const executionId = derivedId(timeOfId(parentExecutionId), idempotencyKey);
       const triggerData = JSON.stringify(input);
       const verdict = await acceptCounted({
@@ -58,11 +58,14 @@ export function createWorkflowStarter({
         triggerData,
         ...chooseVersion(version),
       });
-      if (verdict.kind === 'notCounted') throw tooEarly('the limit of the workspace was changed', COUNT_AGAIN_MS);
-      if (verdict.kind === 'overQuota') throw tooEarly('the workspace is over its storage quota', QUOTA_HOLD_MS);
+      if (verdict.kind === 'notCounted') {
+        throw retryLater('the limit of the workspace was changed', LIMIT_CHANGED_RETRY_MS);
+      }
+      if (verdict.kind === 'overQuota')
+        throw retryLater('the workspace is over its storage quota', OVER_QUOTA_RETRY_MS);
       if (verdict.kind !== 'started') throw refusal(verdict.kind, version);
       onStarted();
-      // Should this fail, maintenance finds the child without a job.
+      // If this fails, maintenance finds the child without a job and queues it.
       const { workspaceId, dispatch } = verdict;
       await queue.add([{ workspaceId, executionId, dispatch }]).catch(() => undefined);
       return executionId;
@@ -82,7 +85,7 @@ function noSuchVersion(version: string): string {
   return version === 'latest' ? 'the workflow has no saved version' : `the workflow has no version ${version}`;
 }
 
-/** A failure after which the node is run again, as often as it takes. @param afterMs when. */
-function tooEarly(reason: string, afterMs: number): NodeError {
-  return new NodeError('WORKFLOW_NOT_STARTED', reason, { retryAfterMs: afterMs });
+/** Returns an error after which the node is retried, without a limit of attempts. */
+function retryLater(reason: string, retryAfterMs: number): NodeError {
+  return new NodeError('WORKFLOW_NOT_STARTED', reason, { retryAfterMs });
 }

@@ -8,7 +8,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A database in which waits are due at given times. */
+/** Creates a timer over a fake database. `faults`: errors of the next attempts. */
 function createWaits() {
   let due: number[] = [];
   const endings: number[] = [];
@@ -39,8 +39,8 @@ function createWaits() {
   };
 }
 
-describe('the timer of the waits of a run', () => {
-  it('ends each wait when it is due, whatever the order they begin in', async () => {
+describe('the wait timer of a run', () => {
+  it('ends each wait when it is due, in whatever order the waits begin', async () => {
     const { begin, endings } = createWaits();
     const start = Math.round(performance.now());
     begin(30_000);
@@ -49,7 +49,7 @@ describe('the timer of the waits of a run', () => {
     expect(endings.map((at) => at - start)).toEqual([10_000, 30_000]);
   });
 
-  it('sleeps again when the database says that it is too early', async () => {
+  it('sleeps again when the database says that no wait is due yet', async () => {
     const { begin, endings } = createWaits();
     const start = Math.round(performance.now());
     begin(10_000, -86_400_000);
@@ -57,12 +57,12 @@ describe('the timer of the waits of a run', () => {
     expect(endings.map((at) => at - start)).toEqual([10_000]);
   });
 
-  it('forgets no wait that begins while others are being ended', async () => {
+  it('loses no wait that begins while others are being ended', async () => {
     const { begin, endings, timer } = createWaits();
     const start = Math.round(performance.now());
     begin(10_000);
     jest.advanceTimersByTime(10_000);
-    // The database has been asked, and this one is not on disk yet.
+    // The database is being queried, and this wait is not on disk yet.
     timer.expect(5_000);
     await jest.advanceTimersByTimeAsync(0);
     expect(endings).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('the timer of the waits of a run', () => {
     expect(endings.map((at) => at - start)).toEqual([11_000]);
   });
 
-  it('reaches waits that are further away than a timer of Node.js', async () => {
+  it('ends waits that are further away than the longest timer of Node.js', async () => {
     const { begin, endings } = createWaits();
     const start = Math.round(performance.now());
     const ms = 40 * 86_400_000;
@@ -90,7 +90,7 @@ describe('the timer of the waits of a run', () => {
     expect(endings.map((at) => at - start)).toEqual([ms]);
   });
 
-  it('does nothing any more once it has stopped, and has stopped only then', async () => {
+  it('stops only after an attempt in progress has ended, and does nothing afterwards', async () => {
     let finish = (): void => undefined;
     let count = 0;
     const timer = createWaitTimer({

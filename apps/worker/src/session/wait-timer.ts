@@ -1,44 +1,43 @@
-/** Pause after an attempt to end due waits that failed, in ms. */
+/** Delay before the next attempt when ending due waits failed, in ms. */
 const RETRY_MS = 1_000;
-/**
- * A timer of Node.js reaches some 24 days: for what is further away the database is asked again after this long, in ms.
- */
-const SLEEP_MAX_MS = 86_400_000;
+/** Longest sleep, in ms. Timers of Node.js reach some 24 days only; the database says how much is left after a day. */
+const MAX_SLEEP_MS = 86_400_000;
 
-/** Ends the waits of a run on time while the run has other things to do. One at rest is woken by its `wake_at`. */
+/** Ends the waits of a run on time while the run is held by a worker. A resting run is woken by its `wake_at`. */
 export interface WaitTimer {
-  /** Notes a wait that is due in `ms`, as far as this process knows. It need not be on disk yet. */
+  /** Notes a wait that is due in `ms` by this process's clock. The wait need not be on disk yet. */
   expect(ms: number): void;
-  /** Resolves once the timer does nothing any more: nothing is written or read for the run by it afterwards. */
+  /** Stops the timer. Once this resolves, the timer reads and writes nothing for the run. */
   stop(): Promise<void>;
 }
 
-/** What a timer works with. */
+/** What a timer needs. */
 export interface WaitTimerOptions {
   /**
-   * Ends what is due by the database's clock, once everything recorded is on disk, and hands it to the run.
-   * @returns in how many ms the next wait is due; null when none is.
+   * Waits until all records are on disk, ends the waits that are due by the database's clock, and hands them to the
+   * run.
+   * @returns in how many ms the next wait is due; null when there is none.
    */
   readonly endDue: () => Promise<number | null>;
-  /** Told of an attempt that failed; the next follows after a second. */
+  /** Called when an attempt failed; the next follows after a second. */
   readonly onError: (error: unknown) => void;
 }
 
 type State =
-  /** No wait is known to become due. */
+  /** No wait with a due time is known. */
   | { readonly name: 'idle' }
-  /** Sleeps until the earliest wait is due. Times are ms of `performance.now()`, which no change of the clock moves. */
+  /** Sleeps until the earliest wait is due. Times are those of `performance.now()`, which clock changes do not move. */
   | { readonly name: 'armed'; readonly at: number; readonly timer: NodeJS.Timeout }
-  /** Due waits are being ended. `next` is the earliest that was noted meanwhile. */
+  /** Due waits are being ended. `next`: due time of the earliest wait that was noted meanwhile. */
   | { readonly name: 'ending'; readonly next: number; readonly ended: Promise<void> }
   | { readonly name: 'stopped' };
 
 /**
  * Creates the timer of one run.
  *
- * 1. The database alone decides whether a wait is due. A timer that is early, or has another clock, asks again when the
- *    database says that the next one is.
- * 2. A wait that is noted while others are being ended is not forgotten: the earliest of all is slept for next.
+ * 1. The database alone decides whether a wait is due. A timer that fires too early sleeps for as long as the database
+ *    says.
+ * 2. A wait that is noted while others are being ended is not lost: the timer then sleeps until the earliest of all.
  */
 export function createWaitTimer({ endDue, onError }: WaitTimerOptions): WaitTimer {
   let state: State = { name: 'idle' };
@@ -49,7 +48,7 @@ export function createWaitTimer({ endDue, onError }: WaitTimerOptions): WaitTime
       state = { name: 'idle' };
       return;
     }
-    const ms = Math.min(Math.max(Math.ceil(at - performance.now()), 0), SLEEP_MAX_MS);
+    const ms = Math.min(Math.max(Math.ceil(at - performance.now()), 0), MAX_SLEEP_MS);
     state = { name: 'armed', at, timer: setTimeout(fire, ms) };
   }
 
