@@ -33,7 +33,7 @@ describe('processes whose stores are not there yet', () => {
     await saying('worker', 'the database cannot be asked for its migrations');
     await toPostgres.restore();
     await saying('worker', 'Redis cannot be reached');
-    await saying('API', 'Redis cannot be reached');
+    await saying('API', 'Redis unavailable');
     expect(running()).toBe(2);
     await toRedis.restore();
     for (const app of await started) await app.stop();

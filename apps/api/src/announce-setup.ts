@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { hasUsers } from '@deckhand/db';
 import type { Services } from './services.js';
 
-/** Until the database can be asked, it is asked so often, in ms. */
+/** Interval between attempts to reach the database, in ms. */
 const RETRY_MS = 2_000;
 
-/** Logs the link to the setup if there is no user. Waits for a database that is away or not migrated yet. */
+/** Logs the link to the setup if there is no user. Waits until the database is available and migrated. */
 export async function announceSetup(
   { db, logger, setupToken, isReady }: Pick<Services, 'db' | 'logger' | 'setupToken' | 'isReady'>,
   publicUrl: string,
@@ -13,8 +13,11 @@ export async function announceSetup(
   while (isReady()) {
     try {
       if (await hasUsers(db)) return;
-      // The token is the link's fragment, which no server and no log of a proxy ever sees.
-      logger.warn({ url: `${publicUrl}/setup#${setupToken}` }, 'there is no user yet: create the first owner there');
+      // The token is in the fragment of the link, which browsers do not send, so no log of a proxy contains it.
+      logger.warn(
+        { url: `${publicUrl}/setup#${setupToken}` },
+        'no user exists: create the first owner at this address',
+      );
       return;
     } catch {
       await setTimeout(RETRY_MS, undefined, { ref: false });

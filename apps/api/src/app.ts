@@ -17,7 +17,8 @@ import { createRequestTraces } from './tracing/request-traces.js';
 import { createWebhookRouter } from './webhooks/router.js';
 
 /**
- * The gateway as an Express app. A request's way: id and log, security headers, its route, webhook or page, else a 404.
+ * Creates the Express app of the gateway. A request passes: id and log, security headers, its route, webhook or page,
+ * else a 404.
  */
 export function createApp(services: Services): Express {
   const app = express();

@@ -17,7 +17,7 @@ import { reportLostKeys } from './report-lost-keys.js';
 import { createServices } from './services.js';
 import { ApiSettings, publicUrl } from './settings.js';
 
-/** Requests under way may take this long once the process is told to stop, in ms. */
+/** How long requests in progress may take after the process was told to stop, in ms. */
 const GRACE_MS = 10_000;
 
 /** What asks for these does so all the time: no work. */
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     url: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL_SIZE,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
-    onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
+    onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
   });
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-api', logger });
@@ -50,12 +50,12 @@ async function main(): Promise<void> {
   void reportLostKeys(services);
   void reportMissingSessionLimits(db, logger);
   collectAtRest({ logger, workSoFar: () => requests });
-  // It serves all the same, and says so at /readyz: what is still missing may be applied at any moment.
+  // The API starts anyway, and /readyz reports it: missing migrations may be applied at any moment.
   pendingMigrations(settings.DATABASE_URL).then(
     (pending) => {
       if (pending.length > 0) logger.error(`not ready for requests yet: ${describePending(pending)}`);
     },
-    (err: unknown) => logger.warn({ err }, 'the database could not be asked for its migrations'),
+    (err: unknown) => logger.warn({ err }, 'check for pending migrations failed'),
   );
 
   onShutdown({

@@ -2,8 +2,8 @@ import { countCredentialsByKey, type Database } from '@deckhand/db';
 import type { Logger, SecretBox } from '@deckhand/runtime';
 
 /**
- * Says at the start how many credentials none of the encryption keys opens, rather than with the first run that needs
- * one. The API serves all the same: the others work.
+ * Logs at the start how many credentials cannot be opened with any of the encryption keys, so that it is noticed before
+ * a run needs one. The API starts anyway, because the others work.
  */
 export async function reportLostKeys(parts: { db: Database; secretBox: SecretBox; logger: Logger }): Promise<void> {
   const { db, secretBox, logger } = parts;
@@ -17,6 +17,6 @@ export async function reportLostKeys(parts: { db: Database; secretBox: SecretBox
       'credentials cannot be opened: what sealed them is neither ENCRYPTION_KEY nor among ENCRYPTION_KEYS_OLD',
     );
   } catch (err) {
-    logger.warn({ err }, 'whether the encryption keys open all credentials could not be found out');
+    logger.warn({ err }, 'check of the encryption keys failed');
   }
 }

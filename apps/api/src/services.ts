@@ -41,10 +41,10 @@ import { createDeliveryLog, type DeliveryLog } from './webhooks/delivery-log.js'
 import { createWebhookFinder, type WebhookFinder } from './webhooks/find-target.js';
 import { createCredentialReader, type CredentialReader } from './webhooks/read-credential.js';
 
-/** What routes work with. */
+/** Dependencies of routes. */
 export interface Services {
   readonly db: Database;
-  /** Where large outputs are. */
+  /** Store of large outputs. */
   readonly outputs: OutputStore;
   readonly redis: Redis;
   readonly queue: RunQueue;
@@ -52,18 +52,18 @@ export interface Services {
   readonly logger: Logger;
   readonly metrics: ApiMetrics;
   readonly metricsAccess: MetricsAccess;
-  /** Undefined where nobody traces. */
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
   readonly nodeTypes: NodeTypes;
   readonly secretBox: SecretBox;
   readonly authenticate: Authenticate;
   readonly answerOnce: AnswerOnce;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the API. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly loginThrottle: LoginThrottle;
-  /** What creating the first owner needs. */
+  /** Token needed to create the first owner. */
   readonly setupToken: string;
   readonly forms: FormChecker;
   readonly runStarter: RunStarter;
@@ -71,40 +71,40 @@ export interface Services {
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
   readonly follower: RunFollower;
-  /** What one workspace may have at once of this process. */
+  /** Limits of what one workspace may have in progress in this process. */
   readonly shares: WorkspaceShares;
   readonly webhooks: WebhookFinder;
   readonly readCredential: CredentialReader;
-  /** For callers of webhooks whose secret is wrong. */
+  /** Delays the response to callers of webhooks with a wrong secret. */
   readonly delayFailure: DelayFailure;
   /** Counts the requests to the webhooks of workflows with a rate limit. */
   readonly workflowRate: WindowRate;
   readonly awaitRun: AwaitRun;
   readonly deliveries: DeliveryLog;
-  /** Of migrations: whether they have all run. */
+  /** Used by /readyz to check for pending migrations. */
   readonly databaseUrl: string;
-  /** What webhooks' URLs begin with. */
+  /** Start of the URLs of webhooks. */
   readonly webhookBaseUrl: string;
-  /** The host name that webhooks alone are served from; undefined where they share the console's. */
+  /** Host name reserved for webhooks. Undefined if they share that of the console. */
   readonly webhookHost: string | undefined;
-  /** The largest body that a webhook takes. */
+  /** Maximum size of a webhook's body, in bytes. */
   readonly webhookMaxBytes: number;
-  /** False once the process is about to stop: load balancers send no more. */
+  /** False once the process is about to stop, so that load balancers send no more requests. */
   isReady(): boolean;
-  /** Turns `isReady` off and answers those who wait for runs. */
+  /** Makes `isReady` false and ends the waits for runs. */
   drain(): void;
-  /** Writes what is remembered and closes what this opened; the database stays the caller's. */
+  /** Writes gathered data, and closes everything except the database, which belongs to the caller. */
   close(): Promise<void>;
 }
 
-/** Connects to Redis and puts the services together. */
+/** Connects to Redis and creates the services. */
 export async function createServices(options: {
   settings: ApiSettings;
   db: Database;
   logger: Logger;
-  /** Where the gateway's metrics are added. */
+  /** Registry for the metrics of the gateway. */
   registry: Registry;
-  /** Nobody traces without one. */
+  /** Tracing is off without it. */
   tracing?: Tracing | undefined;
 }): Promise<Services> {
   const { settings, db, logger, tracing } = options;
@@ -114,13 +114,13 @@ export async function createServices(options: {
   const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
   const subscriber = connectRedis(settings.REDIS_URL, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
-    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis cannot be reached'));
+    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
   }
   const follower = createRunFollower({ db, logger });
-  // Not waited for: without Redis those who follow runs only hear of changes later.
+  // Not awaited: without Redis, followers of runs see changes later, by polling.
   onChanges(subscriber, (changes) => {
     follower.notify(changes);
-  }).catch((err: unknown) => logger.warn({ err }, 'changes of runs are not heard of'));
+  }).catch((err: unknown) => logger.warn({ err }, 'subscription to changes of runs failed'));
   const breaker = createWriteBreaker({
     async probe() {
       await probeWrites(settings.DATABASE_URL);

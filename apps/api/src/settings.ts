@@ -7,40 +7,40 @@ export const ApiSettings = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
   ...DatabaseSettings,
   REDIS_URL: Type.String({ pattern: '^rediss?(\\+sentinel|\\+cluster)?://' }),
-  /** Where people reach the service; http://localhost:PORT when it is not set. */
+  /** Address of the service for people. Default: http://localhost:PORT. */
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
-  /** What URLs of webhooks begin with; PUBLIC_URL when it is not set. */
+  /** Start of the URLs of webhooks. Default: PUBLIC_URL. */
   WEBHOOK_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   /**
-   * Whether webhooks are served from the host name of WEBHOOK_BASE_URL alone, and nothing else is. Pages that a
-   * workflow answers then have another origin than the console.
+   * Whether the host name of WEBHOOK_BASE_URL serves webhooks and nothing else, and no other host serves them. Pages
+   * that a workflow returns then have another origin than the console.
    */
   SEPARATE_WEBHOOK_HOST: Type.Boolean({ default: false }),
   ...EncryptionSettings,
-  /** Proxies that are believed about the caller's address, as `readTrustedProxies` reads them; none by default. */
+  /** Proxies that are trusted to tell the caller's address (`readTrustedProxies`). Default: none. */
   TRUSTED_PROXIES: Type.Optional(Type.String()),
-  /** Origins whose pages may call the API, as `readAllowedOrigins` reads them; none by default. */
+  /** Origins whose pages may call the API (`readAllowedOrigins`). Default: none. */
   API_ALLOWED_ORIGINS: Type.Optional(Type.String()),
-  /** What creating the first owner needs; derived from ENCRYPTION_KEY when it is not set. */
+  /** Token needed to create the first owner. Default: derived from ENCRYPTION_KEY. */
   SETUP_TOKEN: Type.Optional(Type.String({ minLength: 16 })),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { default: 'info' }),
-  /** The largest body that a webhook takes. */
+  /** Maximum size of a webhook's body, in bytes. */
   WEBHOOK_MAX_BYTES: Type.Integer({ minimum: 1, maximum: 104_857_600, default: 10_485_760 }),
   ...OutputSettings,
   ...MetricsSettings,
   ...TracingSettings,
-  /** Connections to PostgreSQL at most. */
+  /** Maximum number of connections to PostgreSQL. */
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 20 }),
 });
 
 export type ApiSettings = Static<typeof ApiSettings>;
 
-/** Where people reach the service, without a slash at the end. */
+/** Returns the address of the service for people, without a slash at the end. */
 export function publicUrl(settings: ApiSettings): string {
   return withoutSlash(settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`);
 }
 
-/** What webhooks' URLs begin with, without a slash at the end. */
+/** Returns the start of the URLs of webhooks, without a slash at the end. */
 export function webhookBaseUrl(settings: ApiSettings): string {
   return withoutSlash(settings.WEBHOOK_BASE_URL ?? publicUrl(settings));
 }

@@ -175,7 +175,7 @@ describe('a caller who goes away while sending', () => {
     const before = instance.gateway.log.length;
     await new Promise((resolve) => sent.write('{"name":', resolve));
     sent.destroy();
-    await until(() => instance.gateway.log.slice(before).some((line) => line.includes('the caller went away')));
+    await until(() => instance.gateway.log.slice(before).some((line) => line.includes('caller disconnected')));
     expect(instance.gateway.log.slice(before).filter((line) => line.includes('request failed'))).toEqual([]);
   });
 });

@@ -1,20 +1,20 @@
 import { type Scope, SCOPE_RESOURCES } from '@deckhand/contracts';
 
-/** What an API key needs for an operation. */
+/** The scope that an API key needs for an operation. */
 export interface NeededScope {
-  /** The one that refusals name. */
+  /** The scope that refusals name. */
   readonly scope: Scope;
-  /** Whether scopes that only start runs of the workflow that the path names are enough. */
+  /** Whether a scope that only starts runs of the workflow in the path is enough. */
   readonly startsRuns?: boolean;
 }
 
 /** Who may call an operation: only a signed-in person, or also an API key with a scope. */
 export type AccessRule = { readonly kind: 'session' } | ({ readonly kind: 'scope' } & NeededScope);
 
-/** Areas that no key may enter, whatever its scopes. Express knows paths whatever their case. */
+/** Matches areas that are closed to keys, whatever their scopes. Express matches paths in any case. */
 const CLOSED_AREA = /^\/api\/(api-keys|auth|admin|workspaces\/[^/]+\/(invites|membership))(\/|$)/i;
 
-/** Whether a path, with a route or without, belongs to an area that is closed to keys. */
+/** Returns true for a path in an area that is closed to keys, whether it has a route or not. */
 export function isClosedToKeys(path: string): boolean {
   return CLOSED_AREA.test(path);
 }
@@ -22,13 +22,13 @@ export function isClosedToKeys(path: string): boolean {
 /** The one path whose resource is not its first segment. */
 const EXECUTIONS_OF_A_WORKFLOW = /^\/api\/workflows\/[^/]+\/executions(\/|$)/;
 
-/** Starts runs. */
+/** Matches the path that starts runs. */
 const EXECUTE = /^\/api\/workflows\/[^/]+\/execute$/;
 
 /**
- * The rule for a method and a path (or a route's pattern): the resource is the first segment after /api/, reading is
- * GET, all else is writing.
- * @throws when the path belongs to no resource that a key could be scoped to.
+ * Returns the rule for a method and a path (or a route's pattern). The resource is the first segment after /api/. GET
+ * is reading, everything else is writing.
+ * @throws if there are no scopes for that resource.
  */
 export function accessRule(method: string, path: string): AccessRule {
   if (isClosedToKeys(path)) return { kind: 'session' };

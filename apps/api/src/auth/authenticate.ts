@@ -9,36 +9,36 @@ import { originOf } from './origin.js';
 import { hashSecret, isApiKeyText, isSessionToken } from './tokens.js';
 import type { UsageLog } from './usage-log.js';
 
-/** Finds out who calls, and whether they may come in at all. */
+/** Identifies the caller, and checks that it may use the operation. */
 export interface Authenticate {
   /** @throws DeckhandError UNAUTHORIZED; SESSION_REQUIRED for an API key; FORBIDDEN for a workspace of others. */
   session(request: Request): Promise<SessionCaller>;
   /**
-   * @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key; FORBIDDEN when the
+   * @throws DeckhandError UNAUTHORIZED; INSUFFICIENT_SCOPE or WORKSPACE_MISMATCH for an API key; FORBIDDEN if the
    * query names a workspace of others.
    */
   caller(request: Request, needed: NeededScope): Promise<Caller>;
 }
 
-/** Most lookups of one query, and most queries at once. */
+/** Maximum number of lookups per query, and of queries at the same time. */
 const BATCH = { maxSize: 500, concurrency: 2 } as const;
 
 /**
- * Looks every key and session up in the database for every request, so that a revocation holds everywhere from its
- * answer on. Requests that arrive together share one query.
+ * Looks up the key or session of every request in the database, so that a revocation takes effect everywhere with its
+ * response. Requests that arrive together share one query.
  */
 export function createAuthenticate(options: {
   db: Database;
   keyUsage: UsageLog;
   sessionUsage: UsageLog;
-  /** Told of every look-up, so that one which fails or hangs is noticed. */
+  /** Wraps every lookup, so that one which fails or hangs is noticed. */
   watch: WriteBreaker['watch'];
 }): Authenticate {
   const { db, keyUsage, sessionUsage, watch } = options;
   const findKey = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findApiKeys(db, hashes)) });
   const findSession = createBatcher({ ...BATCH, flush: (hashes: string[]) => watch(() => findSessions(db, hashes)) });
 
-  /** With both kinds of credentials the key decides: it may do less. */
+  /** If a request has a key and a session, the key counts, because it may do less. */
   async function identify(request: Request): Promise<Caller> {
     const key = request.headers['x-api-key'];
     if (key !== undefined) return identifyKey(request, String(key));
@@ -66,8 +66,8 @@ export function createAuthenticate(options: {
   }
 
   /**
-   * Whoever names a workspace in the query has to be in it, whatever the rest of the request says. What administrators
-   * look after is every workspace.
+   * A caller that names a workspace in the query must be a member of it, whatever else the request contains. Operations
+   * for administrators concern every workspace.
    */
   async function requireMembership(caller: Caller, { path, query }: Request): Promise<void> {
     const { workspaceId } = query;
@@ -101,7 +101,7 @@ function requireScope({ scopes }: KeyCaller, { scope, startsRuns = false }: Need
   throw new DeckhandError('INSUFFICIENT_SCOPE', { extra: { required: scope, hint } });
 }
 
-/** A key that is bound to a workspace may name no other, wherever in the query string it may be read. */
+/** Checks that a key that is bound to a workspace names no other one, anywhere in the query string. */
 function requireOwnWorkspace(key: KeyCaller, request: Request): void {
   if (key.boundTo === null) return;
   const named = request.query.workspaceId;

@@ -3,8 +3,8 @@ import { isClosedToKeys } from './access-rule.js';
 import type { Authenticate } from './authenticate.js';
 
 /**
- * Refuses API keys at every path of the areas that are closed to them, those without a route and those that need no
- * authentication included: UNAUTHORIZED for a key that is not valid, SESSION_REQUIRED for any other.
+ * Refuses API keys at every path of the areas that are closed to them, including paths without a route and paths that
+ * need no authentication: UNAUTHORIZED for an invalid key, SESSION_REQUIRED for any other.
  */
 export function closeToKeys(authenticate: Authenticate): RequestHandler {
   return async (request, _response, next) => {

@@ -6,8 +6,8 @@ import type { SessionCaller } from './caller.js';
 import { isPassword } from './passwords.js';
 
 /**
- * Makes sure that whoever holds a session knows its person's password, too.
- * @throws DeckhandError FORBIDDEN when it is wrong; RATE_LIMITED after too many wrong ones.
+ * Checks that the holder of a session also knows the password.
+ * @throws DeckhandError FORBIDDEN if it is wrong; RATE_LIMITED after too many wrong ones.
  */
 export async function confirmPassword(
   { db, loginThrottle }: Pick<Services, 'db' | 'loginThrottle'>,

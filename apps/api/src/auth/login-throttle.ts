@@ -8,27 +8,28 @@ import { networkOf } from '../http/network-of.js';
 /** Slows down guessing of passwords. */
 export interface LoginThrottle {
   /**
-   * Counts an attempt before its password is compared, so that guesses in parallel are counted too. Delays it when very
-   * many failed for the e-mail from anywhere: refusing it would let anybody keep a person out.
+   * Counts an attempt before its password is compared, so that parallel guesses count too. Delays it if very many
+   * attempts failed for the e-mail from anywhere. Refusing it would let anybody lock out that person.
    * @throws DeckhandError RATE_LIMITED with Retry-After after too many failures for the e-mail from the address, or
    * from the address for any e-mail.
    */
   attempt(email: string, address: string): Promise<void>;
-  /** Takes a successful attempt back. */
+  /** Uncounts a successful attempt. */
   succeeded(email: string, address: string): Promise<void>;
 }
 
-/** Failures within the window, in seconds. An address may stand for a whole office. */
+/** Failures are counted in windows of this length, in seconds. One address may be a whole office. */
 const WINDOW_SECONDS = 300;
 const FAILURES_PER_EMAIL_AND_ADDRESS = 10;
 const FAILURES_PER_ADDRESS = 100;
-/** For each so many failures of an e-mail from anywhere, the next attempt waits a second longer, up to a bound. */
+/** For each such number of failures of an e-mail from anywhere, the next attempt waits a second longer. */
 const FAILURES_PER_SECOND_OF_DELAY = 100;
 const MAX_DELAY_SECONDS = 5;
 
 /**
- * Counts in Redis, for all replicas together; while Redis is away each replica counts for itself.
- * @param delay waits so many ms.
+ * Creates the throttle. It counts in Redis, for all replicas. While Redis is unavailable, each replica counts for
+ * itself.
+ * @param delay waits a number of ms.
  */
 export function createLoginThrottle(
   redis: Redis,
@@ -36,7 +37,7 @@ export function createLoginThrottle(
 ): LoginThrottle {
   const perPair = createLimiter(redis, '{deckhand}:login:pair', FAILURES_PER_EMAIL_AND_ADDRESS);
   const perAddress = createLimiter(redis, '{deckhand}:login:address', FAILURES_PER_ADDRESS);
-  // It refuses nobody: what is asked of it is the count.
+  // This limiter refuses nobody: only its count is used.
   const perEmail = createLimiter(redis, '{deckhand}:login:email', Number.MAX_SAFE_INTEGER);
 
   return {
@@ -76,7 +77,7 @@ function pairKey(email: string, network: string): string {
   return `${emailKey(email)}:${network}`;
 }
 
-/** What people type may be long; the counter's name is not. */
+/** Bounds the length of the counter's name, because input may be long. */
 function emailKey(email: string): string {
   return createHash('sha256').update(email.toLowerCase()).digest('base64url');
 }

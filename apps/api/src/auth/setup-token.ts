@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The token that creating the first owner needs. Where none is set it follows from the encryption key, so that all
- * replicas have the same without keeping it anywhere, and the key cannot be found from it.
+ * Returns the token that is needed to create the first owner. If none is set, it is derived from the encryption key, so
+ * that all replicas have the same without storing it. The key cannot be derived from the token.
  */
 export function setupToken(settings: { SETUP_TOKEN?: string; ENCRYPTION_KEY: string }): string {
   const { SETUP_TOKEN: chosen, ENCRYPTION_KEY: key } = settings;

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Digits of base62 that 32 bytes need. */
+/** Number of base62 digits for 32 bytes. */
 const KEY_DIGITS = 43;
 
 const KEY_PATTERN = new RegExp(`^dk_[0-9A-Za-z]{${KEY_DIGITS}}$`);
 const SESSION_TOKEN_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-/** A new API key: `dk_` and 32 random bytes in base62. */
+/** Creates an API key: `dk_` and 32 random bytes in base62. */
 export function createApiKeyText(): string {
   let number = BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`);
   let digits = '';
@@ -19,17 +19,17 @@ export function createApiKeyText(): string {
   return `dk_${digits}`;
 }
 
-/** A new session token: 32 random bytes. */
+/** Creates a session token: 32 random bytes. */
 export function createSessionToken(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** The part of a key that lists show. */
+/** Returns the part of a key that lists show. */
 export function keyPrefix(key: string): string {
   return key.slice(0, 10);
 }
 
-/** SHA-256, hex: what is kept of a key or token. They have full entropy, so no slow hash is needed. */
+/** Returns the SHA-256 in hex, which is stored of a key or token. They have full entropy, so no slow hash is needed. */
 export function hashSecret(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,20 +1,20 @@
 import type { Logger } from '@deckhand/runtime';
 
-/** Notes when keys or sessions were last used without a write per request. */
+/** Records when keys or sessions were last used, without a write per request. */
 export interface UsageLog {
-  /** Remembers a use. */
+  /** Records a use. */
   note(id: string): void;
-  /** Writes what is remembered; called at shutdown. */
+  /** Writes all recorded uses. Called at shutdown. */
   flush(): Promise<void>;
 }
 
-/** Each key or session is written at most this often, in ms. */
+/** Minimum interval between two writes of the same key or session, in ms. */
 const WRITE_INTERVAL_MS = 60_000;
 /** How long uses are gathered before they are written, in ms. */
 const GATHER_MS = 250;
 
 /**
- * Gathers uses and writes each id's at most once a minute. A failed write is only logged: the next use writes again.
+ * Gathers uses and writes each id at most once a minute. A failed write is only logged: the next use writes again.
  * @param now a clock in ms.
  */
 export function createUsageLog(options: {
@@ -44,7 +44,7 @@ export function createUsageLog(options: {
       await options.write(ids);
     } catch (error) {
       for (const id of ids) writtenAt.delete(id);
-      options.logger.warn({ err: error }, 'could not note the last use of keys or sessions');
+      options.logger.warn({ err: error }, 'last use of keys or sessions could not be written');
     }
   }
 

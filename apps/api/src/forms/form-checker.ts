@@ -3,23 +3,23 @@ import { createFairSemaphore } from '@deckhand/nodes';
 import type { Piscina } from 'piscina';
 import type { FormTask } from './thread.js';
 
-/** How long a check may take, in ms: its thread may have to start first. */
+/** Maximum duration of a check in ms, including the start of its thread. */
 const CHECK_MS = 3_000;
-/** How long a thread without work is kept, in ms. */
+/** How long an idle thread is kept, in ms. */
 const IDLE_MS = 30_000;
-/** How much a thread stands back behind the process's own thread, where the system knows that of threads. */
+/** Niceness of the thread relative to the process, on systems that support it for threads. */
 const NICE = process.platform === 'linux' ? 5 : 0;
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-/** Only the compiled file can be a thread's; tests run the sources. */
+/** A thread can only run the compiled file; tests run the sources. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/forms/thread.js' : './thread.js', import.meta.url);
 
-/** Checks what people fill in. */
+/** Checks the data of forms. */
 export interface FormChecker {
   /**
-   * Checks an answer against its form.
+   * Checks data against its form.
    * @param group whose forms share the thread fairly with those of others: a workspace.
-   * @returns the faults of the data; none when it fits.
+   * @returns the problems of the data; none if it fits.
    */
   check(group: string, task: FormTask): Promise<Faults>;
   /** Ends the thread. */
@@ -27,9 +27,9 @@ export interface FormChecker {
 }
 
 /**
- * Checks answers on a thread of its own: a form's author chooses what checking costs (a few references make it
- * exponential), and nobody else may wait for it. A check that takes too long, or too much memory, is ended with its
- * thread. The thread starts with the first check and ends when there is nothing to do.
+ * Creates a checker that runs on a thread of its own. The author of a form determines the cost of the check (a few
+ * references make it exponential), and nobody else may wait for it. A check that takes too long, or too much memory, is
+ * ended with its thread. The thread starts with the first check and ends when it is idle.
  */
 export function createFormChecker(): FormChecker {
   const semaphore = createFairSemaphore(1);
@@ -57,7 +57,7 @@ export function createFormChecker(): FormChecker {
 }
 
 async function createPool(): Promise<Piscina<FormTask, Faults>> {
-  // Not loaded before it is needed: few gateways see a form.
+  // Loaded on first use, because few gateways see a form.
   const { Piscina } = await import('piscina');
   const pool = new Piscina<FormTask, Faults>({
     filename: THREAD.href,
@@ -70,7 +70,7 @@ async function createPool(): Promise<Piscina<FormTask, Faults>> {
     execArgv: [],
     recordTiming: false,
   });
-  // A thread that ends without a task takes nothing with it.
+  // A thread that ends without a task loses nothing.
   pool.on('error', () => undefined);
   return pool;
 }

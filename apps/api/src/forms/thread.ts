@@ -1,12 +1,12 @@
 import { type Check, compileUntrusted, type Faults, parseOwnJson } from '@deckhand/contracts';
 
-/** A form, serialised as its wait keeps it, and what somebody filled in. */
+/** A form, as JSON text of its wait, and the data that somebody entered. */
 export interface FormTask {
   readonly details: string;
   readonly data: unknown;
 }
 
-/** Runs on a thread: checks what was filled in. */
+/** Checks the data. Runs on a thread. */
 export default function checkForm({ details, data }: FormTask): Faults {
   const { schema } = parseOwnJson<{ schema: object }>(details);
   const compiled = compileUntrusted(schema);

@@ -14,33 +14,34 @@ import type { Caller } from '../auth/caller.js';
 import { readIdempotencyKey } from '../runs/idempotency.js';
 import { sendJson, sendJsonText } from './respond.js';
 
-/** A request that is to be carried out once. */
+/** A request that must have its effect only once. */
 export interface OnceRequest {
   readonly request: Request;
   readonly response: Response;
   readonly caller: Caller;
-  /** What the request asks for, as parsed. */
+  /** The parsed request. */
   readonly body: unknown;
 }
 
-/** What an act is answered with. */
+/** The response to a request that was carried out. */
 export interface ActResult {
   readonly status: number;
   readonly body: unknown;
 }
 
 /**
- * Carries a request out and answers it. With an `Idempotency-Key`, one that comes again within 24 hours gets the first
- * response and nothing is done. What is put on record by the actor that `act` gets is marked in the same transaction,
- * so it happens once also where processes die; a refused request leaves its key free.
- * @throws DeckhandError CONFLICT when the key stands for another body, or for a request whose response was lost;
- * SERVICE_UNAVAILABLE for one in progress; VALIDATION_FAILED for a bad key; what `act` throws.
+ * Carries out a request and sends its response. A request that is repeated within 24 hours with the same
+ * `Idempotency-Key` gets the first response again, and has no effect. The key is marked in the transaction that records
+ * the change of the actor passed to `act`, so the effect happens once even if processes die. A refused request frees
+ * its key.
+ * @throws DeckhandError CONFLICT if the key belongs to another body, or to a request whose response was lost;
+ * SERVICE_UNAVAILABLE if the first request is in progress; VALIDATION_FAILED for a bad key; the errors of `act`.
  */
 export type AnswerOnce = (once: OnceRequest, act: (actor: Caller) => Promise<ActResult>) => Promise<void>;
 
 /**
- * Creates it; responses are kept in PostgreSQL, for all replicas.
- * @param options.hashKey keeps the hashes of bodies from telling the secrets that may be in them.
+ * Creates the function. Responses are kept in PostgreSQL, for all replicas.
+ * @param options.hashKey a key for the hashes of bodies, so that they do not reveal secrets in them.
  */
 export function createAnswerOnce(options: { db: Database; logger: Logger; hashKey: string }): AnswerOnce {
   const { db, logger, hashKey } = options;
@@ -50,11 +51,11 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
   ): Promise<void> {
     if (reservation.kind === 'otherBody') throw conflict('This Idempotency-Key was used with another body');
     if (reservation.kind === 'inProgress') {
-      // A 409 would be final for clients that retry as the contract says, and the attempt may be a dead process's.
+      // Clients that follow the contract do not retry a 409, and the attempt may be that of a dead process.
       const message = 'A request with this Idempotency-Key is in progress';
       throw new DeckhandError('SERVICE_UNAVAILABLE', { message, headers: { 'Retry-After': '1' } });
     }
-    // Whoever has lost the workspace since then is not shown again what is in it.
+    // A caller that has lost access to the workspace since then does not get the response again.
     if (reservation.workspaceId !== null) await requireRole(db, caller, reservation.workspaceId, 'viewer');
     if (reservation.kind === 'lost') {
       const { resourceId } = reservation;
@@ -84,13 +85,15 @@ export function createAnswerOnce(options: { db: Database; logger: Logger; hashKe
     try {
       result = await act({ ...caller, requestToken: token });
     } catch (error) {
-      // Should this fail, the key is free some seconds later.
-      await releaseRequest(db, token).catch((err: unknown) => logger.warn({ err }, 'a key could not be released'));
+      // If this fails, the key becomes free some seconds later.
+      await releaseRequest(db, token).catch((err: unknown) =>
+        logger.warn({ err }, 'idempotency key could not be released'),
+      );
       throw error;
     }
     const json = JSON.stringify(result.body);
     await finishRequest(db, token, { status: result.status, json }).catch((err: unknown) => {
-      logger.warn({ err }, 'the response of a request could not be kept');
+      logger.warn({ err }, 'response of a request could not be kept');
     });
     sendJsonText(response, result.status, json);
   };
@@ -100,7 +103,7 @@ function conflict(message: string, options: { details?: object } = {}): Deckhand
   return new DeckhandError('CONFLICT', { message, ...options });
 }
 
-/** A key that is bound to a workspace is shown no responses of another's. */
+/** Denies responses of other workspaces to a key that is bound to one. */
 function nameOf({ userId, boundTo }: Caller): string {
   return boundTo === null ? userId : `${userId} ${boundTo}`;
 }

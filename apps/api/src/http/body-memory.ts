@@ -2,17 +2,17 @@ import { DeckhandError } from '@deckhand/contracts';
 import type { Request } from 'express';
 import { networkOf } from './network-of.js';
 
-/** Bytes of large bodies that the process holds at a time. */
+/** Maximum number of bytes of large bodies in the memory of the process. */
 const HELD_BYTES_MAX = 134_217_728;
-/** A body that is shorter is not counted. */
+/** Shorter bodies are not counted, in bytes. */
 const COUNTED_BYTES_MIN = 65_536;
 const RETRY_AFTER_SECONDS = 2;
 
-/** A large body whose request is not answered yet. */
+/** A large body whose request has no response yet. */
 interface HeldBody {
   readonly network: string;
   bytes: number;
-  /** Gives the body up. Undefined once it is whole: what was taken is served. */
+  /** Refuses the body. Undefined once it is complete, because a complete request is served. */
   refuse: ((error: DeckhandError) => void) | undefined;
 }
 
@@ -20,10 +20,10 @@ const bodies = new Map<Request, HeldBody>();
 let heldBytes = 0;
 
 /**
- * Counts what has come of a body, until its request is answered. Where all large bodies together are too much, the
- * largest unfinished one of the network that sends the most is given up: a caller who sends slowly, or much at once,
- * keeps nobody else out.
- * @param refuse called when that is this one.
+ * Counts the received bytes of a body until its request has a response. If all large bodies together exceed the limit,
+ * the largest incomplete body of the network that sends the most is refused. So a caller that sends slowly, or much at
+ * the same time, locks nobody else out.
+ * @param refuse called if this body is refused.
  */
 export function holdBody(request: Request, bytes: number, refuse: (error: DeckhandError) => void): void {
   if (bytes < COUNTED_BYTES_MIN) return;
@@ -40,7 +40,7 @@ export function holdBody(request: Request, bytes: number, refuse: (error: Deckha
   while (heldBytes > HELD_BYTES_MAX && bodies.has(request)) giveUpLargest();
 }
 
-/** Says that a body is whole: it is counted on, and not given up any more. */
+/** Marks a body as complete. It still counts, but is not refused any more. */
 export function completeBody(request: Request): void {
   const body = bodies.get(request);
   if (body) body.refuse = undefined;
@@ -56,7 +56,7 @@ function giveUpLargest(): void {
   release(largest[0]);
   largest[1].refuse?.(
     new DeckhandError('SERVICE_UNAVAILABLE', {
-      message: 'Too much is being sent at once: send it again later',
+      message: 'Too many bytes are being sent at the same time: send the request again later',
       headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
     }),
   );

@@ -1,17 +1,17 @@
 import { type Fault, validationFailed } from '@deckhand/contracts';
 
-/** Deepest nesting of arrays and objects in a body. */
-const DEPTH_MAX = 200;
+/** Maximum nesting of arrays and objects in a body. */
+const MAX_DEPTH = 200;
 
-/** Shortest text that could be nested too deep; digits alone need more than 300 to be out of range. */
+/** Shorter texts, in characters, can neither be nested too deep nor hold a number of more than 300 digits. */
 const LENGTH_SUSPECT = 300;
-/** An exponent that could be out of range. */
+/** Matches an exponent that may be out of range. */
 const LARGE_EXPONENT = /\de\+?\d{3}/i;
 
 /**
- * Refuses JSON that the service cannot keep: strings with NUL characters, which PostgreSQL has no text for, numbers so
- * large that they would be read as Infinity and written as null, and nesting so deep that writing it again would
- * exhaust the stack. Looks closer only where `text`, its source, gives reason to.
+ * Refuses JSON that the service cannot store: strings with NUL characters, which PostgreSQL does not support, numbers
+ * that would be parsed as Infinity and written as null, and nesting that would exhaust the stack. Checks the value only
+ * if `text`, its source, gives a reason to.
  * @throws DeckhandError VALIDATION_FAILED naming the first such place.
  */
 export function checkJson(value: unknown, text: string): void {
@@ -22,15 +22,15 @@ export function checkJson(value: unknown, text: string): void {
 }
 
 /**
- * The first fault of a value, with its path within the value: paths are made of faults alone, since most values have
- * none, and may have millions of members.
+ * Returns the first problem of a value, with its path within the value. Paths are built for problems only, because most
+ * values have none and may have millions of members.
  */
 function findFault(value: unknown, depth: number, mayHoldNul: boolean): Fault | undefined {
   if (typeof value === 'string') return mayHoldNul && value.includes('\0') ? { path: '', message: NUL } : undefined;
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : { path: '', message: 'is a number out of range' };
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === DEPTH_MAX) throw validationFailed([{ path: '', message: `is nested deeper than ${DEPTH_MAX} levels` }]);
+  if (depth === MAX_DEPTH) throw validationFailed([{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }]);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const fault = findFault(value[index], depth + 1, mayHoldNul);

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 
-/** One for all: each request's signal aborts at its end, and an error of its own costs the stack of each. */
-const GONE = new Error('the caller is gone, or has its answer');
+/** Shared by all requests: each signal aborts at the end of its request, and creating an error captures a stack. */
+const GONE = new Error('the caller has disconnected, or has its response');
 
-/** Aborts when the caller goes away before its answer is complete. */
+/** Returns a signal that aborts when the connection closes. */
 export function clientGone(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {

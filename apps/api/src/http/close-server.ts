@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 
-/** How often connections that fell idle are closed, in ms. */
+/** How often idle connections are closed, in ms. */
 const SWEEP_MS = 50;
 
 /**
- * Takes no more connections and resolves once every request under way has its answer. Kept connections are closed as
- * they fall idle; one that goes on asking is answered once more and told to close.
+ * Stops accepting connections and resolves once every request in progress has its response. Idle connections are
+ * closed. A connection that sends another request gets its response with `Connection: close`.
  */
 export async function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_request, response) => {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { SettingsError } from '@deckhand/runtime';
 
-/** Headers of answers that pages of other origins may read. */
+/** Response headers that pages of other origins may read. */
 const EXPOSED = [
   'API-Version',
   'Allow',
@@ -17,16 +17,17 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
-/** How long browsers may remember the answer to a preflight request, in seconds. */
+/** How long browsers may cache the response to a preflight request, in seconds. */
 export const PREFLIGHT_SECONDS = 600;
-/** A list of header names (RFC 9110, 5.6.2). */
+/** Matches a list of header names (RFC 9110, 5.6.2). */
 const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/;
 
 const API_PATH = /^\/api\//i;
 
 /**
- * Reads the origins whose pages may call the API, such as https://app.example, with commas between.
- * @throws SettingsError naming the first that is none; `*` is none, since a key in a page is for that page.
+ * Parses a comma-separated list of the origins whose pages may call the API, such as https://app.example.
+ * @throws SettingsError naming the first entry that is not an origin. `*` is refused too: a page holds a key, which is
+ * meant for that page only.
  */
 export function readAllowedOrigins(list = ''): ReadonlySet<string> {
   const origins = list
@@ -45,8 +46,8 @@ function isOrigin(text: string): boolean {
 }
 
 /**
- * Lets pages of these origins, and no others, call the API and read what it answers (Fetch, 3.2). They are compared as
- * they are. No cookies are involved: a page has to have a key or a session's token.
+ * Lets pages of these origins, and no others, call the API and read its responses (Fetch, 3.2). Origins are compared
+ * literally. There are no cookies: a page needs a key or a session token.
  */
 export function allowOrigins(origins: ReadonlySet<string>): RequestHandler {
   return (request, response, next) => {
@@ -74,12 +75,12 @@ export function allowOrigins(origins: ReadonlySet<string>): RequestHandler {
   };
 }
 
-/** Whether a browser asks if a page may send its request (Fetch, 4.8). */
+/** Returns true for a preflight request of a browser (Fetch, 4.8). */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** The headers that the page wants to send; undefined without any, and for what is no list of headers. */
+/** Returns the headers that the page wants to send. Returns undefined if there are none, or the list is malformed. */
 export function wantedHeaders({ headers }: Request): string | undefined {
   const wanted = headers['access-control-request-headers'];
   return wanted !== undefined && HEADER_NAMES.test(wanted) ? wanted : undefined;

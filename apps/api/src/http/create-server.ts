@@ -2,15 +2,15 @@ import type { Express } from 'express';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** How long a connection is given, in ms. */
+/** Timeouts of connections, in ms. */
 export interface ServerTimes {
-  /** An idle one is kept this long: longer than load balancers do, so that they never write to a closed one. */
+  /** Idle connections are kept longer than load balancers keep them, so that these never write to a closed one. */
   readonly keepAliveTimeout?: number;
-  /** The headers of a request must have come within this time, so that slow senders do not pile up. */
+  /** The headers of a request must arrive within this time, so that slow senders do not pile up. */
   readonly headersTimeout?: number;
-  /** So must the whole request. */
+  /** The whole request must arrive within this time. */
   readonly requestTimeout?: number;
-  /** How often the times are looked after. */
+  /** How often the timeouts are checked. */
   readonly connectionsCheckingInterval?: number;
 }
 
@@ -21,15 +21,15 @@ const DEFAULTS: Required<ServerTimes> = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Objects after which V8 settles the size of all that a constructor makes. */
+/** Number of objects after which V8 fixes the size of the objects of a constructor. */
 const SAMPLES = 8;
 
 /**
- * Serves an Express app, and closes connections that take their time: with a 408 where a request is under way.
+ * Creates the HTTP server of an Express app. It closes slow connections, with a 408 if a request is in progress.
  *
- * Express gives each request and each answer the app's prototype. On objects of another one V8 then makes hidden
- * classes anew for every request, which only a full collection takes away, and which no inline cache knows. So they are
- * made with that prototype, by classes that become the app's `request` and `response`.
+ * Express sets the prototype of each request and response to that of the app. On objects with another prototype, V8
+ * then creates new hidden classes for every request, which only a full collection removes and no inline cache knows. So
+ * the objects are created with that prototype, by classes that become the app's `request` and `response`.
  */
 export function createHttpServer(app: Express, times: ServerTimes = {}): Server {
   class AppRequest extends IncomingMessage {}
@@ -37,8 +37,8 @@ export function createHttpServer(app: Express, times: ServerTimes = {}): Server 
   Object.setPrototypeOf(AppRequest.prototype, app.request);
   Object.setPrototypeOf(AppResponse.prototype, app.response);
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
-  // Were a collection to come between the first ones, V8 would forget what they hold, and make all that follow too
-  // small to be fast.
+  // If a collection ran between the first ones, V8 would lose what it learned of their size, and create all later ones
+  // too small to be fast.
   for (let made = 0; made < SAMPLES; made += 1) new AppResponse(new AppRequest(new Socket()));
   return createServer({ ...DEFAULTS, ...times, IncomingMessage: AppRequest, ServerResponse: AppResponse }, app);
 }

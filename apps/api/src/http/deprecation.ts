@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** What is said of an operation that will end. */
+/** When an operation will end, and what replaces it. */
 export interface Deprecation {
   /** The day from which it is deprecated, such as 2026-11-23. */
   readonly since: string;
@@ -10,16 +10,16 @@ export interface Deprecation {
   readonly successor?: string;
 }
 
-/** How long a deprecated operation works at least: docs/api-versions.md. */
+/** Minimum number of days that a deprecated operation keeps working: docs/api-versions.md. */
 const NOTICE_DAYS = 180;
 const DAY_MS = 86_400_000;
-/** Where people read what is deprecated. */
+/** Documentation of deprecated operations. */
 const DOCS = '</docs/>; rel="deprecation"; type="text/html"';
 
 /**
  * Announces in each response that an operation will end: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and links to
  * the documentation and the operation to use instead.
- * @throws Error when a day is none, or the end is too near.
+ * @throws Error if a day is invalid, or the end is too close.
  */
 export function announceDeprecation({ since, sunset, successor }: Deprecation): RequestHandler {
   const [from, until] = [Date.parse(since), Date.parse(sunset)];

@@ -5,18 +5,18 @@ import { OutputGoneError } from '@deckhand/outputs';
 import type { Logger } from '@deckhand/runtime';
 import { sendJson } from './respond.js';
 
-/** Failures of a run behind a webhook: nothing is wrong with the service. */
+/** Failures of a run behind a webhook. Nothing is wrong with the service, so they are not logged as errors. */
 const OF_THE_RUN: readonly ErrorCode[] = ['EXECUTION_FAILED', 'WEBHOOK_TIMEOUT'];
 
-/** After how many seconds a caller should try again where nothing better is known. */
+/** Default of `Retry-After`, in seconds. */
 export const RETRY_AFTER_SECONDS = 2;
 
-/** Turns whatever a route threw into its answer: the one place that does. */
+/** Creates the only handler that turns errors into responses. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, _next) => {
     if (request.readableAborted) {
-      logger.info({ requestId: request.id }, 'the caller went away');
+      logger.info({ requestId: request.id }, 'caller disconnected');
       return;
     }
     const known = toDeckhandError(error);
@@ -38,12 +38,12 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
-/** Any error as one of the catalogue. */
+/** Returns an error of the catalog for any error. */
 export function toDeckhandError(error: unknown): DeckhandError {
   if (error instanceof DeckhandError) return error;
-  // Express's own refusal of a path that cannot be decoded: such a path leads nowhere.
+  // Express refuses a path that cannot be decoded. There is nothing at such a path.
   if (error instanceof URIError) return new DeckhandError('NOT_FOUND');
-  // A setting or migration that is missing can be mended, and then the same request succeeds.
+  // A missing setting or migration can be fixed, and then the same request succeeds.
   if (isStoreError(error) && classifyStoreError(error) !== 'row') {
     return new DeckhandError('SERVICE_UNAVAILABLE', { cause: error });
   }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 
-/** Whether the caller has what this tag stands for: `If-None-Match` names it, weakly compared, or says `*`. */
+/** Returns true if `If-None-Match` contains this tag, by weak comparison, or is `*`. */
 export function hasSeen(request: Request, etag: string): boolean {
   const given = request.headers['if-none-match'];
   if (given === undefined) return false;
@@ -13,14 +13,14 @@ function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-/** Says what a change of a resource can be made conditional on. @param updatedAt when it was changed last. */
-export function sayState(response: Response, updatedAt: string): void {
+/** Sets the `ETag` of a resource. @param updatedAt when it was changed last. */
+export function setStateTag(response: Response, updatedAt: string): void {
   response.setHeader('ETag', `"${updatedAt}"`);
 }
 
 /**
- * The states that `If-Match` allows a resource to be in, by when it was changed last (RFC 9110, 13.1.1); undefined
- * where any will do. Tags are compared strongly, so weak ones name none.
+ * Returns the states that `If-Match` allows a resource to be in, by the times of its last change (RFC 9110, 13.1.1).
+ * Returns undefined if any state will do. Tags are compared strongly, so weak tags match nothing.
  */
 export function readIfMatch({ headers }: Request): readonly Date[] | undefined {
   const given = headers['if-match'];
@@ -31,7 +31,7 @@ export function readIfMatch({ headers }: Request): readonly Date[] | undefined {
 }
 
 /**
- * Refuses to change what has no ETag, where that was to depend on one.
+ * Refuses a conditional change of a resource that has no ETag.
  * @throws DeckhandError PRECONDITION_FAILED.
  */
 export function refuseIfMatch(request: Request): void {

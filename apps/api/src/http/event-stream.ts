@@ -4,25 +4,25 @@ import { clientGone } from './client-gone.js';
 
 /** An open stream of Server-Sent Events (WHATWG HTML, 9.2). */
 export interface EventStream {
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
-  /** Writes an event of one line of data; resolves once the caller has taken what was written before, or is gone. */
+  /** Writes an event with one line of data. Resolves once the caller has read what was written, or disconnected. */
   send(event: string, data: string, id: string): Promise<void>;
   end(): void;
 }
 
 /** How often a comment keeps proxies from closing a quiet stream, in ms. */
 const KEEP_ALIVE_MS = 15_000;
-/** After how long a caller whose stream broke comes back, in ms. */
+/** After how long a caller whose stream broke should reconnect, in ms. */
 const RETRY_MS = 1_000;
 
-/** Begins the answer. */
+/** Starts the response. */
 export function openEventStream(response: Response): EventStream {
   const gone = clientGone(response);
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
-    // Asks nginx, and those who follow it, not to collect the answer.
+    // Asks nginx, and proxies that follow it, not to buffer the response.
     'X-Accel-Buffering': 'no',
   });
   response.write(`retry: ${RETRY_MS}\n\n`);

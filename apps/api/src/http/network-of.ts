@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What limits on callers count: an IPv4 address, or the /64 that one caller has of IPv6. */
+/** Returns the network that limits on callers count by: an IPv4 address, or a /64 of IPv6, which one caller has. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -15,7 +15,7 @@ export function networkOf(address: string): string {
     .join(':');
 }
 
-/** The 16-bit groups of a part of an address; an IPv4 address at its end is two, whose values nobody asks for. */
+/** Returns the 16-bit groups of a part of an address. An IPv4 address at its end counts as two, of any value. */
 function groupsOf(part: string): number[] {
   if (part === '') return [];
   return part.split(':').flatMap((group) => (group.includes('.') ? [0, 0] : [Number.parseInt(group, 16)]));

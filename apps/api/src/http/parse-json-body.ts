@@ -3,13 +3,13 @@ import { DeckhandError, findJsonExcess, type JsonValue, parseJson, validationFai
 import { nextSlice } from '@deckhand/runtime';
 import { checkJson } from './check-json.js';
 
-/** Each step of a body longer than this, in characters, waits for its turn. */
+/** Between the steps of a longer body, in characters, others get to run. */
 const LONG_CHARS = 256 * 1024;
 
 /**
  * Parses the JSON of a body that is not empty.
- * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for JSON that cannot be kept (NUL characters, nesting without
- * end) or would cost much more than its length tells.
+ * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for JSON that cannot be stored (NUL characters, too much
+ * nesting), or that costs much more than its length suggests.
  */
 export async function parseJsonBody(bytes: Buffer): Promise<JsonValue> {
   if (!isUtf8(bytes)) throw new DeckhandError('INVALID_JSON', { message: 'The body is not UTF-8' });

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { compileQuery, DeckhandError, type Fault, isUuid, pageQuery, validationFailed } from '@deckhand/contracts';
 import Type, { type Static, type TObject } from 'typebox';
 
-/** Compiles a schema into a reader of a request's query string. */
+/** Compiles a schema into a function that reads the query string of a request. */
 export function queryReader<S extends TObject>(schema: S): (request: Request) => Static<S> {
   const parse = compileQuery(schema);
   return (request) => {
@@ -16,8 +16,8 @@ export function queryReader<S extends TObject>(schema: S): (request: Request) =>
 }
 
 /**
- * Refuses parameters that an operation does not know, so that a misspelled filter never lists everything. `workspaceId`
- * is known everywhere: whether the caller may name it is checked by then.
+ * Refuses unknown query parameters, so that a misspelled filter never lists everything. `workspaceId` is known
+ * everywhere; the caller's access to it is checked before.
  * @throws DeckhandError VALIDATION_FAILED.
  */
 export function refuseUnknownParameters({ query }: Request, known: TObject | undefined): void {
@@ -27,21 +27,21 @@ export function refuseUnknownParameters({ query }: Request, known: TObject | und
   if (faults.length > 0) throw validationFailed(faults);
 }
 
-/** PostgreSQL has no text with NUL characters, so no search could find any. */
+/** Returns true for text with NUL characters. PostgreSQL does not support them, so no search could match. */
 function holdsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNul);
 }
 
-/** The query of lists without filters. */
+/** Query of lists without filters. */
 export const PageQuery = Type.Object(pageQuery());
 
 /** Reads `limit`, `offset` and `includeTotal`. */
 export const readPage = queryReader(PageQuery);
 
 /**
- * An id in the path, in lower case. What is no UUID is the id of nothing.
- * @throws DeckhandError NOT_FOUND.
+ * Returns an id in the path, in lower case.
+ * @throws DeckhandError NOT_FOUND if it is not a UUID.
  */
 export function pathId(request: Request, name = 'id'): string {
   const value = request.params[name];

@@ -3,23 +3,23 @@ import { DeckhandError } from '@deckhand/contracts';
 import { parseJsonBody } from './parse-json-body.js';
 import { readBytes } from './read-bytes.js';
 
-/** Largest JSON body, in bytes, unless a route takes definitions or data. */
-const BODY_BYTES_MAX = 1024 * 1024;
+/** Maximum size of a JSON body in bytes, unless a route takes definitions or data. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Largest JSON body of definitions and of data that runs are given. */
-export const DATA_BODY_BYTES_MAX = 10 * 1024 * 1024;
+/** Maximum size of a JSON body with a definition, or with data for a run, in bytes. */
+export const MAX_DATA_BODY_BYTES = 10 * 1024 * 1024;
 
-/** Largest body before anybody is signed in. */
-export const OPEN_BODY_BYTES_MAX = 16 * 1024;
+/** Maximum size of a body from an anonymous caller, in bytes. */
+export const MAX_ANONYMOUS_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads a request's JSON body. Called by a route after authentication, so that nobody makes the service read megabytes
- * who may not use it.
- * @returns undefined when there is no body or it is empty.
+ * Reads the JSON body of a request. Routes call it after authentication, so that anonymous callers cannot make the
+ * service read megabytes.
+ * @returns undefined if there is no body or it is empty.
  * @throws DeckhandError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON; VALIDATION_FAILED for JSON that cannot
- * be kept or costs too much (`parseJsonBody`).
+ * be stored or costs too much (`parseJsonBody`).
  */
-export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+export async function readBody(request: Request, bytesMax = MAX_BODY_BYTES): Promise<unknown> {
   const length = request.headers['content-length'];
   if (length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)) return undefined;
   requireUtf8(request);
@@ -28,21 +28,21 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
   return parseJsonBody(bytes);
 }
 
-/** Reads a JSON body that may be left out: nothing is `{}`, while `null` is a value like any other. */
-export async function readOptionalBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+/** Reads an optional JSON body. No body is `{}`, while `null` is a value like any other. */
+export async function readOptionalBody(request: Request, bytesMax = MAX_BODY_BYTES): Promise<unknown> {
   const body = await readBody(request, bytesMax);
   return body === undefined ? {} : body;
 }
 
-/** A charset that is said to be another than UTF-8. */
+/** Matches a charset other than UTF-8. */
 const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
 
-/** Every body is read as JSON, whatever its media type; only its bytes have to be those of UTF-8. */
+/** Accepts every media type, because bodies are always read as JSON. Only the encoding has to be UTF-8. */
 function requireUtf8(request: Request): void {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   const isOther = OTHER_CHARSET.test(request.headers['content-type'] ?? '');
   if (!isOther && encoding.toLowerCase() === 'identity') return;
-  // What is not read is thrown away, so that the caller gets to see the answer.
+  // Discards the body, so that the caller receives the response.
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');
 }

@@ -3,11 +3,11 @@ import { DeckhandError } from '@deckhand/contracts';
 import { completeBody, holdBody } from './body-memory.js';
 
 /**
- * Reads a request's body as it was sent. What is too much is thrown away as it comes, so that the caller gets to see
- * the answer, which does not wait for it.
- * @returns no bytes when there is no body.
- * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read when the request says how long its body is;
- * SERVICE_UNAVAILABLE when too much is being sent at once.
+ * Reads the body of a request. Bytes beyond the limit are discarded as they arrive, so that the caller receives the
+ * response, which does not wait for them.
+ * @returns no bytes if there is no body.
+ * @throws DeckhandError PAYLOAD_TOO_LARGE, before anything is read if `Content-Length` is too large;
+ * SERVICE_UNAVAILABLE if large bodies use up the memory of the process.
  */
 export async function readBytes(request: Request, bytesMax: number): Promise<Buffer> {
   const length = request.headers['content-length'];
@@ -43,19 +43,19 @@ function gather(request: Request, bytesMax: number): Promise<Buffer> {
       chunks.push(chunk);
       holdBody(request, size, refuse);
     });
-    let isWhole = false;
+    let isComplete = false;
     request.on('end', () => {
-      isWhole = true;
+      isComplete = true;
       completeBody(request);
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
     request.on('error', reject);
-    // Also when it broke before anybody listened: then nothing else would be heard of it.
-    const breakOff = (): void => {
-      // Each request is closed at its end, and an error costs its stack.
-      if (!isWhole) reject(new Error('the caller went away'));
+    // Also if the connection broke before the listeners were added: no other event would report it.
+    const abort = (): void => {
+      // Every request closes at its end, and creating an error captures a stack.
+      if (!isComplete) reject(new Error('caller disconnected'));
     };
-    request.on('close', breakOff);
-    if (request.destroyed) breakOff();
+    request.on('close', abort);
+    if (request.destroyed) abort();
   });
 }

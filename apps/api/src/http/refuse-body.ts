@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import { compileBody } from '@deckhand/contracts';
 import Type from 'typebox';
-import { OPEN_BODY_BYTES_MAX, readOptionalBody } from './read-body.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readOptionalBody } from './read-body.js';
 
 const parse = compileBody(Type.Object({}, { additionalProperties: false }));
 
 /**
- * For operations that take nothing: no body and an empty object are alike, a member is a fault.
- * @throws VALIDATION_FAILED
+ * Checks the body of an operation that takes none. No body and an empty object are accepted.
+ * @throws DeckhandError VALIDATION_FAILED naming a member.
  */
 export async function refuseBody(request: Request): Promise<void> {
-  parse(await readOptionalBody(request, OPEN_BODY_BYTES_MAX));
+  parse(await readOptionalBody(request, MAX_ANONYMOUS_BODY_BYTES));
 }

@@ -4,17 +4,17 @@ import type { Logger } from '@deckhand/runtime';
 
 declare module 'http' {
   interface IncomingMessage {
-    /** What the answer, its errors and the log know the request by. */
+    /** Identifies the request in its response, in errors and in the log. */
     id: string;
   }
 }
 
-const SANE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const VALID_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Gives every request an id (the caller's, when it sent a sane one), answers with it, and logs each request: failures
- * as errors, refusals as info, the rest as debug. Headers are not logged: they carry keys. Nothing is put together for
- * a line that the level leaves out.
+ * Gives every request an id (the caller's, if it is valid), returns it in `X-Request-Id`, and logs each request: 5xx as
+ * error, 4xx as info, the rest as debug. Headers are not logged, because they hold keys. No log object is built for a
+ * line that the log level omits.
  */
 export function createRequestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
@@ -31,7 +31,7 @@ export function createRequestLog(logger: Logger): RequestHandler {
 
 function chooseId(request: Request): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
+  return typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID();
 }
 
 function levelOf(status: number): 'error' | 'info' | 'debug' {
@@ -54,7 +54,7 @@ function endOf(response: Response): string {
   return response.writableFinished ? 'request completed' : 'request aborted';
 }
 
-/** A webhook's URL is all that some webhooks are protected by, and providers put tokens into queries. */
+/** Hides most of a webhook's URL, which is a secret, and its query, in which providers send tokens. */
 function hideSuffix(url: string): string {
   return url.replace(/^(\/webhook(?:-test)?\/[^/?]{0,4}).*$/s, '$1…');
 }

@@ -1,24 +1,24 @@
 import type { Response } from 'express';
 import { gzip } from 'node:zlib';
 
-const NOT_KEPT = { 'Cache-Control': 'no-store' };
+const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
-/** Shortest JSON that is compressed, in characters: less costs more than it saves. */
-const COMPRESSED_FROM = 8_192;
-/** Of 1 to 9: beyond this the time grows faster than the size shrinks. */
+/** Shorter JSON, in characters, is not compressed, because that costs more than it saves. */
+const MIN_COMPRESSED_LENGTH = 8_192;
+/** From 1 to 9. Beyond this, the time grows faster than the size shrinks. */
 const COMPRESSION_LEVEL = 4;
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function sendJson(response: Response, status: number, body: unknown): void {
   sendJsonText(response, status, JSON.stringify(body));
 }
 
 /**
- * Answers with JSON that is serialised already, compressed where it is long and the caller takes it so. No cache keeps
- * it, unless the route has said how it may.
+ * Sends JSON text as the response. Long text is compressed if the caller accepts that. Caches must not store the
+ * response, unless the route has set `Cache-Control`.
  */
 export function sendJsonText(response: Response, status: number, json: string): void {
-  if (json.length < COMPRESSED_FROM) {
+  if (json.length < MIN_COMPRESSED_LENGTH) {
     end(response, status, json);
     return;
   }
@@ -41,12 +41,12 @@ function end(response: Response, status: number, body: string | Buffer): void {
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
-    ...(response.hasHeader('Cache-Control') ? undefined : NOT_KEPT),
+    ...(response.hasHeader('Cache-Control') ? undefined : NOT_CACHED),
   });
   response.end(body);
 }
 
-/** Answers that all is done and there is nothing to say. */
+/** Sends a 204. */
 export function sendNothing(response: Response): void {
   response.writeHead(204).end();
 }

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * The template of the route that matched, such as `/api/executions/:id`; `other` where none did: files of pages, and
- * what leads nowhere.
+ * Returns the template of the route that matched, such as `/api/executions/:id`. Returns `other` if none did: for files
+ * of the console, and unknown paths.
  */
 export function routeOf(request: Request): string {
   const route: unknown = request.route;

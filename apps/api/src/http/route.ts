@@ -10,43 +10,43 @@ import { refuseUnknownParameters } from './query.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Handles a request; what it throws becomes the answer in one place. */
+/** Handles a request. Errors that it throws become responses in one place (errors.ts). */
 export type OpenHandler = (request: Request, response: Response) => Promise<void> | void;
 export type Handler = (request: Request, response: Response, caller: Caller) => Promise<void> | void;
 export type SessionHandler = (request: Request, response: Response, caller: SessionCaller) => Promise<void> | void;
 
-/** What an operation takes and answers, as the OpenAPI document says it; the schemas are those that validate. */
+/** Requests and responses of an operation. The OpenAPI document and validation use the same schemas. */
 export interface Operation {
   readonly summary: string;
-  /** What a successful response says; not said where it has no body. */
+  /** Describes a successful response. Undefined if it has no body. */
   readonly returns?: string;
   readonly query?: TObject;
-  /** The JSON body; without one a body is refused. */
+  /** The JSON body. Without a schema, a body is refused. */
   readonly body?: TSchema;
   readonly isBodyOptional?: boolean;
-  /** Whether it carries a request with an `Idempotency-Key` out once; all POSTs do that answer with no secret. */
+  /** Whether it takes an `Idempotency-Key`, as all POSTs do whose response has no secret. */
   readonly takesIdempotencyKey?: boolean;
-  /** Whether its resource has an `ETag` that `If-Match` is compared with; other PATCHes and PUTs refuse the header. */
+  /** Whether its resource has an `ETag` for `If-Match`. Other PATCHes and PUTs refuse the header. */
   readonly takesIfMatch?: boolean;
-  /** Request headers with a meaning of their own: name → what it does. */
+  /** Request headers that only this operation has, with their descriptions, by name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Answers that are no errors, by status: the schema of the JSON, null for no body, or another content type. */
+  /** Successful responses by status: the schema of the JSON, null for no body, or another content type. */
   readonly answers: Readonly<Record<number, TSchema | string | null>>;
-  /** Of an answer that is a stream of Server-Sent Events: the JSON that each event has as its data, by its name. */
+  /** For a response of Server-Sent Events: the schema of the data of each event, by its name. */
   readonly events?: Readonly<Record<string, TSchema>>;
-  /** Set once the operation will end; responses and the document say so. */
+  /** Set if the operation will end. Responses and the OpenAPI document announce it. */
   readonly deprecated?: Deprecation;
-  /** Other content types of the same answer. */
+  /** Other content types of the same response. */
   readonly alsoAs?: readonly string[];
   /**
-   * Errors beside those that follow from the rest: of validation, authentication, visibility and the service itself.
+   * Errors in addition to those that follow from the rest: validation, authentication, visibility and availability.
    */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** What an operation may have beside its handler. */
+/** Options of an operation. */
 export interface RouteOptions {
-  /** Asked before anything is known of the caller; what it throws becomes the answer. */
+  /** Runs before authentication, and throws to refuse the request. */
   readonly guard?: () => void;
 }
 
@@ -56,7 +56,7 @@ interface RouteBase extends RouteOptions {
   readonly operation: Operation;
 }
 
-/** One operation: where it is, who may call it, what it does. */
+/** One operation: its path, who may call it, and its handler. */
 export type Route = RouteBase &
   (
     | { readonly access: 'open'; readonly handle: OpenHandler }
@@ -64,17 +64,17 @@ export type Route = RouteBase &
     | { readonly access: 'key'; readonly handle: Handler }
   );
 
-/** An operation that needs no authentication. */
+/** Defines an operation that needs no authentication. */
 export function open(method: Method, path: string, operation: Operation, handle: OpenHandler): Route {
   return { access: 'open', method, path, operation, handle };
 }
 
-/** An operation for a signed-in person, closed to API keys. */
+/** Defines an operation for signed-in people, closed to API keys. */
 export function forSession(method: Method, path: string, operation: Operation, handle: SessionHandler): Route {
   return { access: 'session', method, path, operation, handle };
 }
 
-/** An operation for a signed-in person or an API key with the scope that the path and the method ask for. */
+/** Defines an operation for signed-in people, and for API keys with the scope that path and method require. */
 export function forKey(
   method: Method,
   path: string,
@@ -85,7 +85,7 @@ export function forKey(
   return { access: 'key', method, path, operation, handle, ...options };
 }
 
-/** Registers routes in their order; another method on a known path is a 405 that lists those it has. */
+/** Registers routes in their order. Another method on a known path is a 405 that lists the known ones. */
 export function registerRoutes(app: Express, routes: readonly Route[], authenticate: Authenticate): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const operations = routes.filter((route) => route.path === path);
@@ -118,7 +118,7 @@ export function registerRoutes(app: Express, routes: readonly Route[], authentic
   }
 }
 
-/** Whether an operation is for probes and monitoring, which may add any parameters. */
+/** Returns true for operations of probes and monitoring, which may send any query parameters. */
 export function isProbe({ path }: Pick<Route, 'path'>): boolean {
   return !path.startsWith('/api/');
 }

@@ -4,12 +4,12 @@ import { SettingsError } from '@deckhand/runtime';
 import { type ApiSettings, publicUrl, webhookBaseUrl } from '../settings.js';
 
 const WEBHOOK_PATH = /^\/webhook(-test)?\//;
-/** What load balancers ask for by whatever name. */
+/** Paths that load balancers request under any host name. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
 /**
- * The host name that webhooks alone are served from; undefined where they share the console's.
- * @throws SettingsError when both URLs have the same host name.
+ * Returns the host name reserved for webhooks. Returns undefined if they share that of the console.
+ * @throws SettingsError if both URLs have the same host name.
  */
 export function webhookHostOf(settings: ApiSettings): string | undefined {
   if (!settings.SEPARATE_WEBHOOK_HOST) return undefined;
@@ -20,7 +20,7 @@ export function webhookHostOf(settings: ApiSettings): string | undefined {
   );
 }
 
-/** Answers 404 for webhooks on any host but theirs, and for everything else on that one. */
+/** Refuses webhooks on other hosts than theirs, and everything else on that one, with a 404. */
 export function separateHosts(webhookHost: string): RequestHandler {
   return (request, _response, next) => {
     const isOnWebhookHost = request.hostname.toLowerCase() === webhookHost;

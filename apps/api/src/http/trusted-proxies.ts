@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { type Logger, SettingsError } from '@deckhand/runtime';
 
-/** Names of the ranges that Express knows. */
+/** Named ranges of Express. */
 const RANGES = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /**
- * Reads the proxies whose `X-Forwarded-For` is believed.
- * @param list addresses, ranges such as 10.0.0.0/8, `loopback`, `linklocal` and `uniquelocal`, with commas between.
- * @throws SettingsError naming the first that is none.
+ * Parses the list of proxies whose `X-Forwarded-For` is trusted.
+ * @param list comma-separated addresses, ranges such as 10.0.0.0/8, `loopback`, `linklocal` and `uniquelocal`.
+ * @throws SettingsError naming the first invalid entry.
  */
 export function readTrustedProxies(list = ''): readonly string[] {
   const proxies = list
@@ -29,7 +29,7 @@ function isRange(text: string): boolean {
   return isIP(address) !== 0 && isLength && rest.length === 0;
 }
 
-/** Logs the first request that names its caller's address and comes from no proxy that is trusted to. */
+/** Logs the first request that has `X-Forwarded-For` but does not come from a trusted proxy. */
 export function reportUnknownProxy(logger: Logger): RequestHandler {
   let isReported = false;
   return (request, _response, next) => {
@@ -41,7 +41,7 @@ export function reportUnknownProxy(logger: Logger): RequestHandler {
       isReported = true;
       logger.warn(
         { address: request.ip },
-        'X-Forwarded-For is not believed: if this address is a proxy of yours, name it in TRUSTED_PROXIES',
+        'X-Forwarded-For ignored: if this address is a proxy of yours, add it to TRUSTED_PROXIES',
       );
     }
     next();

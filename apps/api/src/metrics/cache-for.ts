@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Reads something expensive at most once every `maxAgeMs`, however many ask, and waits no longer than `timeoutMs` for
- * it.
- * @returns a function that resolves with what was read last, or with undefined when the read failed or took too long.
+ * Caches an expensive read for `maxAgeMs`, and waits for it no longer than `timeoutMs`.
+ * @returns a function that resolves with the value, or with undefined if the read failed or took too long.
  */
 export function cacheFor<T>(
   read: () => Promise<T>,

@@ -8,11 +8,11 @@ import type { WriteBreaker } from '../runs/write-breaker.js';
 import { createRequestMetrics } from './request-metrics.js';
 import { addStoreMetrics } from './store-metrics.js';
 
-/** What the gateway counts and times. Labels are routes, statuses and the like: nothing of workspaces. */
+/** Metrics of the gateway. Labels are routes, statuses and the like, never data of workspaces. */
 export interface ApiMetrics {
   readonly registry: Registry;
   readonly runs: RunCounters;
-  /** Goes before everything that is to be counted and timed. */
+  /** Middleware that must come before everything that is measured. */
   readonly requests: RequestHandler;
 }
 

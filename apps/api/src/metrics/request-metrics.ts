@@ -6,12 +6,12 @@ import { routeOf } from '../http/route-of.js';
 /** Upper bounds of durations, in seconds. */
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
-/** Statuses that the service itself answers with. Authors of workflows may choose any other for their webhooks. */
+/** Statuses of the service itself. Authors of workflows may choose any other for their webhooks. */
 const STATUSES = new Set<number>([200, 201, 202, 204, 304, ...Object.values(ERRORS).map(({ status }) => status)]);
 
 /**
- * Counts and times every request by the template of its route, such as `/api/executions/:id`: what callers and authors
- * can choose freely, ids, paths, methods and statuses, never makes a label of its own.
+ * Counts and times every request by the template of its route, such as `/api/executions/:id`. Values that callers and
+ * authors choose (ids, paths, methods, statuses) never become labels.
  */
 export function createRequestMetrics(registry: Registry): RequestHandler {
   const registers = [registry];

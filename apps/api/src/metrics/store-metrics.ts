@@ -3,16 +3,16 @@ import type { FleetView, RunQueue } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
 import { cacheFor } from './cache-for.js';
 
-/** However often somebody scrapes, the stores are asked no more often than this, in ms. */
+/** Minimum interval between two reads of the stores, in ms, however often metrics are scraped. */
 const MAX_AGE_MS = 1_000;
-/** Counting unfinished runs costs more the more of them there are. */
+/** For counts of unfinished runs, whose cost grows with their number. */
 const COUNT_MAX_AGE_MS = 10_000;
-/** A scrape waits no longer for the stores, in ms: what they do not say is left out. */
+/** How long a scrape waits for the stores, in ms. Values that are not there by then are omitted. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * Adds what the stores say of the whole instance: every replica of the API says the same, so take the maximum over
- * them, never the sum. A store that cannot be asked leaves its metrics without a value; the rest is answered.
+ * Adds metrics of the whole instance, read from the stores. Every replica of the API reports the same values, so take
+ * the maximum over them, never the sum. Metrics of an unavailable store have no value.
  */
 export function addStoreMetrics(
   registry: Registry,

@@ -2,14 +2,14 @@ import type { Tracing } from '@deckhand/runtime';
 import type { RequestHandler } from 'express';
 import { routeOf } from '../http/route-of.js';
 
-/** Asked every few seconds by machines, and part of no run. */
+/** Requested by machines every few seconds, and not part of any run. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
-/** Where a caller's own trace is continued. Webhooks are called by strangers. */
+/** Paths on which the trace of the caller is continued. Callers of webhooks are not trusted. */
 const CONTINUED = '/api/';
 
 /**
- * Traces every request, by the template of its route, and lets what it starts find its span. A caller of the API that
- * sends a `traceparent` has the request in its own trace.
+ * Traces every request by the template of its route, with the span as current for whatever the request starts. The
+ * request becomes part of the caller's trace if a caller of the API sends a `traceparent`.
  */
 export function createRequestTraces(tracing: Tracing): RequestHandler {
   return (request, response, next) => {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { networkOf } from '../http/network-of.js';
-import { rateLimited, sayRate } from '../http/rate-limit.js';
+import { rateLimited, setRateHeaders } from '../http/rate-limit.js';
 import { readBytes } from '../http/read-bytes.js';
 import { readIdempotencyKey } from '../runs/idempotency.js';
 import type { Services } from '../services.js';
@@ -124,7 +124,7 @@ async function limit(
 ): Promise<void> {
   const rate = { name: 'workflow-requests', ...rateLimit, ...(await workflowRate(workflowId, rateLimit)) } as const;
   if (rate.isBeyond) throw rateLimited('RATE_LIMITED', rate, 'The workflow takes no more requests for now');
-  sayRate(response, rate);
+  setRateHeaders(response, rate);
 }
 
 function requireNoEncoding(request: Request): void {

@@ -5,7 +5,7 @@ import { openSession } from '../../auth/open-session.js';
 import { originOf } from '../../auth/origin.js';
 import { hashPassword, passwordFaults } from '../../auth/passwords.js';
 import { hashSecret } from '../../auth/tokens.js';
-import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -27,7 +27,7 @@ export function acceptInvite({ db, authenticate }: Services): Route {
     async (request, response) => {
       const isSignedIn = request.headers.authorization !== undefined || request.headers['x-api-key'] !== undefined;
       const caller = isSignedIn ? await authenticate.session(request) : null;
-      const body = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const body = parse(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
       const tokenHash = hashSecret(body.token);
       if (caller) {
         refuseNewPerson(body);

@@ -2,7 +2,7 @@ import { compileBody, DeckhandError, LoginBody, LoginResponse } from '@deckhand/
 import { findUserByEmail } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.js';
 import { isPassword } from '../../auth/passwords.js';
-import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -22,7 +22,7 @@ export function login({ db, loginThrottle }: Services): Route {
       errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
     },
     async (request, response) => {
-      const { email, password } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const { email, password } = parse(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
       const address = request.ip ?? '';
       await loginThrottle.attempt(email, address);
       const user = await findUserByEmail(db, email);

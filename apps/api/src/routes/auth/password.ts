@@ -1,7 +1,7 @@
 import { ChangePasswordBody, compileBody, DeckhandError, validationFailed } from '@deckhand/contracts';
 import { changePassword as change, readPasswordHash } from '@deckhand/db';
 import { hashPassword, isPassword, passwordFaults } from '../../auth/passwords.js';
-import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendNothing } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -20,7 +20,7 @@ export function changePassword({ db, loginThrottle }: Services): Route {
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
-      const { currentPassword, newPassword } = parse(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const { currentPassword, newPassword } = parse(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
       const faults = passwordFaults(newPassword, 'newPassword');
       if (faults.length > 0) throw validationFailed(faults);
       const { userId, sessionId, user } = caller;

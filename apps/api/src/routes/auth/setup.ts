@@ -10,7 +10,7 @@ import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
 import { isSameSecret } from '@deckhand/runtime';
 import { hashPassword, passwordFaults } from '../../auth/passwords.js';
 import { openSession } from '../../auth/open-session.js';
-import { OPEN_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -30,7 +30,7 @@ export function setup({ db, setupToken }: Services): Route {
       errors: ['CONFLICT', 'FORBIDDEN', 'INVALID_STATE'],
     },
     async (request, response) => {
-      const result = check(await readBody(request, OPEN_BODY_BYTES_MAX));
+      const result = check(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
       if ('faults' in result) throw validationFailed(result.faults);
       const { token, email, name, password, workspaceName } = result.value;
       const faults = passwordFaults(password, 'password');

@@ -1,6 +1,6 @@
 import { CredentialEntry } from '@deckhand/contracts';
 import { readCredential as read } from '@deckhand/db';
-import { sayState } from '../../http/etag.js';
+import { setStateTag } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -14,7 +14,7 @@ export function readCredential({ db }: Services): Route {
     { summary: 'Read a credential, without its secret', returns: 'The credential', answers: { 200: CredentialEntry } },
     async (request, response, caller) => {
       const credential = await read(db, caller, pathId(request));
-      sayState(response, credential.updatedAt);
+      setStateTag(response, credential.updatedAt);
       sendJson(response, 200, credential);
     },
   );

@@ -6,7 +6,7 @@ import {
   CredentialEntry,
 } from '@deckhand/contracts';
 import { readCredential, updateCredential as update } from '@deckhand/db';
-import { readIfMatch, sayState } from '../../http/etag.js';
+import { readIfMatch, setStateTag } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -39,7 +39,7 @@ export function updateCredential({ db, secretBox }: Services): Route {
         ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
       };
       const changed = await update(db, caller, id, changes, readIfMatch(request));
-      sayState(response, changed.updatedAt);
+      setStateTag(response, changed.updatedAt);
       sendJson(response, 200, changed);
     },
   );

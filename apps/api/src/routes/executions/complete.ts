@@ -8,7 +8,7 @@ import {
 } from '@deckhand/contracts';
 import { isDeepStrictEqual } from 'node:util';
 import { pathId } from '../../http/query.js';
-import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { answer, chosenIteration } from '../../runs/answer.js';
 import type { Services } from '../../services.js';
@@ -30,7 +30,7 @@ export function completeHuman(services: Services): Route {
     },
     async (request, response, caller) => {
       const executionId = pathId(request);
-      const body = parse(await readBody(request, DATA_BODY_BYTES_MAX));
+      const body = parse(await readBody(request, MAX_DATA_BODY_BYTES));
       const { data } = body;
       const node = { executionId, nodeId: String(request.params.nodeId) };
       await services.answerOnce({ request, response, caller, body }, async (actor) => {

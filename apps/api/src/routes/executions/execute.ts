@@ -1,8 +1,8 @@
 import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
 import { chooseVersion } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
-import { sayRate } from '../../http/rate-limit.js';
-import { DATA_BODY_BYTES_MAX, readOptionalBody } from '../../http/read-body.js';
+import { setRateHeaders } from '../../http/rate-limit.js';
+import { MAX_DATA_BODY_BYTES, readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
@@ -37,7 +37,7 @@ export function execute({ breaker, runStarter, fleet, noteStart }: Services): Ro
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);
-      const body = parse(await readOptionalBody(request, DATA_BODY_BYTES_MAX));
+      const body = parse(await readOptionalBody(request, MAX_DATA_BODY_BYTES));
       const asked = {
         triggerNodeId: body.triggerNodeId ?? null,
         mode: body.executionMode ?? 'normal',
@@ -58,7 +58,7 @@ export function execute({ breaker, runStarter, fleet, noteStart }: Services): Ro
         readIdempotencyKey(request, asked),
       );
       if (caller.kind === 'key') await noteStart(caller, workflowId, executionId);
-      if (rate) sayRate(response, rate);
+      if (rate) setRateHeaders(response, rate);
       if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
     },

@@ -1,7 +1,7 @@
 import { compileBody, ExecuteResponse, RerunBody } from '@deckhand/contracts';
 import { chooseVersion, readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
-import { sayRate } from '../../http/rate-limit.js';
+import { setRateHeaders } from '../../http/rate-limit.js';
 import { readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -59,7 +59,7 @@ export function rerunExecution(services: Services): Route {
         },
         readIdempotencyKey(request, asked),
       );
-      if (rate) sayRate(response, rate);
+      if (rate) setRateHeaders(response, rate);
       if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
       else await recordRunChange(services, caller, 'execution.rerun', executionId);
       sendJson(response, 202, startedAnswer(executionId, fleet.counts()));

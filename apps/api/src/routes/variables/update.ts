@@ -1,6 +1,6 @@
 import { compileBody, UpdateVariableBody, VariableEntry } from '@deckhand/contracts';
 import { updateVariable as update } from '@deckhand/db';
-import { readIfMatch, sayState } from '../../http/etag.js';
+import { readIfMatch, setStateTag } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -25,7 +25,7 @@ export function updateVariable({ db }: Services): Route {
     async (request, response, caller) => {
       const id = pathId(request);
       const changed = await update(db, caller, id, parse(await readBody(request)), readIfMatch(request));
-      sayState(response, changed.updatedAt);
+      setStateTag(response, changed.updatedAt);
       sendJson(response, 200, changed);
     },
   );

@@ -2,7 +2,7 @@ import { compileCheck, DryRunQuery, DryRunResponse, SaveVersionBody, SavedVersio
 import { type Actor, readSealedSecrets, saveVersion as save, trySavingVersion } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { pathId, queryReader } from '../../http/query.js';
-import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
@@ -32,7 +32,7 @@ export function saveVersion(services: Services): Route {
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const { dryRun } = readQuery(request);
-      const asked = await readBody(request, DATA_BODY_BYTES_MAX);
+      const asked = await readBody(request, MAX_DATA_BODY_BYTES);
       const prepare = async (actor: Actor) => {
         const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
         // The schema requires it, so there is one.

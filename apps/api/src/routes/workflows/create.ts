@@ -2,7 +2,7 @@ import { compileCheck, CreatedWorkflow, CreateWorkflowBody, DryRunQuery, DryRunR
 import { type Actor, createWorkflow as create, readWorkflow, tryCreatingWorkflow } from '@deckhand/db';
 import { parseWithDefinition } from '../../definitions.js';
 import { queryReader } from '../../http/query.js';
-import { DATA_BODY_BYTES_MAX, readBody } from '../../http/read-body.js';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { prepareVersion } from '../../workflows/prepare-version.js';
@@ -32,7 +32,7 @@ export function createWorkflow(services: Services): Route {
     },
     async (request, response, caller) => {
       const { dryRun } = readQuery(request);
-      const asked = await readBody(request, DATA_BODY_BYTES_MAX);
+      const asked = await readBody(request, MAX_DATA_BODY_BYTES);
       const prepare = async (actor: Actor) => {
         const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
         const { workspaceId, name, description = '', folderId = null } = body;

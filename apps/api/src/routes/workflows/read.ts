@@ -1,6 +1,6 @@
 import { Workflow } from '@deckhand/contracts';
 import { readWorkflow as read } from '@deckhand/db';
-import { sayState } from '../../http/etag.js';
+import { setStateTag } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -15,7 +15,7 @@ export function readWorkflow({ db, webhookBaseUrl }: Services): Route {
     { summary: 'Read a workflow with its latest definition', returns: 'The workflow', answers: { 200: Workflow } },
     async (request, response, caller) => {
       const workflow = await read(db, caller, pathId(request));
-      sayState(response, workflow.updatedAt);
+      setStateTag(response, workflow.updatedAt);
       sendJson(response, 200, workflowAnswer(workflow, webhookBaseUrl));
     },
   );

@@ -1,7 +1,7 @@
 import { compileBody, UpdateWorkflowBody, Workflow } from '@deckhand/contracts';
 import { type FirstDue, readWorkflow, updateWorkflow as update } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { readIfMatch, sayState } from '../../http/etag.js';
+import { readIfMatch, setStateTag } from '../../http/etag.js';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -30,7 +30,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
       const firstDue: FirstDue = (rule, now) => new Date(nextDueTime(rule, now));
       await update(db, caller, id, changes, firstDue, readIfMatch(request));
       const workflow = await readWorkflow(db, caller, id);
-      sayState(response, workflow.updatedAt);
+      setStateTag(response, workflow.updatedAt);
       sendJson(response, 200, workflowAnswer(workflow, webhookBaseUrl));
     },
   );
