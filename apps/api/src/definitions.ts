@@ -24,6 +24,12 @@ const CHECK_MS_MAX = 10_000;
 /** Warnings of one response at most. */
 const MAX_WARNINGS = 20;
 
+/** A definition that was checked as a whole. */
+interface Compiled {
+  readonly definition: CheckedDefinition;
+  readonly warnings: readonly Fault[];
+}
+
 /** A body whose `definition` was checked as a whole. */
 export interface BodyWithDefinition<T> {
   readonly body: T;
@@ -56,6 +62,20 @@ export async function parseWithDefinition<T>(
   return { body: rest.value, ...compiled };
 }
 
+/**
+ * Checks a definition.
+ * @param by who asks for that: definitions of one person are checked one at a time.
+ * @throws DeckhandError VALIDATION_FAILED with its faults, under `definition`.
+ */
+export async function checkDefinition(
+  definition: unknown,
+  { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
+): Promise<Compiled> {
+  const compiled = await oneAtATime(by, () => compile(definition, nodeTypes));
+  if ('faults' in compiled) throw validationFailed(compiled.faults);
+  return compiled;
+}
+
 /** The work of each person that is under way or waits, its last part. */
 const lastOf = new Map<string, Promise<unknown>>();
 
@@ -73,7 +93,7 @@ async function oneAtATime<T>(person: string, work: () => Promise<T>): Promise<T>
 async function compile(
   definition: unknown,
   nodeTypes: NodeTypes,
-): Promise<Omit<BodyWithDefinition<never>, 'body'> | { readonly faults: readonly Fault[] }> {
+): Promise<Compiled | { readonly faults: readonly Fault[] }> {
   let result: CompileResult;
   try {
     result = await runInTimeSlices(compileInSteps(definition, nodeTypes), CHECK_MS_MAX);

@@ -70,6 +70,7 @@ import { listDeliveries } from './routes/webhooks/list-deliveries.js';
 import { openWebhookTest } from './routes/webhooks/open-test.js';
 import { createWorkflow } from './routes/workflows/create.js';
 import { deleteWorkflow } from './routes/workflows/delete.js';
+import { duplicateWorkflow } from './routes/workflows/duplicate.js';
 import { listActivations } from './routes/workflows/list-activations.js';
 import { listWorkflowExecutions } from './routes/workflows/list-executions.js';
 import { listWorkflows } from './routes/workflows/list.js';
@@ -136,6 +137,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     getWorkflow: readWorkflow,
     updateWorkflow,
     deleteWorkflow,
+    duplicateWorkflow,
     listActivations,
     listVersions,
     saveVersion,

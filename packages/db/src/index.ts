@@ -213,6 +213,7 @@ export { listActivations } from './workflows/activations.js';
 export { createWorkflow, tryCreatingWorkflow } from './workflows/create.js';
 export { deleteWorkflow } from './workflows/delete.js';
 export { listWorkflows } from './workflows/list.js';
+export { readToDuplicate } from './workflows/read-to-duplicate.js';
 export { readWorkflow, type WorkflowRecord } from './workflows/read.js';
 export { updateWorkflow } from './workflows/update.js';
 export { findWorkspaceOfWorkflow, type Place } from './workflows/visible.js';

@@ -141,6 +141,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/workflows/:id': { path: workflow, asks: 'viewer', finds: 'held' },
     'PATCH /api/workflows/:id': { path: workflow, body: { name: 'N' }, asks: 'editor', finds: 'held' },
     'DELETE /api/workflows/:id': { path: workflow, asks: 'editor', finds: 'held' },
+    'POST /api/workflows/:id/duplicate': { path: `${workflow}/duplicate`, asks: 'editor', finds: 'held' },
     'GET /api/workflows/:id/activations': { path: `${workflow}/activations`, asks: 'viewer', finds: 'held' },
     'GET /api/workflows/:id/versions': { path: `${workflow}/versions`, asks: 'viewer', finds: 'held' },
     'POST /api/workflows/:id/versions': {

@@ -14,6 +14,7 @@ import {
   CreateWorkflowBody,
   CreateWorkspaceBody,
   CREDENTIAL_SECRETS,
+  DuplicateWorkflowBody,
   ExecuteBody,
   InstanceSettings,
   LoginBody,
@@ -141,6 +142,12 @@ function describeOperations(world: World): Record<string, Operation> {
     'PATCH /api/workflows/:id': {
       schema: UpdateWorkflowBody,
       examples: [{ ...inFolder, status: 'active', activeVersionId: versionId }],
+      id: workflowId,
+    },
+    'POST /api/workflows/:id/duplicate': {
+      schema: DuplicateWorkflowBody,
+      examples: [{ name: 'N', workspaceId, folderId: folder.id, versionId }],
+      isOptional: true,
       id: workflowId,
     },
     'POST /api/workflows/:id/versions': {

@@ -352,6 +352,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `${path}/versions/${version.workflowVersionId}`);
     await done('PATCH', path, { status: 'active' });
     await done('GET', `${path}/activations`);
+    await done('POST', `${path}/duplicate`, { name: 'Orders of the other shop' });
     await done('GET', '/api/node-types');
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });

@@ -34,6 +34,17 @@ export const UpdateWorkflowBody = Type.Object(
   { ...CLOSED, minProperties: 1 },
 );
 
+/** Body of POST /api/workflows/{id}/duplicate; all of it is optional. */
+export const DuplicateWorkflowBody = Type.Object(
+  {
+    name: Type.Optional({ ...Name, description: 'By default that of the original, with "(copy)"' }),
+    workspaceId: Type.Optional({ ...Id, description: 'By default that of the original' }),
+    folderId: Type.Optional(nullable(Id, { description: 'By default that of the original, in the same workspace' })),
+    versionId: Type.Optional({ ...Id, description: 'The version to start with; by default the latest' }),
+  },
+  CLOSED,
+);
+
 export const SaveVersionBody = Type.Object(
   {
     definition: Definition,
@@ -107,6 +118,14 @@ const Warnings = Type.Array(Warning, {
 
 /** A workflow that was created, with the warnings about its first version. */
 export const CreatedWorkflow = Type.Object({ ...Workflow.properties, warnings: Warnings });
+
+/** A duplicate of a workflow, with what in it is not as in the original. */
+export const DuplicatedWorkflow = Type.Object({
+  ...Workflow.properties,
+  warnings: Type.Array(Warning, {
+    description: 'What in the first version is not as in the original, and what saving it warns of',
+  }),
+});
 
 /** Query of what can be checked without being done. */
 export const DryRunQuery = Type.Object({

@@ -14,6 +14,8 @@ export interface NewWorkflow {
   readonly folderId: string | null;
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
+  /** The workflow that it duplicates, and the version; undefined where it is no duplicate. */
+  readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
 
 /**
@@ -30,12 +32,13 @@ export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWor
   return runAndRollBack(db, (tx) => create(tx, actor, workflow));
 }
 
-async function create(tx: Queryable, actor: Actor, { version, ...columns }: NewWorkflow): Promise<string> {
+async function create(tx: Queryable, actor: Actor, { version, duplicateOf, ...columns }: NewWorkflow): Promise<string> {
   const { workspaceId, folderId } = columns;
   await requireRole(tx, actor, workspaceId, 'editor');
   await requireFolder(tx, workspaceId, folderId);
   const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
   if (version) await insertVersion(tx, id, version);
-  await recordChange(tx, actor, { action: 'workflow.create', workspaceId, resourceId: id });
+  const change = { action: 'workflow.create', workspaceId, resourceId: id } as const;
+  await recordChange(tx, actor, duplicateOf ? { ...change, details: { duplicateOf } } : change);
   return id;
 }

@@ -1,0 +1,71 @@
+import { compileBody, DuplicatedWorkflow, DuplicateWorkflowBody } from '@deckhand/contracts';
+import { createWorkflow, readToDuplicate, readWorkflow, requireRole } from '@deckhand/db';
+import { checkDefinition } from '../../definitions.js';
+import { pathId } from '../../http/query.js';
+import { readOptionalBody } from '../../http/read-body.js';
+import { forKey, type Route } from '../../http/route.js';
+import { duplicateDefinition } from '../../workflows/duplicate-definition.js';
+import { prepareVersion } from '../../workflows/prepare-version.js';
+import { workflowAnswer } from '../../workflows/workflow-answer.js';
+import type { Services } from '../../services.js';
+
+const parse = compileBody(DuplicateWorkflowBody);
+
+/** Characters of a name at most. */
+const NAME_MAX = 200;
+const SUFFIX = ' (copy)';
+
+/**
+ * POST /api/workflows/{id}/duplicate: another draft, whose first version is the latest of this workflow, or another one
+ * of it. It is checked as if it were saved anew.
+ */
+export function duplicateWorkflow(services: Services): Route {
+  const { db, nodeTypes } = services;
+  return forKey(
+    'POST',
+    '/api/workflows/:id/duplicate',
+    {
+      summary: 'Duplicate a workflow',
+      returns: 'The new workflow, a draft',
+      takesIdempotencyKey: true,
+      body: DuplicateWorkflowBody,
+      isBodyOptional: true,
+      answers: { 201: DuplicatedWorkflow },
+    },
+    async (request, response, caller) => {
+      const originalId = pathId(request);
+      const body = parse(await readOptionalBody(request));
+      await services.answerOnce({ request, response, caller, body }, async (actor) => {
+        // Whether a workspace may be named comes before everything else that is said of the request.
+        if (body.workspaceId !== undefined) await requireRole(db, actor, body.workspaceId, 'editor');
+        const original = await readToDuplicate(db, actor, originalId, body.versionId);
+        const workspaceId = (body.workspaceId ?? original.workspaceId).toLowerCase();
+        await requireRole(db, actor, workspaceId, 'editor');
+        const isElsewhere = workspaceId !== original.workspaceId;
+        const prepare = async ({ number, definition }: NonNullable<typeof original.version>) => {
+          const duplicated = duplicateDefinition(definition, isElsewhere);
+          const checked = await checkDefinition(duplicated.definition, { by: actor.userId, nodeTypes });
+          const comment = `Copy of version ${number} of ${original.name}`;
+          const version = { actor, place: { workspaceId }, earlier: {}, comment };
+          return {
+            version: await prepareVersion(checked.definition, services, version),
+            warnings: [...duplicated.warnings, ...checked.warnings],
+          };
+        };
+        const { version, warnings } = original.version
+          ? await prepare(original.version)
+          : { version: null, warnings: [] };
+        const id = await createWorkflow(db, actor, {
+          workspaceId,
+          name: body.name ?? original.name.slice(0, NAME_MAX - SUFFIX.length) + SUFFIX,
+          description: original.description,
+          folderId: body.folderId === undefined && !isElsewhere ? original.folderId : (body.folderId ?? null),
+          version,
+          duplicateOf: { workflowId: originalId, workflowVersionId: original.version?.id ?? null },
+        });
+        const created = workflowAnswer(await readWorkflow(db, actor, id), services.webhookBaseUrl);
+        return { status: 201, body: { ...created, warnings } };
+      });
+    },
+  );
+}

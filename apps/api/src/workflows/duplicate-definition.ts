@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+
+/** A definition for another workflow, and what in it is not as it was. */
+export interface DuplicatedDefinition {
+  readonly definition: JsonValue;
+  readonly warnings: readonly Fault[];
+}
+
+/**
+ * Makes the definition of a duplicate. Its webhooks get URLs of their own. Where the original asks callers for a
+ * secret, the duplicate asks for a new one that nobody knows, so that its webhook is never open to everybody.
+ * @param isElsewhere whether the duplicate is in another workspace.
+ */
+export function duplicateDefinition(definition: unknown, isElsewhere: boolean): DuplicatedDefinition {
+  if (!isJsonObject(definition) || !Array.isArray(definition.nodes)) return { definition: {}, warnings: [] };
+  const warnings: Fault[] = [];
+  const originals: readonly JsonValue[] = definition.nodes;
+  const nodes = originals.map((node, index) => {
+    if (!isJsonObject(node) || !isJsonObject(node.parameters)) return node;
+    const warn = (name: string, message: string): void => {
+      const nodeId = typeof node.id === 'string' ? { nodeId: node.id } : {};
+      warnings.push({ path: `definition.nodes[${index}].parameters.${name}`, ...nodeId, message });
+    };
+    if (node.type === 'workflow' && isElsewhere) {
+      warn('workflowId', "is not in this workspace: name one that is, for the node fails with the original's");
+    }
+    if (node.type !== 'trigger.webhook') return node;
+    return { ...node, parameters: duplicateWebhook(node.parameters, warn) };
+  });
+  return { definition: { ...definition, nodes }, warnings };
+}
+
+function duplicateWebhook(
+  { path: _, secret, nextSecret, ...parameters }: JsonObject,
+  warn: (name: string, message: string) => void,
+): JsonObject {
+  if (secret === undefined && nextSecret === undefined) return parameters;
+  warn('secret', 'is a new one that nobody knows: choose one before the webhook is used');
+  return { ...parameters, secret: randomBytes(32).toString('base64url') };
+}
