@@ -342,8 +342,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           consumption.checkHealth();
           claims.poll();
           if (state === 'draining') return;
-          if (claims.isHealthy()) consumption.release();
-          else consumption.hold();
+          if (claims.isHealthy()) consumption.resume();
+          else consumption.pause();
           const next = consumption.isHealthy() && claims.isHealthy() ? 'consuming' : 'stalled';
           if (state === next) return;
           setState(next);

@@ -124,10 +124,10 @@ describe('a job', () => {
 });
 
 describe('consumption', () => {
-  it('that is held takes nothing, and goes on when it is released', async () => {
+  it('takes nothing while it is paused, and continues when it is resumed', async () => {
     const { consumption, started, decisions } = await consume();
-    consumption.hold();
-    await until(() => consumption.state() === 'held', 5_000, 'the end of a poll');
+    consumption.pause();
+    await until(() => consumption.state() === 'paused', 5_000, 'the end of a poll');
     const [run] = runs(1);
     if (!run) throw new Error('there is no run');
     await queue.add([run]);
@@ -137,9 +137,9 @@ describe('consumption', () => {
     other.decisions.get(run.executionId)?.claimed();
     await until(async () => (await kindOf(run)) === 'missing');
 
-    other.consumption.hold();
-    await until(() => other.consumption.state() === 'held');
-    consumption.release();
+    other.consumption.pause();
+    await until(() => other.consumption.state() === 'paused');
+    consumption.resume();
     const [next] = runs(1);
     if (!next) throw new Error('there is no run');
     await queue.add([next]);
@@ -147,23 +147,23 @@ describe('consumption', () => {
     decisions.get(next.executionId)?.claimed();
   });
 
-  it('gives back a job that arrives after it is held', async () => {
+  it('gives back a job that arrives after it was paused', async () => {
     const { consumption, started, decisions } = await consume();
     expect(consumption.state()).toBe('polling');
-    consumption.hold();
+    consumption.pause();
     const [run] = runs(1);
     if (!run) throw new Error('there is no run');
     await queue.add([run]);
-    await until(() => consumption.state() === 'held');
+    await until(() => consumption.state() === 'paused');
     await until(async () => (await kindOf(run)) === 'waiting');
     expect(started).toEqual([]);
-    consumption.release();
+    consumption.resume();
     await until(() => started.length === 1);
     decisions.get(run.executionId)?.claimed();
     await until(async () => (await kindOf(run)) === 'missing');
   });
 
-  it('ends once the runs of each job are decided, and leaves what comes later to others', async () => {
+  it('closes after each run is claimed or refused, and leaves later jobs to others', async () => {
     const { consumption, started, decisions } = await consume();
     const [first, later] = [runs(1), runs(1)];
     await queue.add(first);

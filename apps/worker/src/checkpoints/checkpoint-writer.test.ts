@@ -8,7 +8,7 @@ const AWAY = new StoreError('the database is away', 'transient');
 const NO_COLUMN = new StoreError('column "x" does not exist', 'deployment');
 const TOO_LARGE = new StoreError('too large', 'row');
 
-/** A writer over a fake database, and journals of runs on it. */
+/** Creates a writer over a fake database. `open` creates the journal of a run on it. */
 function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>, concurrency = 1) {
   const batches: Checkpoint[][] = [];
   const ended = new AbortController();
@@ -59,7 +59,7 @@ const record = (nodeId: string) => ({
 const written = (batch: readonly Checkpoint[]) => Promise.resolve(batch.map(() => 'written' as const));
 
 describe('checkpoints', () => {
-  it('of many runs are written together', async () => {
+  it('of many runs are written by one statement', async () => {
     const { batches, open } = setUp(written);
     const journals = ['a', 'b', 'c'].map((id) => open(id));
     for (const journal of journals) journal.record(record('n'));
@@ -67,7 +67,7 @@ describe('checkpoints', () => {
     expect(batches.map((batch) => batch.map(({ executionId }) => executionId))).toEqual([['a', 'b', 'c']]);
   });
 
-  it('of one run never overtake each other', async () => {
+  it('of one run are written in order, one at a time', async () => {
     let release = (): void => undefined;
     const { batches, open } = setUp(async (batch) => {
       await new Promise<void>((resolve) => (release = resolve));
@@ -90,7 +90,7 @@ describe('checkpoints', () => {
     expect(batches.map((batch) => batch[0]?.checkpoint)).toEqual([1, 2]);
   });
 
-  it.each([AWAY, NO_COLUMN, new Error('unknown')])('are written again, the same, after: %s', async (error) => {
+  it.each([AWAY, NO_COLUMN, new Error('unknown')])('are retried unchanged after: %s', async (error) => {
     let failures = 2;
     const { batches, open } = setUp((batch) => {
       failures -= 1;
@@ -103,7 +103,7 @@ describe('checkpoints', () => {
     expect(batches[2]).toEqual(batches[0]);
   });
 
-  it('that cannot be written as they are do not take others with them', async () => {
+  it('that the database refuses do not fail others of their batch', async () => {
     const { open } = setUp((batch) =>
       batch.some(({ executionId }) => executionId === 'bad') ? Promise.reject(TOO_LARGE) : written(batch),
     );
@@ -121,7 +121,7 @@ describe('checkpoints', () => {
     ]);
   });
 
-  it('are split when they keep failing together, as one statement may be too much', async () => {
+  it('are split when their batch keeps failing, because it may be too large', async () => {
     const { open } = setUp((batch) => (batch.length > 1 ? Promise.reject(AWAY) : written(batch)));
     await Promise.all(
       ['a', 'b', 'c'].map((id) => {
@@ -132,7 +132,7 @@ describe('checkpoints', () => {
     );
   });
 
-  it('are given up once the worker has ended, and no later one of the run is written', async () => {
+  it('are not retried once the worker has ended, and no later one of the run is written', async () => {
     let isAway = true;
     const { batches, open, ended, writer } = setUp((batch) => (isAway ? Promise.reject(AWAY) : written(batch)));
     const journal = open('a');
@@ -148,7 +148,7 @@ describe('checkpoints', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('of a provisional run claim it, until one of them is on disk, and are numbered without a gap', async () => {
+  it('of a provisional run claim it until one is on disk, and are numbered without gaps', async () => {
     const claim = { workerId: 'me', digest: null, begunAt: 1 };
     const { batches, open } = setUp((batch) => (batches.length === 1 ? Promise.reject(TOO_LARGE) : written(batch)));
     const journal = open('a', undefined, claim);
@@ -160,7 +160,7 @@ describe('checkpoints', () => {
     expect(batches.map((batch) => batch[0]?.checkpoint)).toEqual([1, 1, 2]);
   });
 
-  it('of a run that was taken over are refused, and nothing is written after that', async () => {
+  it('of a run that another worker has claimed are refused, and nothing is written after that', async () => {
     const verdicts: CheckpointVerdict[] = [];
     const { batches, open } = setUp((batch) => Promise.resolve(batch.map(() => 'fenced')));
     const journal = open('a', (verdict) => verdicts.push(verdict));

@@ -3,77 +3,73 @@ import { createFlushGate } from '@deckhand/runtime';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RetriesEndedError, waitForRetry } from './retry-while-unavailable.js';
 
-/** A run with something to write. The writer asks for its checkpoint only when it starts to write that run. */
+/** A run with something to write. The writer takes its checkpoint when it begins to write it. */
 export interface CheckpointSource {
-  /** What was gathered since the last one; undefined when there is nothing. */
+  /** Returns everything since the last checkpoint; undefined when there is nothing. */
   takeCheckpoint(): Checkpoint | undefined;
-  /** Told once the checkpoint is on disk, or refused. */
+  /** Called when the database has written or refused the checkpoint. */
   settled(verdict: CheckpointVerdict): void;
   /**
-   * Told when the checkpoint can never be written as it is (CheckpointRefusedError), or the worker ends
-   * (RetriesEndedError).
+   * Called when the checkpoint can never be written because of its values (CheckpointRefusedError), or when the worker
+   * ends before it was written (RetriesEndedError).
    */
   failed(error: CheckpointRefusedError | RetriesEndedError): void;
 }
 
-/** A store can never take this checkpoint, for the values in it. The cause has why. */
+/** A store refuses the values of a checkpoint; retrying would not help. `cause` is the error of the store. */
 export class CheckpointRefusedError extends Error {
   override readonly name = 'CheckpointRefusedError';
 }
 
-/** Writes the checkpoints of every run of the process, many in one statement. */
+/** Writes the checkpoints of all runs of the process, many in one statement. */
 export interface CheckpointWriter {
-  /**
-   * Puts a run in line, once. Its checkpoint is taken when the write begins, so it carries all that came until then.
-   */
+  /** Queues a run, unless it is queued already. Its checkpoint has everything up to the moment the write begins. */
   enqueue(source: CheckpointSource): void;
-  /** Resolves when nothing is in line or under way. */
+  /** Resolves when nothing is queued or being written. */
   idle(): Promise<void>;
 }
 
-/** What the writer stands on. */
+/** What the writer needs. */
 export interface CheckpointWriterOptions {
   readonly write: (checkpoints: readonly Checkpoint[]) => Promise<CheckpointVerdict[]>;
   /**
-   * Brings what a checkpoint is too large for to its own place first; undefined for one that holds nothing of the kind.
-   * Such a checkpoint is written by itself, so that others do not wait for it.
+   * Offloads the large outputs of a checkpoint; returns undefined when it has none. A checkpoint with large outputs is
+   * written alone, so that others do not wait for it.
    */
   readonly prepare: (checkpoint: Checkpoint) => Promise<Checkpoint> | undefined;
-  /** Told of each failed attempt that is repeated. */
+  /** Called after each failed attempt that will be retried. */
   readonly onRetry: (error: unknown, attempt: number, kind: StoreErrorKind) => void;
-  /** Aborted when the worker ends: whatever is not written by then is left to recovery. */
+  /** Aborted when the worker ends. Recovery takes care of runs whose checkpoints are not written by then. */
   readonly ended: AbortSignal;
-  /** Writes under way at once at most: more than one where one takes long, or many checkpoints wait. */
+  /** Maximum number of writes in progress. A second one begins only if one takes long, or many checkpoints wait. */
   readonly concurrency: number;
-  /** Runs of one write at most. */
+  /** Maximum number of runs per write. */
   readonly maxSize: number;
 }
 
-/**
- * Failed attempts after which a batch is split, as one that is too large or too slow for the database would fail every
- * time.
- */
+/** Failed attempts after which a batch is split: it may be too large or too slow for the database as a whole. */
 const ATTEMPTS_BEFORE_SPLIT = 3;
 
 /**
- * Creates the writer. A write is repeated while the stores are unavailable, for as long as it takes. One whose response
- * got lost may have landed: it is known by epoch and checkpoint, so that changes nothing. A batch that the database
- * refuses for the values of a row is split until the run at fault stands alone; only that one fails.
+ * Creates the writer. It retries a write while the stores are unavailable, for as long as it takes. A retry is harmless
+ * if the first attempt was written and only its response got lost: the database recognises it by epoch and checkpoint
+ * number. A batch that the database refuses because of the values of a row is split until the run at fault is alone;
+ * only that run fails.
  */
 export function createCheckpointWriter(options: CheckpointWriterOptions): CheckpointWriter {
-  const line = new Set<CheckpointSource>();
-  /** Runs whose checkpoint is under way: their next one waits, so that checkpoints of a run stay in order. */
+  const queued = new Set<CheckpointSource>();
+  /** Runs whose checkpoint is being written. Their next one waits, so that the checkpoints of a run stay in order. */
   const busy = new Set<CheckpointSource>();
   const gate = createFlushGate({ concurrency: options.concurrency, onFree: schedule });
-  /** Checkpoints that are being prepared. */
+  /** Number of checkpoints that are being prepared. */
   let preparing = 0;
   let isScheduled = false;
-  // Outside the context of the run that was enqueued first: a batch is of many runs.
+  // Detached from the context of the run that happened to be queued first: a batch belongs to many runs.
   const beginBatch = AsyncLocalStorage.bind(writeNext);
   const idleWaiters: (() => void)[] = [];
 
   function schedule(): void {
-    if (isScheduled || line.size === 0 || !gate.isFree(line.size >= options.maxSize)) return;
+    if (isScheduled || queued.size === 0 || !gate.isFree(queued.size >= options.maxSize)) return;
     isScheduled = true;
     setImmediate(beginBatch);
   }
@@ -104,25 +100,26 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
   }
 
   function isIdle(): boolean {
-    return gate.inProgress === 0 && preparing === 0 && line.size === 0;
+    return gate.inProgress === 0 && preparing === 0 && queued.size === 0;
   }
 
   function takeBatch(): Entry[] {
     const batch: Entry[] = [];
-    for (const source of line) {
+    for (const source of queued) {
       if (batch.length >= options.maxSize) break;
       if (busy.has(source)) continue;
-      line.delete(source);
+      queued.delete(source);
       const checkpoint = source.takeCheckpoint();
       if (!checkpoint) continue;
       busy.add(source);
-      if (hasPreparation({ source, checkpoint })) continue;
+      if (prepare({ source, checkpoint })) continue;
       batch.push({ source, checkpoint });
     }
     return batch;
   }
 
-  function hasPreparation(entry: Entry): boolean {
+  /** Begins to prepare and write a checkpoint by itself. @returns false if it needs no preparation. */
+  function prepare(entry: Entry): boolean {
     const begun = options.prepare(entry.checkpoint);
     if (!begun) return false;
     preparing += 1;
@@ -140,7 +137,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       try {
         checkpoint = (await preparation) ?? entry.checkpoint;
       } catch (error) {
-        if (!(await mayRetry([entry], error, attempt))) return;
+        if (!(await waitOrFail([entry], error, attempt))) return;
         preparation = options.prepare(entry.checkpoint);
         continue;
       }
@@ -156,7 +153,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
       } catch (error) {
         const isAtFault = classifyStoreError(error) === 'row' || attempt > ATTEMPTS_BEFORE_SPLIT;
         if (batch.length > 1 && isAtFault) return splitBatch(batch);
-        if (!(await mayRetry(batch, error, attempt))) return;
+        if (!(await waitOrFail(batch, error, attempt))) return;
         continue;
       }
       batch.forEach(({ source }, index) => source.settled(verdicts[index] ?? 'fenced'));
@@ -164,8 +161,8 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
     }
   }
 
-  /** Waits before the next attempt. @returns false when there is none: the sources were told why. */
-  async function mayRetry(batch: readonly Entry[], error: unknown, attempt: number): Promise<boolean> {
+  /** Waits before the next attempt. @returns false when there is none: the sources have been notified. */
+  async function waitOrFail(batch: readonly Entry[], error: unknown, attempt: number): Promise<boolean> {
     const kind = classifyStoreError(error);
     if (kind === 'row') {
       const refused = new CheckpointRefusedError('a store refused values of the checkpoint', { cause: error });
@@ -191,7 +188,7 @@ export function createCheckpointWriter(options: CheckpointWriterOptions): Checkp
 
   return {
     enqueue(source) {
-      line.add(source);
+      queued.add(source);
       schedule();
     },
     idle() {

@@ -15,69 +15,73 @@ import { begunWait, type NodeRecord, recordKey } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
 import { RetriesEndedError } from './retry-while-unavailable.js';
 
-/** The run is not this worker's any more: it was stopped, it ended, or another worker took it over. */
+/** This worker no longer holds the run: it was stopped, it ended, or another worker has claimed it. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
-/** Gathers what happens in one run and brings it to disk. */
+/** Gathers the records of one run and writes them in checkpoints. */
 export interface Journal {
-  /** Takes a record for the next checkpoint. */
+  /** Adds a record to the next checkpoint. */
   record(record: NodeRecord): void;
   /** Resolves when every record so far is on disk. @throws FencedError, CheckpointRefusedError, RetriesEndedError. */
   flush(): Promise<void>;
   /**
-   * Writes the last checkpoint of a finished run. `paused`: the run was paused meanwhile and did not end.
-   * @throws like `flush`.
+   * Writes the last checkpoint of a finished run.
+   * @returns `paused` if the run was paused meanwhile and has not ended.
+   * @throws as `flush` does.
    */
   finish(ending: FinishedEnding): Promise<Unfenced>;
   /**
-   * Writes the last checkpoint of a run that rests. `paused`, `answered`: it does not rest after all.
-   * @throws like `flush`.
+   * Writes the last checkpoint of a run that rests.
+   * @returns `paused` or `answered` if that happened meanwhile and the run does not rest.
+   * @throws as `flush` does.
    */
   rest(ending: RestingEnding): Promise<Unfenced>;
-  /** Whether so much waits for the disk that the run should, too: a long loop must not fill the memory. */
+  /**
+   * Returns true when so many records wait to be written that the run should flush: a loop must not fill the memory.
+   */
   isBehind(): boolean;
 }
 
-/** How far each node inside a loop has come, from the records of earlier workers. */
+/** Counts the iterations of a node inside a loop, including those that earlier workers recorded. */
 export interface NodeTally {
   iterations: number;
   startedAt: number | null;
   lastIteration: string;
-  /** How many iterations have which status. */
+  /** Number of iterations by status. */
   readonly counts: Map<NodeStatus, number>;
   /** The error of the iteration that failed last. */
   error?: string | null;
 }
 
-/** What a journal needs to know and whom it tells. */
+/** What a journal needs. */
 export interface JournalOptions {
   readonly executionId: string;
   readonly epoch: number;
   readonly token: string;
-  /** What the first checkpoint claims a provisional run by; null for one that is claimed already. */
+  /** The claim of a provisional run, which its first checkpoint makes; null if the run is claimed already. */
   readonly claim: CheckpointClaim | null;
   readonly writer: CheckpointWriter;
   /** Records of earlier workers. */
   readonly records: ReadonlyMap<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
-  /** Told once the first checkpoint is on disk: from then on the run is the worker's. */
+  /** Called when the first checkpoint of a provisional run is on disk: the run is claimed. */
   readonly onClaimed: () => void;
-  /** Told of every output that is recorded, and how many bytes of JSON it has. */
+  /** Called for every recorded output. `bytes`: its size as JSON. */
   readonly onOutput: (record: NodeRecord, bytes: number) => void;
-  /** Told of every verdict that says the run should halt. */
+  /** Called for every verdict but `written`. */
   readonly onVerdict: (verdict: CheckpointVerdict) => void;
 }
 
-/** Records that may wait for the disk before the run does, and bytes of their outputs. */
+/** Records, and bytes of their outputs, that may wait to be written before `isBehind` is true. */
 const MAX_BACKLOG = 2_000;
 const MAX_BACKLOG_BYTES = 16_777_216;
 
 const UNFINISHED: ReadonlySet<NodeStatus> = new Set(['pending', 'running', 'waiting']);
 
-/** Whether a node runs, or is waited for. */
-function isUnderWay({ status }: NodeRecord): boolean {
+/** Returns whether a node runs or waits. */
+function isInProgress({ status }: NodeRecord): boolean {
   return status === 'running' || status === 'waiting';
 }
 
@@ -92,7 +96,7 @@ interface Waiter {
 export function createJournal(options: JournalOptions): Journal {
   const { executionId, epoch, token, writer, tallies } = options;
   let { claim } = options;
-  /** Nodes begun and not finished, waiting ones included, by key: those that a failed run leaves behind as stopped. */
+  /** Records of unfinished nodes, by key. When the run fails, they are written as stopped. */
   const unfinished = new Map([...options.records].filter(([, { status }]) => UNFINISHED.has(status)));
 
   let nodeRuns = new Map<string, NodeSummaryRow>();
@@ -100,7 +104,7 @@ export function createJournal(options: JournalOptions): Journal {
   let waits: WaitRow[] = [];
   let ending: CheckpointEnding | null = null;
   let isDirty = false;
-  /** Of outputs that wait for the disk. */
+  /** Bytes of the outputs that wait to be written. */
   let backlogBytes = 0;
   let number = 0;
   let currentNodeId: string | null = null;
@@ -145,9 +149,9 @@ export function createJournal(options: JournalOptions): Journal {
       if (verdict !== 'written') options.onVerdict(verdict);
     },
     failed(error) {
-      // Nothing of it was written: the next one takes its number, for a gap would be refused.
+      // Nothing was written. The next checkpoint gets the same number, because a gap would be refused.
       number -= 1;
-      // A later checkpoint must not be written while this one is missing: the next worker would lack its records.
+      // No later checkpoint may be written without this one: the next worker would lack its records.
       if (error instanceof RetriesEndedError) end = error;
       rejectAll(error);
     },
@@ -157,7 +161,7 @@ export function createJournal(options: JournalOptions): Journal {
     for (const waiter of [...inFlight.splice(0), ...waiters.splice(0)]) waiter.reject(error);
   }
 
-  function put(record: NodeRecord, status: NodeStatus): void {
+  function addRow(record: NodeRecord, status: NodeStatus): void {
     const row = toRow(record, status);
     backlogBytes += row.outputBytes;
     if (row.output !== null) options.onOutput(record, row.outputBytes);
@@ -171,7 +175,7 @@ export function createJournal(options: JournalOptions): Journal {
     writer.enqueue(source);
   }
 
-  /** A node inside a loop also has one row for all of its iterations: the latest one's status, without its output. */
+  /** Returns the summary of a node inside a loop: its latest iteration, without the output, and counts by status. */
   function summarise(record: NodeRecord, row: NodeRunRow): NodeSummaryRow {
     const key = recordKey(record.nodeId, record.iteration);
     const tally = tallies.get(record.nodeId) ?? {
@@ -187,7 +191,7 @@ export function createJournal(options: JournalOptions): Journal {
     tally.lastIteration = record.iteration;
     if (row.status === 'failed') tally.error = row.error;
     tallies.set(record.nodeId, tally);
-    // The iterations that a failure stopped do not hide it.
+    // A node that failed the run stays failed, although its other iterations are stopped afterwards.
     const isFailed = row.status === 'stopped' && ending?.status === 'failed' && tally.error !== undefined;
     return {
       nodeId: row.nodeId,
@@ -217,7 +221,7 @@ export function createJournal(options: JournalOptions): Journal {
     });
   }
 
-  async function leave(wanted: CheckpointEnding): Promise<Unfenced> {
+  async function writeEnding(wanted: CheckpointEnding): Promise<Unfenced> {
     ending = wanted;
     const verdict = await wait();
     ending = null;
@@ -228,25 +232,25 @@ export function createJournal(options: JournalOptions): Journal {
     record(record) {
       if (end) return;
       const key = recordKey(record.nodeId, record.iteration);
-      put(record, record.status);
+      addRow(record, record.status);
       const begun = toWait(record);
       if (begun) waits.push(begun);
       if (UNFINISHED.has(record.status)) unfinished.set(key, record);
       else unfinished.delete(key);
-      if (isUnderWay(record)) currentNodeId = record.nodeId;
+      if (isInProgress(record)) currentNodeId = record.nodeId;
       else if (currentNodeId === record.nodeId)
-        currentNodeId = [...unfinished.values()].find(isUnderWay)?.nodeId ?? null;
+        currentNodeId = [...unfinished.values()].find(isInProgress)?.nodeId ?? null;
     },
     async flush() {
       await wait();
     },
     finish(wanted) {
-      // What is put from now on knows how the run ends.
+      // Set before the rows below are added: their summaries depend on it.
       ending = wanted;
-      if (wanted.status !== 'success') for (const record of unfinished.values()) put(record, 'stopped');
-      return leave(wanted);
+      if (wanted.status !== 'success') for (const record of unfinished.values()) addRow(record, 'stopped');
+      return writeEnding(wanted);
     },
-    rest: (wanted) => leave(wanted),
+    rest: (wanted) => writeEnding(wanted),
     isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };
 }

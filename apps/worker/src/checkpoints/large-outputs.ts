@@ -3,32 +3,33 @@ import type { Checkpoint, NodeRunRow, StoredNodeRun } from '@deckhand/db';
 import { OutputGoneError, type OutputStore } from '@deckhand/outputs';
 
 /**
- * Brings the outputs above 64 KiB of a checkpoint to their store. The checkpoint that refers to them is written after
- * they are durable; what is kept and never referred to goes with its run.
- * @returns undefined when it has none.
+ * Moves the outputs of a checkpoint that are larger than 64 KiB to the output store. They are durable when the promise
+ * resolves, and the checkpoint that refers to them is written afterwards. If it is never written, the stored outputs
+ * are deleted with their run.
+ * @returns the checkpoint with references; undefined when it has no large output.
  */
 export function offloadOutputs(store: OutputStore, checkpoint: Checkpoint): Promise<Checkpoint> | undefined {
   const isLarge = ({ outputBytes }: NodeRunRow): boolean => outputBytes > INLINE_OUTPUT_BYTES;
   if (!checkpoint.nodeRuns.some(isLarge) && !checkpoint.nodeIterations.some(isLarge)) return undefined;
 
-  async function refer<Row extends NodeRunRow>(row: Row): Promise<Row> {
+  async function offload<Row extends NodeRunRow>(row: Row): Promise<Row> {
     if (row.output === null || !isLarge(row)) return row;
     return { ...row, output: null, outputRef: await store.put(checkpoint.executionId, row.output) };
   }
   return Promise.all([
-    Promise.all(checkpoint.nodeRuns.map(refer)),
-    Promise.all(checkpoint.nodeIterations.map(refer)),
+    Promise.all(checkpoint.nodeRuns.map(offload)),
+    Promise.all(checkpoint.nodeIterations.map(offload)),
   ]).then(([nodeRuns, nodeIterations]) => ({ ...checkpoint, nodeRuns, nodeIterations }));
 }
 
-/** Node runs with their outputs in their place. */
+/** Node runs with their outputs. */
 export interface NodeRunsWithOutputs {
   readonly rows: readonly StoredNodeRun[];
-  /** The node of an output that is gone from its store: who needs these rows cannot go on. Undefined if none is. */
+  /** A node whose output is missing from the output store: a run that needs these rows cannot continue. */
   readonly goneNodeId: string | undefined;
 }
 
-/** Puts the outputs of node runs that are stored apart in their place, for the worker that goes on with the run. */
+/** Loads the offloaded outputs of node runs, for a worker that continues the run. @throws the error of the store. */
 export async function loadOutputs(store: OutputStore, rows: readonly StoredNodeRun[]): Promise<NodeRunsWithOutputs> {
   const refs = rows.flatMap(({ outputRef }) => (outputRef === null ? [] : [outputRef]));
   if (refs.length === 0) return { rows, goneNodeId: undefined };

@@ -8,7 +8,7 @@ const logger = createLogger({ name: 'test', level: 'silent' });
 
 describe('an operation on a store', () => {
   it.each([AWAY, new StoreError('permission denied', 'deployment'), new Error('unknown')])(
-    'is repeated until it succeeds after: %s',
+    'is retried until it succeeds after: %s',
     async (error) => {
       let failures = 2;
       const retry = createRetryWhileUnavailable({ ended: new AbortController().signal, logger });
@@ -20,7 +20,7 @@ describe('an operation on a store', () => {
     },
   );
 
-  it('fails for the values of a row at once', async () => {
+  it('fails at once when the store refuses the values of a row', async () => {
     const refused = new StoreError('too long', 'row');
     let attempts = 0;
     const retry = createRetryWhileUnavailable({ ended: new AbortController().signal, logger });
@@ -33,7 +33,7 @@ describe('an operation on a store', () => {
     expect(attempts).toBe(1);
   });
 
-  it('is given up once the worker has ended', async () => {
+  it('is not retried once the worker has ended', async () => {
     const ended = new AbortController();
     const retry = createRetryWhileUnavailable({ ended: ended.signal, logger });
     const away = retry('test', () => Promise.reject(AWAY));
@@ -42,7 +42,7 @@ describe('an operation on a store', () => {
     await expect(retry('test', () => Promise.reject(AWAY))).rejects.toMatchObject({ cause: AWAY });
   });
 
-  it('is repeated ever more slowly, at most once a second, or every five where somebody has to mend something', () => {
+  it('is retried with growing delays, up to 1 s, or 5 s after an error that a person has to fix', () => {
     const delays = (kind: 'transient' | 'deployment') => [1, 2, 3, 100].map((attempt) => retryDelayMs(attempt, kind));
     for (const [kind, longest] of [
       ['transient', 1_000],

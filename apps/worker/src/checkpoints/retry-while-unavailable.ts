@@ -3,32 +3,32 @@ import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Repeats an operation on a store until it succeeds. `what` names it in the log.
+ * Retries an operation on a store until it succeeds. `what` names the operation in the log.
  * @throws see `createRetryWhileUnavailable`.
  */
 export type RetryWhileUnavailable = <T>(what: string, act: () => Promise<T>) => Promise<T>;
 
 /**
- * The worker's retries ended before the store was available again. Its runs are left to recovery: nothing more is
- * written of them.
+ * The worker ended before the store was available again. It writes nothing more for its runs, and recovery takes care
+ * of them.
  */
 export class RetriesEndedError extends Error {
   override readonly name = 'RetriesEndedError';
 }
 
-/** How many failures in a row are logged before only one in so many is: a store may be away for hours. */
+/** The first failures in a row are logged, then one in `LOG_EVERY`: a store may be unavailable for hours. */
 const LOGGED_FAILURES = 5;
 const LOG_EVERY = 30;
 
-/** Longest delays between two attempts, in ms. What a person has to mend is tried less often. */
-const DELAY_MAX_MS: Readonly<Record<Exclude<StoreErrorKind, 'row'>, number>> = { transient: 1_000, deployment: 5_000 };
+/** Longest delay between two attempts, in ms. An error that a person has to fix is retried less often. */
+const MAX_DELAY_MS: Readonly<Record<Exclude<StoreErrorKind, 'row'>, number>> = { transient: 1_000, deployment: 5_000 };
 
 /**
- * How long to wait after a failed attempt (the first is 1), in ms: doubled each time, with up to a quarter less so that
- * workers spread out.
+ * Returns the delay after a failed attempt (the first is 1), in ms. It doubles each time, and is shortened at random by
+ * up to a quarter so that workers do not retry at the same moment.
  */
 export function retryDelayMs(attempt: number, kind: Exclude<StoreErrorKind, 'row'>): number {
-  const delayMs = Math.min(25 * 2 ** Math.min(attempt, 10), DELAY_MAX_MS[kind]);
+  const delayMs = Math.min(25 * 2 ** Math.min(attempt, 10), MAX_DELAY_MS[kind]);
   return delayMs * (1 - Math.random() / 4);
 }
 
@@ -38,22 +38,21 @@ export async function waitForRetry(
   kind: Exclude<StoreErrorKind, 'row'>,
   { ended, cause }: { ended: AbortSignal; cause: unknown },
 ): Promise<void> {
-  // An abort while it sleeps is seen below.
+  // An abort ends the sleep and is handled below.
   await sleep(retryDelayMs(attempt, kind), undefined, { signal: ended }).catch(() => undefined);
   if (ended.aborted) throw new RetriesEndedError('the worker ended while a store was unavailable', { cause });
 }
 
-/** Whether a failure is worth a line in the log. */
+/** Returns whether a failed attempt is logged. */
 export function isLogged(attempt: number): boolean {
   return attempt <= LOGGED_FAILURES || attempt % LOG_EVERY === 0;
 }
 
 /**
- * Creates the function that repeats operations while stores are unavailable, for as long as it takes. A worker that has
- * claimed a run must not lose it because a response got lost, so every operation given to it must be harmless when it
- * is done twice.
- * @param options.ended aborted when the worker ends: attempts end then, and so do those that come later.
- * @returns a function that throws errors of kind `row` as they are, and RetriesEndedError.
+ * Creates the function that retries operations while stores are unavailable, for as long as it takes. Operations must
+ * be idempotent: when a response gets lost, an operation that succeeded is done again.
+ * @param options.ended aborted when the worker ends: no attempt is made after that.
+ * @returns a function that throws errors of kind `row` unchanged, and RetriesEndedError.
  */
 export function createRetryWhileUnavailable(options: { ended: AbortSignal; logger: Logger }): RetryWhileUnavailable {
   const { ended, logger } = options;
@@ -67,7 +66,7 @@ export function createRetryWhileUnavailable(options: { ended: AbortSignal; logge
         if (isLogged(attempt))
           logger[kind === 'deployment' ? 'error' : 'warn'](
             { err, attempt, what, kind },
-            'store operation failed, trying again',
+            'store operation failed, retrying',
           );
         await waitForRetry(attempt, kind, { ended, cause: err });
       }

@@ -4,43 +4,43 @@ import type { Logger } from '@deckhand/runtime';
 import { handleJob, type HandleJobParts } from './handle-job.js';
 import { createPollHealth } from './poll-health.js';
 
-/** Delays after a failed poll, in ms; each is twice the one before. */
+/** Shortest and longest delay after a failed poll, in ms; the delay doubles with each failure in a row. */
 const MIN_RETRY_MS = 100;
 const MAX_RETRY_MS = 1_000;
 
-/** What consuming needs. */
-export interface ConsumeOptions extends Omit<HandleJobParts, 'isHeld'> {
+/** What consuming jobs needs. */
+export interface ConsumeOptions extends Omit<HandleJobParts, 'isPaused'> {
   readonly consumer: RunConsumer;
   readonly logger: Logger;
-  /** Resolves when there is room for a run. */
+  /** Resolves when the worker has room for a run. */
   readonly untilRoom: () => Promise<void>;
 }
 
 /**
- * What the loop does: `polling` waits for a job, `full` for room, `held` to be released, `retrying` to poll again after
- * an error. `stopped` is final.
+ * The state of the loop. `polling`: waits for a job; `full`: waits for room; `paused`: waits for `resume`; `retrying`:
+ * waits before the next poll after an error; `stopped`: final.
  */
-export type ConsumptionState = 'polling' | 'full' | 'held' | 'retrying' | 'stopped';
+export type ConsumptionState = 'polling' | 'full' | 'paused' | 'retrying' | 'stopped';
 
-/** Jobs being taken, and their runs started. */
+/** A running loop that takes jobs and starts their runs. */
 export interface Consumption {
   readonly state: () => ConsumptionState;
-  /** Whether jobs come out of the queue, or would: its last response is recent. */
+  /** Returns true while the queue responds, whether with jobs or not. */
   readonly isHealthy: () => boolean;
-  /** Checks that; to be called four times a second. */
+  /** Makes one health check. Must be called four times a second. */
   readonly checkHealth: () => void;
-  /** Takes no jobs until released; runs that were started go on. May be repeated. */
-  readonly hold: () => void;
+  /** Takes no jobs until `resume`. Runs that were started continue. May be repeated. */
+  readonly pause: () => void;
   /** Takes jobs again. May be repeated. */
-  readonly release: () => void;
-  /** Takes no more jobs, and closes the consumer once each job that was taken is dealt with. */
+  readonly resume: () => void;
+  /** Takes no more jobs, waits until each taken job is settled, and closes the consumer. */
   close(): Promise<void>;
 }
 
 /**
- * Takes jobs one after another while there is room, and starts their runs. A job ends when its runs are claimed: from
- * then on the database says who holds them. Whether a run may be run is the claim's decision, so a job may come twice
- * or late.
+ * Takes jobs one after another while there is room, and starts their runs. A job is completed when its runs are
+ * claimed: from then on the database says who holds them. The claim decides whether a run may start, so a job may be
+ * delivered twice or late.
  */
 export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): Consumption {
   const { logger, room } = parts;
@@ -49,13 +49,13 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
   let state: ConsumptionState = 'polling';
   let retryMs = MIN_RETRY_MS;
   let isClosing = false;
-  let held: Hold | undefined;
+  let pausing: Pause | undefined;
 
   async function loop(): Promise<void> {
     while (!isClosing) {
-      if (held) {
-        state = 'held';
-        await held.released;
+      if (pausing) {
+        state = 'paused';
+        await pausing.ended;
       } else if (room() <= 0) {
         state = 'full';
         await untilRoom();
@@ -70,12 +70,12 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
     try {
       const job = await consumer.take();
       health.polled();
-      if (state === 'retrying') logger.info('jobs are taken again');
+      if (state === 'retrying') logger.info('queue available again');
       state = 'polling';
       retryMs = MIN_RETRY_MS;
       if (job) handle(job);
     } catch (err) {
-      if (state !== 'retrying') logger.warn({ err }, 'no job can be taken; trying again');
+      if (state !== 'retrying') logger.warn({ err }, 'queue poll failed, retrying');
       state = 'retrying';
       await sleep(retryMs);
       retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
@@ -83,20 +83,20 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
   }
 
   function handle(job: TakenJob): void {
-    const handled = handleJob(job, { ...parts, isHeld: () => held !== undefined }).then(
+    const handled = handleJob(job, { ...parts, isPaused: () => pausing !== undefined }).then(
       () => undefined,
       (err: unknown) => {
-        // It is delivered again once its lock expires.
-        logger.warn({ err, job: job.name }, 'a job could not be completed or given back');
+        // The queue delivers the job again once its lock expires.
+        logger.warn({ err, job: job.name }, 'job could not be settled');
       },
     );
     handling.add(handled);
     void handled.then(() => handling.delete(handled));
   }
 
-  function release(): void {
-    held?.release();
-    held = undefined;
+  function resume(): void {
+    pausing?.end();
+    pausing = undefined;
   }
 
   void loop();
@@ -104,13 +104,13 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
     state: () => state,
     isHealthy: health.isHealthy,
     checkHealth: health.check,
-    hold() {
-      held ??= createHold();
+    pause() {
+      pausing ??= createPause();
     },
-    release,
+    resume,
     async close() {
       isClosing = true;
-      release();
+      resume();
       await consumer.stop();
       while (handling.size > 0) await Promise.all(handling);
       await consumer.close();
@@ -118,13 +118,13 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
   };
 }
 
-interface Hold {
-  readonly released: Promise<void>;
-  readonly release: () => void;
+interface Pause {
+  readonly ended: Promise<void>;
+  readonly end: () => void;
 }
 
-function createHold(): Hold {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  return { released, release };
+function createPause(): Pause {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return { ended, end };
 }

@@ -2,52 +2,52 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunJob, TakenJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 
-/** How long a job that this worker can do nothing with for now is kept before it is given back, in ms. */
+/** Delay before a job that this worker cannot process is given back, in ms: without it, the job would come at once. */
 const GIVE_BACK_DELAY_MS = 1_000;
 
 /** What handling a job needs. */
 export interface HandleJobParts {
   readonly logger: Logger;
-  /** Whether the worker may start no runs for now. */
-  readonly isHeld: () => boolean;
-  /** Number of further runs that the worker has room for. */
+  /** Returns true while the worker starts no runs. */
+  readonly isPaused: () => boolean;
+  /** Returns the number of further runs for which the worker has room. */
   readonly room: () => number;
   /**
-   * Starts a run, whose place is taken when this returns. Resolves when the run is claimed or cannot be claimed.
-   * Rejects when neither is known; the session logs the error.
+   * Starts a run and reserves its place at once. Resolves when the run is claimed or cannot be claimed. Rejects when
+   * neither is known; the session logs the error.
    */
   readonly start: (run: RunJob) => Promise<void>;
 }
 
-/** What became of a job: each of its runs is claimed or cannot be claimed, or it waits in the queue again. */
+/** The outcome of a job. `completed`: each of its runs is claimed or cannot be claimed. */
 export type HandledJob =
   | { readonly kind: 'completed' }
-  | { readonly kind: 'given back'; readonly reason: 'newer version' | 'held' | 'full' | 'claiming failed' };
+  | { readonly kind: 'given back'; readonly reason: 'newer version' | 'paused' | 'full' | 'claiming failed' };
 
 /**
- * Starts the runs of a job, as many as there is room for, and puts the others back. The job is what says that its runs
- * are not lost, until they are claimed: so it is completed only then.
- * @throws the error of Redis when the job could not be changed; it is delivered again.
+ * Starts as many runs of a job as there is room for, and puts the others back. The job is completed only when its runs
+ * are claimed: until then it is the only thing that keeps them from being lost.
+ * @throws the error of Redis when the job could not be settled; the queue delivers it again.
  */
-export async function handleJob(job: TakenJob, { logger, isHeld, room, start }: HandleJobParts): Promise<HandledJob> {
+export async function handleJob(job: TakenJob, { logger, isPaused, room, start }: HandleJobParts): Promise<HandledJob> {
   if (!job.runs) {
-    logger.warn({ job: job.name, version: job.version }, 'left a job of a newer version to newer workers');
+    logger.warn({ job: job.name, version: job.version }, 'job of a newer version given back');
     await sleep(GIVE_BACK_DELAY_MS);
     await job.giveBack();
     return { kind: 'given back', reason: 'newer version' };
   }
   const count = Math.min(job.runs.length, room());
-  if (isHeld() || count === 0) {
+  if (isPaused() || count === 0) {
     await job.giveBack();
-    return { kind: 'given back', reason: isHeld() ? 'held' : 'full' };
+    return { kind: 'given back', reason: isPaused() ? 'paused' : 'full' };
   }
-  const decided = Promise.allSettled(job.runs.slice(0, count).map((run) => start(run)));
+  const claims = Promise.allSettled(job.runs.slice(0, count).map((run) => start(run)));
   if (count < job.runs.length) await job.keepFirst(count);
-  const failed = (await decided).filter(({ status }) => status === 'rejected').length;
+  const failed = (await claims).filter(({ status }) => status === 'rejected').length;
   if (failed > 0) {
-    logger.warn({ job: job.name, runs: failed }, 'runs could not be claimed for now; gave their job back');
+    logger.warn({ job: job.name, runs: failed }, 'job given back because runs could not be claimed');
     await sleep(GIVE_BACK_DELAY_MS);
-    // All of its runs: the claim refuses those that are claimed.
+    // With all of its runs: a second claim of a claimed run is refused.
     await job.giveBack();
     return { kind: 'given back', reason: 'claiming failed' };
   }

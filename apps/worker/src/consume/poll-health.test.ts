@@ -6,8 +6,8 @@ const check = (health: PollHealth, times: number): void => {
 };
 const never = (): Promise<unknown> => new Promise(() => undefined);
 
-describe('the health of polling', () => {
-  it('lasts while the queue responds, and returns with its next response', () => {
+describe('polling', () => {
+  it('is unhealthy after eight checks without a response, and healthy again with the next response', () => {
     const health = createPollHealth({ isFull: () => false, ping: never });
     check(health, 7);
     expect(health.isHealthy()).toBe(true);
@@ -20,7 +20,7 @@ describe('the health of polling', () => {
     expect(health.isHealthy()).toBe(true);
   });
 
-  it('is that of pings, one at a time, while the worker is full', async () => {
+  it('is as healthy as pings, one at a time, while the worker is full', async () => {
     let pings = 0;
     let isFull = false;
     const responses: (() => void)[] = [];

@@ -1,18 +1,19 @@
-/** Number of checks without a response of the queue after which it counts as silent: 2 s at the worker's pace. */
+/** Checks in a row without a response of the queue after which it is unhealthy: 2 s, at four checks a second. */
 const SILENT_CHECKS = 8;
 
-/** Knows whether a worker gets jobs out of the queue, or would: being connected is not enough. */
+/** Tells whether a worker can take jobs: a queue may be connected and yet not respond. */
 export interface PollHealth {
-  /** The queue responded: with a job, or that there is none. */
+  /** Notes a response of the queue: a job, or that there is none. */
   readonly polled: () => void;
-  /** Counts one check; to be called at a steady pace. */
+  /** Counts one check. Must be called at a constant interval. */
   readonly check: () => void;
   readonly isHealthy: () => boolean;
 }
 
 /**
- * Creates it. Silence is counted in checks and not in time, so that a process that was frozen or late does not take its
- * own absence for the queue's. A worker without room for a run does not poll: then it pings the queue instead.
+ * Creates the health of polling. Silence is counted in checks and not in time: a process that was frozen or late must
+ * not mistake its own pause for silence of the queue. A worker without room for a run does not poll; it pings the queue
+ * instead.
  * @param options.isFull whether the worker has no room for a run.
  * @param options.ping resolves when the queue responds; may never settle.
  */
@@ -28,7 +29,7 @@ export function createPollHealth(options: { isFull: () => boolean; ping: () => P
     isPinging = true;
     options
       .ping()
-      // A failed ping is silence.
+      // A failed ping counts as no response.
       .then(polled, () => undefined)
       .finally(() => {
         isPinging = false;
