@@ -63,7 +63,7 @@ it.each(['error', 'rejection'])(
     await until(async () => (await read(neighbour)).status === 'success', 10_000, 'the end of the neighbour');
     const later = await start('/later');
     await until(async () => (await read(later)).status === 'success', 10_000, 'the end of a later run');
-    expect(worker.output()).toContain('an uncaught error failed its run');
+    expect(worker.output()).toContain('run failed because of an uncaught error');
     await worker.stop();
   },
 );

@@ -2,30 +2,30 @@ import { describePending, pendingMigrations } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Between two looks at the database, in ms. */
-const LOOK_MS = 1_000;
-/** Between two lines in the log about the same, in ms. */
-const REMIND_MS = 30_000;
+/** Interval of the checks of the database, in ms. */
+const POLL_INTERVAL_MS = 1_000;
+/** Interval at which an unchanged obstacle is logged again, in ms. */
+const LOG_AGAIN_MS = 30_000;
 
 /**
- * Resolves once the database has had every migration that this worker knows of: it would spoil runs on a schema that is
- * older. Says in the log what it waits for. A database that cannot be reached is waited for as well.
+ * Waits until the database has every migration that this worker knows of: on an older schema it would damage runs. Also
+ * waits for a database that cannot be reached. Logs the reason.
  */
 export async function awaitSchema(databaseUrl: string, logger: Logger): Promise<void> {
-  let said = '';
-  let saidAt = 0;
+  let logged = '';
+  let loggedAt = 0;
   for (;;) {
     const obstacle = await findObstacle(databaseUrl);
     if (obstacle === undefined) {
-      if (said !== '') logger.info('the database is as new as this worker: going on');
+      if (logged !== '') logger.info('the schema of the database is up to date');
       return;
     }
-    if (obstacle !== said || performance.now() - saidAt >= REMIND_MS) {
+    if (obstacle !== logged || performance.now() - loggedAt >= LOG_AGAIN_MS) {
       logger.error(`not taking jobs yet: ${obstacle}`);
-      said = obstacle;
-      saidAt = performance.now();
+      logged = obstacle;
+      loggedAt = performance.now();
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 
@@ -34,6 +34,6 @@ async function findObstacle(databaseUrl: string): Promise<string | undefined> {
     const pending = await pendingMigrations(databaseUrl);
     return pending.length === 0 ? undefined : describePending(pending);
   } catch (error) {
-    return `the database cannot be asked for its migrations: ${error instanceof Error ? error.message : String(error)}`;
+    return `the migrations of the database cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

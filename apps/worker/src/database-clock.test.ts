@@ -14,7 +14,7 @@ afterEach(() => {
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the database clock', () => {
-  it.each([DAY_MS, -DAY_MS])('follows the database where the wall clock is off by %d ms', async (offMs) => {
+  it.each([DAY_MS, -DAY_MS])('follows the database when the wall clock is off by %d ms', async (offMs) => {
     const clock = createDatabaseClock(() => Promise.resolve(START));
     jest.setSystemTime(START + offMs);
     await clock.measure();
@@ -24,7 +24,7 @@ describe('the database clock', () => {
     expect(clock.now()).toBe(START + 90_000);
   });
 
-  it('is not moved by somebody who sets the wall clock', async () => {
+  it('is not affected when the wall clock is set', async () => {
     const clock = createDatabaseClock(() => Promise.resolve(START));
     await clock.measure();
     jest.setSystemTime(START + DAY_MS);
@@ -32,7 +32,7 @@ describe('the database clock', () => {
     expect(clock.offsetMs()).toBe(DAY_MS);
   });
 
-  it('is never ahead of the database, however long the answer took', async () => {
+  it('is never ahead of the database, however long the response took', async () => {
     const clock = createDatabaseClock(async () => {
       const now = Date.now();
       await after(400);
@@ -45,7 +45,7 @@ describe('the database clock', () => {
     expect(clock.offsetMs()).toBe(400);
   });
 
-  it('does not go back because a later answer took longer, but follows a database whose time was set', async () => {
+  it('does not go back because a later response took longer, but follows a database whose time was set', async () => {
     let answerMs = 0;
     let offMs = 0;
     const clock = createDatabaseClock(async () => {

@@ -1,24 +1,26 @@
-/** The database's time, told by this process's steady clock: its wall clock may be wrong by any amount. */
+/**
+ * Estimates the database's time from this process's steady clock, because its wall clock may be wrong by any amount.
+ */
 export interface DatabaseClock {
   /**
-   * Now, in whole ms since the epoch: never ahead of the database, behind it by a round trip at most. Does not go back
-   * by less than 1 s.
+   * Returns the time in whole ms since the epoch: never ahead of the database, and behind it by a round trip at most.
+   * It goes back only if the database's time was set back by 1 s or more.
    */
   readonly now: () => number;
-  /** How far this process's wall clock is ahead of the database, in ms; negative when it is behind. */
+  /** Returns how far this process's wall clock is ahead of the database, in ms; negative if it is behind. */
   readonly offsetMs: () => number;
-  /** Asks the database. @throws when it does not answer. */
+  /** Reads the database's time. @throws the error of the query. */
   measure(): Promise<void>;
 }
 
-/** An answer that took longer says too little, in ms. */
+/** A response that took longer, in ms, is ignored: it is too imprecise. */
 const MAX_ROUND_TRIP_MS = 1_000;
-/** Less than this is what measurements differ by, in ms: time stands still until it has caught up. */
+/** Steps back of less than this, in ms, are measurement errors: the clock stands still until it has caught up. */
 const MAX_JITTER_MS = 1_000;
 
 /**
- * Creates the clock, which is the wall clock until it was measured.
- * @param readTime asks the database for its time, in ms since the epoch.
+ * Creates the clock. Until the first `measure`, it returns the wall clock.
+ * @param readTime reads the database's time, in ms since the epoch.
  */
 export function createDatabaseClock(readTime: () => Promise<number>): DatabaseClock {
   let aheadMs = Date.now() - performance.now();
@@ -36,12 +38,12 @@ export function createDatabaseClock(readTime: () => Promise<number>): DatabaseCl
     now,
     offsetMs: () => Date.now() - now(),
     async measure() {
-      const askedAt = performance.now();
+      const sentAt = performance.now();
       const time = await readTime();
-      const answeredAt = performance.now();
-      if (isMeasured && answeredAt - askedAt > MAX_ROUND_TRIP_MS) return;
-      // The database said so before the answer arrived: reckoned from the arrival, this clock is never ahead.
-      aheadMs = time - answeredAt;
+      const receivedAt = performance.now();
+      if (isMeasured && receivedAt - sentAt > MAX_ROUND_TRIP_MS) return;
+      // The database read its clock before the response arrived, so this clock is never ahead.
+      aheadMs = time - receivedAt;
       if (!isMeasured) last = -Infinity;
       isMeasured = true;
     },

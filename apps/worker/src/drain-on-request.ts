@@ -2,13 +2,13 @@ import { isDrainRequested, type Redis } from '@deckhand/queue';
 import { runPeriodically } from './run-periodically.js';
 import type { Logger } from '@deckhand/runtime';
 
-/** Between two polls for a request, in ms. */
+/** Interval of the polls for a request, in ms. */
 const POLL_INTERVAL_MS = 1_000;
 const TIME_LIMIT_MS = 5_000;
 
 /**
- * Watches for an operator's request to drain, and calls `drain` once it is there.
- * @returns stops watching.
+ * Polls for an operator's request to drain, and calls `drain` when it arrives.
+ * @returns a function that stops polling.
  */
 export function drainOnRequest(options: {
   readonly workerId: string;
@@ -17,17 +17,17 @@ export function drainOnRequest(options: {
   readonly drain: () => void;
 }): () => void {
   const { workerId, redis, logger, drain } = options;
-  let isAsked = false;
+  let isRequested = false;
   return runPeriodically(
     {
       name: 'drain_requests',
       intervalMs: POLL_INTERVAL_MS,
       timeLimitMs: TIME_LIMIT_MS,
-      isWanted: () => !isAsked,
+      isWanted: () => !isRequested,
       async run() {
         if (!(await isDrainRequested(redis, workerId))) return;
-        isAsked = true;
-        logger.info({ workerId }, 'an operator asks to drain');
+        isRequested = true;
+        logger.info({ workerId }, 'drain requested by an operator');
         drain();
       },
     },

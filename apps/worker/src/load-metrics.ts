@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What the metrics are read from when somebody scrapes. */
+/** Values that are read at each scrape. */
 interface WorkerLoad {
   readonly activeRuns: () => number;
   readonly concurrency: number;
-  /** How long the event loop was blocked in all, in seconds. */
+  /** Total time in which the event loop was blocked, in seconds. */
   readonly blockedSeconds: () => number;
 }
 
-/** Adds how much of a worker is in use, and for how long it could do nothing. */
+/** Adds the metrics of a worker's load: active runs, concurrency and blocked time. */
 export function addLoadMetrics(registry: Registry, load: WorkerLoad): void {
   const registers = [registry];
   new Gauge({

@@ -24,7 +24,10 @@ import { awaitSchema } from './await-schema.js';
 import { WorkerSettings } from './settings.js';
 import { startWorker } from './worker.js';
 
-/** Longer than any statement of a worker takes, in ms. */
+/**
+ * Connections to PostgreSQL without a response for this long are replaced, in ms; no statement of a worker takes
+ * longer.
+ */
 const DATABASE_SILENT_AFTER_MS = 15_000;
 
 async function main(): Promise<void> {
@@ -35,7 +38,7 @@ async function main(): Promise<void> {
     poolSize: settings.WORKER_DATABASE_POOL_SIZE,
     silentAfterMs: DATABASE_SILENT_AFTER_MS,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
-    onConnectionError: (err) => logger.warn({ err: err.message }, 'a connection to PostgreSQL broke'),
+    onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
   });
   const outputs = await openOutputStore(settings, db);
   const code = createScriptRunner();
@@ -77,7 +80,7 @@ async function main(): Promise<void> {
     memory,
     concurrency: settings.WORKER_CONCURRENCY,
     graceMs: settings.WORKER_GRACE_MS,
-    // The one way out: what supervisors send leads there too.
+    // Drains the same way as the signal of a supervisor does.
     onDrainRequest: () => process.kill(process.pid, 'SIGTERM'),
     logger,
     registry,

@@ -13,14 +13,14 @@ const NODE_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 120];
 const WRITE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const BATCH_RUNS = [1, 2, 5, 10, 20, 50, 100, 200];
 
-/** What a worker counts and times. Labels are node types, statuses and the like: nothing of workspaces. */
+/** The counters and timers of a worker. Labels are node types, statuses and the like, never names of workspaces. */
 export interface WorkerMetrics {
   readonly runs: RunCounters;
-  /** Notes a claim. @returns notes the end of the run, once it is on disk. */
+  /** Notes a claim. @returns a function that notes the end of the run, to be called when it is on disk. */
   claimed(run: Pick<ClaimedExecution, 'waitedSeconds' | 'startedSecondsAgo'>): (status: FinishedStatus) => void;
-  /** Notes a record of a node; only ends count. */
+  /** Notes a record of a node; only records of finished nodes count. */
   recorded(record: NodeRecord, type: NodeType | undefined): void;
-  /** Times the writing of checkpoints and counts what became of them. */
+  /** Times a write of checkpoints, and counts its verdicts. */
   timeCheckpoints(
     checkpoints: readonly Checkpoint[],
     write: () => Promise<CheckpointVerdict[]>,
@@ -28,7 +28,7 @@ export interface WorkerMetrics {
   checkpointRetried(): void;
 }
 
-/** Adds a worker's metrics to a registry. Every label that is known beforehand is there from the start. */
+/** Adds a worker's metrics to a registry. Series whose labels are known beforehand begin at 0. */
 export function createWorkerMetrics(registry: Registry): WorkerMetrics {
   const registers = [registry];
   const waited = new Histogram({
@@ -105,16 +105,16 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
       if (attempts > 1) nodeRetries.inc({ type: type.type }, attempts - 1);
       if (startedAt === null || finishedAt === null) return;
       const ms = finishedAt - startedAt;
-      // A pure node mostly takes no time that the clock could see, and there are many of them.
+      // Most pure nodes take less than the clock's resolution, and there are many of them.
       if (type.hasEffects || ms > 0) nodeSeconds.observe({ type: type.type }, ms / 1_000);
     },
     async timeCheckpoints(checkpoints, write) {
       batchRuns.observe(checkpoints.length);
       const startedAt = performance.now();
       try {
-        const answers = await write();
-        for (const verdict of answers) verdicts.inc({ verdict });
-        return answers;
+        const results = await write();
+        for (const verdict of results) verdicts.inc({ verdict });
+        return results;
       } finally {
         writeSeconds.observe(secondsSince(startedAt));
       }

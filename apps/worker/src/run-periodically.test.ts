@@ -20,7 +20,7 @@ function start(run: PeriodicTask['run'], isWanted: () => boolean = () => true) {
 }
 
 describe('a periodic task', () => {
-  it('goes on after a pass that failed', async () => {
+  it('continues after a pass that failed', async () => {
     let passes = 0;
     const { stop, observer } = start(() => {
       passes += 1;
@@ -52,7 +52,7 @@ describe('a periodic task', () => {
     expect(observer.passed).toHaveBeenCalledTimes(1);
   });
 
-  it('never begins a pass while a slow one goes on within its time limit', async () => {
+  it('begins no pass while a slow one is within its time limit', async () => {
     let underWay = 0;
     let most = 0;
     const { stop } = start(async () => {
@@ -66,7 +66,7 @@ describe('a periodic task', () => {
     expect(most).toBe(1);
   });
 
-  it('goes on after a pass that hangs, which is aborted', async () => {
+  it('aborts a pass that hangs, and continues', async () => {
     const signals: AbortSignal[] = [];
     const { stop, observer } = start((signal) => {
       signals.push(signal);
@@ -82,7 +82,7 @@ describe('a periodic task', () => {
     expect(observer.failed.mock.calls[0]?.[1]).toBeInstanceOf(TaskTimeLimitError);
   });
 
-  it('overlaps itself once at most, however many of its passes hang, and goes on when one of them ends', async () => {
+  it('has two passes in progress at most when passes hang, and continues when one of them ends', async () => {
     const ends: (() => void)[] = [];
     const { stop } = start(() => new Promise((resolve) => ends.push(resolve)));
     await jest.advanceTimersByTimeAsync(10_000);
@@ -93,7 +93,7 @@ describe('a periodic task', () => {
     expect(ends).toHaveLength(3);
   });
 
-  it('that is stopped makes no further pass, and aborts the one that goes on', async () => {
+  it('makes no further pass after it was stopped, and aborts the one in progress', async () => {
     let passes = 0;
     let seen: AbortSignal | undefined;
     const { stop } = start((signal) => {

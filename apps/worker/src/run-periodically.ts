@@ -1,27 +1,27 @@
 import type { Logger } from '@deckhand/runtime';
 
-/** Something that is done again and again. */
+/** A task that runs at an interval. Each run is called a pass. */
 export interface PeriodicTask {
   /** Names it in logs and metrics: `wake_resting_runs`. */
   readonly name: string;
   /** From the start of one pass to the start of the next, in ms. */
   readonly intervalMs: number;
-  /** A pass that takes longer is cut off, in ms: its signal is aborted, and the next pass does not wait for it. */
+  /** Time limit of a pass, in ms. At the limit its signal is aborted, and the next pass does not wait for it. */
   readonly timeLimitMs: number;
-  /** Whether a pass is wanted now; always without it. */
+  /** Returns whether a pass is wanted now. Without this function, it always is. */
   readonly isWanted?: () => boolean;
   /**
    * Makes one pass.
-   * @param signal aborted when the pass is cut off or the task is stopped: it begins no further batch then.
+   * @param signal aborted at the time limit or when the task is stopped; the pass then begins no further batch.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Notified of what becomes of the passes of tasks. */
+/** Observes the outcomes of passes. */
 export interface TaskObserver {
-  /** A pass ended, in time and without an error. */
+  /** Called when a pass succeeded within its time limit. */
   readonly passed: (task: string, seconds: number) => void;
-  /** A pass failed, or was cut off (TaskTimeLimitError). */
+  /** Called when a pass failed or exceeded its time limit (TaskTimeLimitError). */
   readonly failed: (task: string, error: unknown) => void;
 }
 
@@ -30,17 +30,17 @@ export class TaskTimeLimitError extends Error {
   override readonly name = 'TaskTimeLimitError';
 }
 
-/** Passes that were cut off and still go on: with more of them, no pass is begun until one ends. */
+/** Passes beyond their time limit that may still be running. With more of them, no pass begins until one ends. */
 const MAX_ABANDONED_PASSES = 1;
 /** Shortest pause between two passes, in ms. */
 const MIN_PAUSE_MS = 10;
 
 /**
- * Runs a task periodically. A pass begins when the one before has ended or was cut off, so a slow pass never overlaps
- * the next, and one that hangs overlaps one other pass at most. An error is logged, and the next pass is made at its
- * time.
- * @param options.delayMs before the first pass: tasks that begin together would ask for their connections together.
- * @returns a function that stops it.
+ * Runs a task periodically. A pass begins when the one before has ended or exceeded its time limit. So a slow pass
+ * never overlaps the next, and a pass that hangs overlaps one other at most. Errors are logged; the next pass begins as
+ * usual.
+ * @param options.delayMs delay before the first pass: tasks that begin together would need their connections together.
+ * @returns a function that stops the task.
  */
 export function runPeriodically(
   task: PeriodicTask,
@@ -59,7 +59,7 @@ export function runPeriodically(
         observer?.passed(task.name, (performance.now() - startedAt) / 1_000);
       } catch (err) {
         if (!isStopped) {
-          logger.warn({ err, task: task.name }, 'a periodic task failed and will be tried again');
+          logger.warn({ err, task: task.name }, 'periodic task failed');
           observer?.failed(task.name, err);
         }
       }
@@ -81,7 +81,7 @@ export function runPeriodically(
     if (outcome === 'done') return;
     abandoned += 1;
     work
-      .catch((err: unknown) => logger.warn({ err, task: task.name }, 'a pass that had been cut off failed'))
+      .catch((err: unknown) => logger.warn({ err, task: task.name }, 'pass failed after its time limit'))
       .finally(() => {
         abandoned -= 1;
       });

@@ -3,37 +3,37 @@ import { OutputSettings } from '@deckhand/outputs';
 import { DatabaseSettings, EncryptionSettings, MetricsSettings, TracingSettings } from '@deckhand/runtime';
 import Type, { type Static } from 'typebox';
 
-/** The environment of a worker. */
+/** The settings of a worker, which it reads from its environment. */
 export const WorkerSettings = Type.Object({
   ...DatabaseSettings,
   REDIS_URL: Type.String({ minLength: 1 }),
-  /** The API's: opens the credentials of nodes. */
+  /** The same keys as the API's: they open the credentials of nodes. */
   ...EncryptionSettings,
-  /** The API's: the one place where API keys that are saved as credentials are sent. */
+  /** The same as the API's: API keys that are saved as credentials are sent there only. */
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
-  /** Runs held at once. */
+  /** Maximum number of runs that the worker holds at once. */
   WORKER_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
-  /** How long nodes in flight may go on after SIGTERM, in ms. */
+  /** How long nodes in flight may continue after SIGTERM, in ms. */
   WORKER_GRACE_MS: Type.Integer({ minimum: 0, maximum: 600_000, default: 20_000 }),
   /**
-   * How long one run may keep a worker from running anything else, in ms: the run then fails, and the worker starts
-   * anew.
+   * How long one run may block the event loop of a worker, in ms. After that the run fails, and the process exits to be
+   * restarted.
    */
   WORKER_MAX_BLOCKED_MS: Type.Integer({ minimum: 5_000, maximum: 86_400_000, default: 30_000 }),
-  /** Bytes of outputs and of what nodes read that a worker holds at a time, as JSON. */
+  /** Memory budget for outputs and for data that nodes read, in bytes of JSON. */
   WORKER_DATA_BYTES: Type.Integer({ minimum: 33_554_432, maximum: 17_179_869_184, default: 268_435_456 }),
-  /** Connections to PostgreSQL at most: claims, checkpoints, maintenance and loads side by side. */
+  /** Maximum number of connections to PostgreSQL; claims, checkpoints, maintenance and loads share them. */
   WORKER_DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 10 }),
   ...OutputSettings,
   ...MetricsSettings,
   ...TracingSettings,
   LOG_LEVEL: Type.String({ default: 'info' }),
   HTTP_NODE_ALLOW_PRIVATE: Type.Boolean({ default: false }),
-  /** What http nodes go through, as other programs read these names. */
+  /** Proxies of http nodes, with the usual names and meanings of these variables. */
   HTTP_PROXY: Type.Optional(Type.String()),
   HTTPS_PROXY: Type.Optional(Type.String()),
   NO_PROXY: Type.Optional(Type.String()),
-  /** Whether the proxy is given names rather than the addresses that were checked here. */
+  /** True if the proxy gets host names and resolves them; otherwise it gets the addresses that were checked here. */
   HTTP_PROXY_RESOLVES: Type.Boolean({ default: false }),
   HOSTNAME: Type.String({ default: hostname() }),
 });

@@ -66,63 +66,63 @@ import { createRunObserver } from './session/run-observer.js';
 import { currentRun } from './watchdog/run-context.js';
 import { startWatchdog } from './watchdog/watchdog.js';
 
-/** Runs of one checkpoint statement at most. */
-const CHECKPOINT_BATCH = 200;
+/** Maximum number of runs per checkpoint statement. */
+const MAX_CHECKPOINT_BATCH = 200;
 const DEADLINE_CHECK_MS = 250;
-/** Between two looks at whether jobs come in and can be claimed. */
+/** Interval of the health checks of consumption and claims, in ms. */
 const STATE_CHECK_MS = 250;
 const STATE_TIME_LIMIT_MS = 5_000;
 
-/** What a worker is made of. */
+/** What a worker needs. */
 export interface WorkerOptions {
   readonly id: string;
   readonly version: string;
   readonly db: Database;
   readonly redisUrl: string;
-  /** For the watchdog's own connection. */
+  /** URL of the database, for the watchdog's own connection. */
   readonly databaseUrl: string;
   /** How long a run may block the event loop before the watchdog ends the process, in ms. */
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
-  /** What nodes act through; starting workflows is the worker's own. */
+  /** Services of nodes; the worker adds the one that starts workflows. */
   readonly services: Omit<NodeServices, 'workflows'>;
-  /** Where large outputs are. */
+  /** The store of large outputs. */
   readonly outputs: OutputStore;
   /** Opens the credentials of nodes. */
   readonly secretBox: SecretBox;
-  /** Where people reach this instance, without a slash at the end; undefined where nobody said. */
+  /** PUBLIC_URL: where this instance is reached, without a slash at the end; undefined if it is not set. */
   readonly publicUrl?: string | undefined;
-  /** What data of runs counts against. */
+  /** The budget for data of runs. */
   readonly memory: MemoryBudget;
-  /** Runs held at once. */
+  /** Maximum number of runs that the worker holds at once. */
   readonly concurrency: number;
-  /** How long nodes in flight may go on once the worker drains, in ms. */
+  /** How long nodes in flight may continue when the worker drains, in ms. */
   readonly graceMs: number;
-  /** Called when an operator asks this worker to drain and end; without it, nobody listens. */
+  /** Called when an operator requests this worker to drain and exit. */
   readonly onDrainRequest?: () => void;
   readonly logger: Logger;
-  /** Where the worker's metrics are added. */
+  /** The registry to which the worker adds its metrics. */
   readonly registry: Registry;
-  /** Undefined where nobody traces. */
+  /** Undefined if tracing is off. */
   readonly tracing?: Tracing | undefined;
 }
 
 /** A running worker. */
 export interface Worker {
-  /** Takes no more jobs, lets nodes in flight finish within the grace period, gives the rest to others, and leaves. */
+  /** Takes no more jobs, lets nodes in flight finish within the grace period, releases the other runs, and stops. */
   drain(): Promise<void>;
-  /** Whether it takes jobs. */
+  /** Returns whether the worker takes jobs. */
   readonly isConsuming: () => boolean;
   /**
-   * Fails the run whose code threw an error that nothing caught, called in the context of that code.
-   * @returns false when it was no run's that this worker holds: the process cannot go on.
+   * Fails the run whose code threw an uncaught error. Must be called in the async context of that code.
+   * @returns false if the error belongs to no run that this worker holds: the process cannot continue.
    */
   readonly survives: (error: unknown) => boolean;
-  /** How many checkpoints it has written, tries included: more of them while it works. */
+  /** Returns the number of checkpoints written so far, including failed attempts: it grows while the worker works. */
   readonly checkpointsWritten: () => number;
 }
 
-/** Starts a worker: it takes jobs once this resolves. */
+/** Starts a worker. Resolves when it takes jobs. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { id, db, logger, concurrency, outputs, registry } = options;
   const redis = connectRedis(options.redisUrl, { role: 'producer' });
@@ -134,7 +134,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const active = createActiveRuns();
   const metrics = createWorkerMetrics(registry);
   addPoolMetrics(registry, () => readPoolUse(db));
-  /** Aborted once the grace period of draining is over: what a store has not taken by then is left to recovery. */
+  /** Aborted when the grace period of draining is over. Recovery takes care of what could not be written by then. */
   const ended = new AbortController();
   const retry = createRetryWhileUnavailable({ ended: ended.signal, logger });
   const clock = createDatabaseClock(() => readDatabaseTime(db));
@@ -177,10 +177,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ended: ended.signal,
     onRetry: (err, attempt, kind) => {
       metrics.checkpointRetried();
-      if (isLogged(attempt)) logger.warn({ err, attempt, kind }, 'checkpoints could not be written, trying again');
+      if (isLogged(attempt)) logger.warn({ err, attempt, kind }, 'checkpoints could not be written, retrying');
     },
     concurrency: 2,
-    maxSize: CHECKPOINT_BATCH,
+    maxSize: MAX_CHECKPOINT_BATCH,
   });
 
   const heldBack = createHeldBackRuns({ db, queue, onReleased: (runs) => maintenanceMetrics.acted('held_back', runs) });
@@ -188,7 +188,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const announce = createBatcher<RunChange, undefined>({
     async flush(changes) {
       await publishChanges(redis, changes).catch((err: unknown) => {
-        // Only a hint: those who wait also look at the database now and then.
+        // Harmless: those who wait for a change also poll the database.
         logger.debug({ err }, 'changes could not be published');
       });
       return changes.map(() => undefined);
@@ -212,15 +212,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     { db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
     { workerId: id, active, clock, lease, heldBack, outputs },
   );
-  // Bound to no run's context: a session sets it, and it wakes the runs of others.
+  // Detached from the context of the run whose session sets the alarm: it wakes other runs.
   const wake = AsyncLocalStorage.bind(() => {
-    // The holder of the lease wakes what this one could not.
+    // The holder of the maintenance lease wakes runs that this worker could not wake.
     maintenance.wake().catch((err: unknown) => logger.warn({ err }, 'resting runs could not be woken yet'));
   });
   const alarm = createAlarm(wake, clock.now);
 
-  /** What a run needs before its first checkpoint: without it, it cannot be claimed either. */
+  /**
+   * Reads data that a run needs before its first checkpoint, watched by the claim health: without it, no run is
+   * claimed.
+   */
   const retryRead = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchRead(act));
+  /** Claims runs, watched by the claim health. */
   const retryWrite = <T>(what: string, act: () => Promise<T>): Promise<T> => retry(what, () => claims.watchWrite(act));
   const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
     retryRead('version', () => readDefinition(db, versionId)),
@@ -319,7 +323,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       redisUrl: options.redisUrl,
       workerId: id,
       queue,
-      onError: (err) => logger.debug({ err: err.message }, 'the queue reported an error'),
+      onError: (err) => logger.debug({ err: err.message }, 'queue error'),
     }),
     logger,
     room: () => (options.memory.isTight() ? 0 : concurrency - active.size),
@@ -347,10 +351,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           const next = consumption.isHealthy() && claims.isHealthy() ? 'consuming' : 'stalled';
           if (state === next) return;
           setState(next);
-          logger.warn(
-            { state, claims: claims.isHealthy() ? 'healthy' : 'failing' },
-            'the state of this worker changed',
-          );
+          logger.warn({ state, claims: claims.isHealthy() ? 'healthy' : 'failing' }, 'worker state changed');
         },
       },
       { logger },
@@ -364,21 +365,21 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const executionId = currentRun();
       const run = executionId === undefined ? undefined : active.get(executionId);
       if (!run) return false;
-      logger.error({ err, executionId }, 'an uncaught error failed its run');
+      logger.error({ err, executionId }, 'run failed because of an uncaught error');
       run.halt('uncaughtError');
       return true;
     },
     checkpointsWritten: () => checkpointsWritten,
     async drain() {
       setState('draining');
-      const taken = consumption.close();
+      const consumptionClosed = consumption.close();
       active.pauseAll();
       await lease.giveUp().catch(() => undefined);
       await active.emptied(options.graceMs);
       for (const run of active.all()) run.halt('draining');
       await active.emptied(1_000);
       ended.abort();
-      await taken;
+      await consumptionClosed;
       await writer.idle();
       await heldBack.idle();
       for (const stop of timers) stop();
