@@ -3,8 +3,8 @@ import Type from 'typebox';
 const LABEL = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 
 /**
- * Hosts by name or address: `api.example.com`, `*.example.com` for its subdomains alone, `10.0.0.7`, `[2001:db8::1]`,
- * each with any port, or with one: `db.example.com:5432`.
+ * A list of hosts by name or address: `api.example.com`, `*.example.com` (its subdomains, not the name itself),
+ * `10.0.0.7`, `[2001:db8::1]`. Each allows any port, or one that follows: `db.example.com:5432`.
  */
 export const AllowedHosts = Type.Array(
   Type.String({
@@ -14,22 +14,22 @@ export const AllowedHosts = Type.Array(
   { minItems: 1, maxItems: 50, uniqueItems: true },
 );
 
-/** Where a connection leads. */
+/** Target of a connection. */
 export interface HostAndPort {
-  /** A name or an address; IPv6 in brackets. */
+  /** A name or an address. IPv6 addresses are in brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Where requests to a URL of http or https go. */
+/** Returns the target of requests to an http or https URL. */
 export function hostOf({ protocol, hostname, port }: URL): HostAndPort {
   return { host: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
-/** True for a host that is among the allowed ones, in any case. Names that are written otherwise are none of them. */
+/** Returns true for an allowed host. Upper and lower case do not matter; escaped names are not allowed. */
 export function isAllowedHost({ host, port }: HostAndPort, allowed: readonly string[]): boolean {
   const name = host.toLowerCase();
-  // An escaped character might turn out to be another host's.
+  // An escaped name could resolve to another host.
   if (name.includes('%')) return false;
   return allowed.some((entry) => {
     const [, pattern = '', onlyPort] = /^(.+?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];

@@ -1,10 +1,10 @@
-/** A header's name (RFC 9110, 5.1). */
+/** Matches the name of a header (RFC 9110, 5.1). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/** A header's value (RFC 9110, 5.5) of visible Latin-1, blanks inside. */
+/** Matches the value of a header (RFC 9110, 5.5): visible Latin-1 characters, with blanks inside. */
 const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]{0,8190}[\x21-\x7e\x80-\xff])?$/;
 
 /**
- * Headers that are the connection's, the service's, or would reach beyond the one answer to others of the same host.
+ * Headers that belong to the connection or the service, or that would affect other responses of the same host.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   'alt-svc',
@@ -32,7 +32,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** Why a workflow may not set this header of an answer to a webhook; undefined when it may. */
+/** Returns why a workflow may not set this header of a response to a webhook; undefined if it may. */
 export function answerHeaderFault(name: string, value: string): string | undefined {
   if (!NAME.test(name)) return 'is no name of a header';
   const lower = name.toLowerCase();

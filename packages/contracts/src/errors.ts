@@ -1,27 +1,27 @@
 /**
- * The catalogue of errors: code → HTTP status and public message. The messages of the three key refusals are the
- * contract's own words. docs/errors.md lists the same codes; a test holds the two together.
+ * Catalog of errors: HTTP status and public message by code. The messages of the three refusals of keys are those of
+ * the contract. docs/errors.md lists the same codes; a test compares the two.
  */
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, message: 'The request is not valid' },
   INVALID_JSON: { status: 400, message: 'The body is not valid JSON' },
-  ALREADY_DECIDED: { status: 400, message: 'The wait has ended already: `recorded` says how' },
+  ALREADY_DECIDED: { status: 400, message: 'The wait has ended already: see `recorded`' },
   NOT_WAITING: { status: 400, message: 'The run is not waiting for an answer there' },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   INSUFFICIENT_SCOPE: { status: 403, message: 'API key is not scoped for this request' },
   SESSION_REQUIRED: { status: 403, message: 'This endpoint requires an interactive session, not an API key' },
   WORKSPACE_MISMATCH: { status: 403, message: 'This API key is bound to a different workspace' },
-  FORBIDDEN: { status: 403, message: 'You may not do this here' },
+  FORBIDDEN: { status: 403, message: 'You do not have permission to do this' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
-  CONFLICT: { status: 409, message: 'This conflicts with what is there' },
-  INVALID_STATE: { status: 409, message: 'Not possible in the present state' },
+  CONFLICT: { status: 409, message: 'This conflicts with the present state' },
+  INVALID_STATE: { status: 409, message: 'This is not possible in the present state' },
   NO_ACTIVE_VERSION: { status: 409, message: 'The workflow has no saved version' },
   SEVERAL_WAITS: { status: 409, message: 'Several waits of the node are open: name one by waitId or iteration' },
-  LIMIT_REACHED: { status: 409, message: 'There can be no more of these' },
+  LIMIT_REACHED: { status: 409, message: 'The maximum number of these is reached' },
   WEBHOOK_INACTIVE: { status: 410, message: 'The workflow is not active' },
-  OUTPUT_GONE: { status: 410, message: 'An output that is needed is no longer in its store' },
-  PRECONDITION_FAILED: { status: 412, message: 'Somebody changed it since it was read' },
+  OUTPUT_GONE: { status: 410, message: 'An output that is needed was deleted from its store' },
+  PRECONDITION_FAILED: { status: 412, message: 'The resource was changed since it was read' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },
   workspace_over_quota: { status: 413, message: 'The workspace is over its storage quota' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send JSON in UTF-8 without a Content-Encoding' },
@@ -43,28 +43,28 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault of a request: where and what. */
+/** One validation error of a request. */
 export interface Fault {
   /** The field, such as `definition.nodes[2].parameters.url`; "" is the whole. */
   readonly path: string;
   readonly message: string;
-  /** The node that it is in, of a definition. */
+  /** The node of the definition that has the error. */
   readonly nodeId?: string;
 }
 
-/** What an error may tell the caller beyond its code. */
+/** Details of an error beyond its code. */
 export interface DeckhandErrorOptions {
-  /** Replaces the catalogue's message. */
+  /** Replaces the message of the catalog. */
   readonly message?: string;
   readonly details?: unknown;
   /** Members at the top level of the body, such as `executionId` or `required`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log only, never for the caller. */
+  /** For the log only. Never sent to the caller. */
   readonly cause?: unknown;
 }
 
-/** An error with a stable code from the catalogue; the API turns it into an answer in one place. */
+/** An error with a stable code of the catalog. The API turns it into a response in one place. */
 export class DeckhandError extends Error {
   override readonly name = 'DeckhandError';
   readonly code: ErrorCode;
@@ -83,13 +83,12 @@ export class DeckhandError extends Error {
   }
 }
 
-/** Faults of one answer at most: whoever mends so many asks again. */
+/** Maximum number of validation errors in a response. */
 export const FAULTS_MAX = 20;
 
 /**
- * A 400 that lists the faults, up to `FAULTS_MAX`; `truncated: true` says that there may be more.
- * @param isTruncated whether more were not looked for.
- * @returns the error, to be thrown.
+ * Returns a 400 that lists up to `FAULTS_MAX` validation errors, with `truncated: true` if there may be more.
+ * @param isTruncated whether the search for errors stopped early.
  */
 export function validationFailed(faults: readonly Fault[], isTruncated = false): DeckhandError {
   const first = faults[0];

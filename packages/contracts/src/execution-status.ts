@@ -18,10 +18,10 @@ export const FINISHED_STATUSES = ['success', 'failed', 'timeout', 'stopped'] as 
 
 export type FinishedStatus = (typeof FINISHED_STATUSES)[number];
 
-/** Statuses in which a run rests until a person acts. */
+/** Statuses of a run that waits for a person. */
 export const WAITING_STATUSES = ['waiting_for_input', 'waiting_for_human'] as const satisfies ExecutionStatus[];
 
-/** What moves an execution from one status to another. */
+/** Events that move an execution from one status to another. */
 export const EXECUTION_EVENTS = [
   'claim',
   'queueFailed',
@@ -38,7 +38,7 @@ export const EXECUTION_EVENTS = [
 
 export type ExecutionEvent = (typeof EXECUTION_EVENTS)[number];
 
-/** Statuses from which a run may still come to its end. */
+/** Statuses of a run that has not ended. */
 export const UNFINISHED_STATUSES = [
   'pending',
   'running',
@@ -47,8 +47,8 @@ export const UNFINISHED_STATUSES = [
 ] as const satisfies ExecutionStatus[];
 
 /**
- * The transition table: for each event, the statuses it may leave and the one it leads to. Every writer takes its
- * condition from here. `goOn` is a decision, a form or a due time that lets a resting run continue.
+ * Transition table: for each event, the statuses it may leave and the status it leads to. Every writer takes its
+ * condition from this table. `goOn` is a decision, a form or a due time that resumes a resting run.
  */
 export const EXECUTION_TRANSITIONS: Readonly<
   Record<ExecutionEvent, { readonly from: readonly ExecutionStatus[]; readonly to: ExecutionStatus }>
@@ -81,17 +81,17 @@ export const NODE_STATUSES = ['pending', 'running', 'success', 'failed', 'skippe
 
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
-/** What a resting run waits for: a decision, a form, a time, another run. */
+/** Kinds of waits of a resting run: for a decision, a form, a time, or another run. */
 export const WAIT_KINDS = ['approval', 'human', 'time', 'workflow'] as const;
 
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** How a run treats effects and what it records. */
+/** Modes of a run: whether nodes have effects, and what is recorded. */
 export const EXECUTION_MODES = ['normal', 'test', 'debug', 'sandbox'] as const;
 
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
-/** What started a run. */
+/** Ways to start a run. */
 export const EXECUTION_SOURCES = ['api', 'editor', 'webhook', 'schedule', 'rerun', 'workflow'] as const;
 
 export type ExecutionSource = (typeof EXECUTION_SOURCES)[number];

@@ -1,4 +1,4 @@
-/** A UUID as PostgreSQL takes it: no URN, no braces. */
+/** Matches a UUID in the form of PostgreSQL: not a URN, no braces. */
 export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
@@ -6,18 +6,18 @@ const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\
 const EARLIEST_MS = Date.UTC(0, 0, 1);
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** True for a UUID. */
+/** Returns true for a UUID. */
 export function isUuid(text: string): boolean {
   return UUID_PATTERN.test(text);
 }
 
-/** A date, or a date and a time whose seconds and offset may be left out. */
+/** Matches a date, or a date and a time with optional seconds and offset. */
 const LOOSE_TIME_PATTERN = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d(?::\d\d)?)?)?$/i;
 
 /**
- * Reads a time of a request: ISO 8601, where a date alone is its midnight, seconds may be missing, and a time without
- * an offset is UTC.
- * @returns undefined for what `isTime` would refuse with those parts filled in.
+ * Reads an ISO 8601 time of a request. A date alone means midnight, seconds are optional, and a time without an offset
+ * is UTC.
+ * @returns undefined for an invalid time.
  */
 export function readTime(text: string): Date | undefined {
   const [, date, time = '00:00', seconds = '00', offset = 'Z'] = LOOSE_TIME_PATTERN.exec(text) ?? [];
@@ -27,8 +27,8 @@ export function readTime(text: string): Date | undefined {
 }
 
 /**
- * A time of a request that validation let through, as a Date.
- * @throws RangeError for what is no time.
+ * Converts a time of a validated request to a Date.
+ * @throws RangeError for an invalid time.
  */
 export function toDate(text: string): Date {
   const date = readTime(text);
@@ -37,8 +37,8 @@ export function toDate(text: string): Date {
 }
 
 /**
- * True for an ISO 8601 time with its offset that is a real moment, from 1900 to 9999: what JavaScript and PostgreSQL
- * both can hold. Leap seconds and the 30th of February are none.
+ * Returns true for an ISO 8601 time with an offset that exists and lies between 1900 and 9999, so that JavaScript and
+ * PostgreSQL can both represent it. Leap seconds and the 30th of February do not exist.
  */
 export function isTime(text: string): boolean {
   const match = TIME_PATTERN.exec(text);

@@ -1,21 +1,21 @@
 /**
- * Bounds of JSON that somebody else wrote, beside its length: what costs many times more to parse, to walk through and
- * to write than text of the same length.
+ * Bounds of untrusted JSON, in addition to its length: structures that cost many times more to parse, traverse and
+ * serialize than text of the same length.
  */
 export const JSON_SHAPE = {
   objectsMax: 200_000,
   arraysMax: 1_000_000,
-  /** Names of members that differ. The engine keeps each for good, and a layout for each order that they come in. */
+  /** Distinct names of members. The JavaScript engine never releases a name, or a layout for an order of names. */
   namesMax: 50_000,
 } as const;
 
-/** Text shorter than this, in characters, cannot cost much whatever it holds. */
+/** Shorter text, in characters, is cheap whatever it contains. */
 const SMALL_CHARS = 256 * 1024;
 
-/** Marks for the names that were seen: a power of two, many times `namesMax`, so that few names share one. */
+/** Number of marks for the names that were seen: a power of two, many times `namesMax`, so that few names collide. */
 const MARKS = 1 << 20;
 
-/** Chosen anew by each process, so that nobody can find names that share a mark. */
+/** Random per process, so that nobody can construct names that collide. */
 const SEED = randomWord();
 const FACTOR = randomWord() | 1;
 
@@ -27,10 +27,9 @@ const BRACKET = 0x5b;
 const SPACE = 0x20;
 
 /**
- * Says what JSON has too much of, in time proportional to its length and without parsing it; to be asked before it is
- * parsed.
- * @param text need not be JSON.
- * @returns such as "has more than 200,000 objects"; undefined when it is within `JSON_SHAPE`.
+ * Checks the bounds of `JSON_SHAPE` before JSON is parsed, in time proportional to its length.
+ * @param text may be invalid JSON.
+ * @returns a message such as "has more than 200,000 objects"; undefined if the text is within the bounds.
  */
 export function findJsonExcess(text: string): string | undefined {
   if (text.length < SMALL_CHARS) return undefined;
@@ -55,7 +54,7 @@ function tooMany(max: number, what: string): string {
   return `has more than ${max.toLocaleString('en')} ${what}`;
 }
 
-/** Where the string that begins at `start` has its closing quote; the end of the text if it has none. */
+/** Returns the index of the closing quote of the string that begins at `start`; the end of the text without one. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -65,14 +64,14 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether the string that ends at `end` is the name of a member. */
+/** Returns true if the string that ends at `end` is the name of a member. */
 function isName(text: string, end: number): boolean {
   let next = end + 1;
   while (text.charCodeAt(next) <= SPACE) next += 1;
   return text.charCodeAt(next) === COLON;
 }
 
-/** Marks a name; returns whether its mark is new. */
+/** Marks a name. Returns true if its mark is new. */
 function mark(marks: Uint32Array, text: string, start: number, end: number): boolean {
   let hash = SEED;
   for (let at = start; at < end; at += 1) {

@@ -6,21 +6,21 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** True for a JSON object: not an array, not null. */
+/** Returns true for a JSON object, which is neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON text. @throws SyntaxError when it is none. */
+/** Parses JSON text. @throws SyntaxError if it is invalid. */
 export function parseJson(text: string): JsonValue {
-  // What JSON.parse gives is a JSON value by definition; its declared type cannot say so.
+  // JSON.parse returns a JSON value by definition, but is declared to return any.
   return JSON.parse(text) as JsonValue;
 }
 
 /**
- * Parses JSON that this service wrote itself, whose shape is known from where it was written.
- * Never for what comes from a caller: that is validated against a schema.
- * @throws SyntaxError when it is no JSON.
+ * Parses JSON that this service wrote itself, so that its type is known. Must not be used for input of a caller, which
+ * is validated against a schema.
+ * @throws SyntaxError if it is invalid.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the writer's type is the claim
 export function parseOwnJson<T>(text: string): T {

@@ -1,4 +1,4 @@
-/** Request headers that carry secrets of senders, in lower case: runs have them, and nobody is shown their values. */
+/** Request headers with secrets of senders, in lower case. Runs keep them, but their values are never shown. */
 export const MASKED_HEADERS: readonly string[] = [
   'authorization',
   'proxy-authorization',
@@ -9,15 +9,15 @@ export const MASKED_HEADERS: readonly string[] = [
 
 const MASK = '"********"';
 
-/** Where an object of headers begins in JSON text without blanks: inside a string, its quotes would be escaped. */
+/** Matches the start of an object of headers in compact JSON. Inside a string, its quotes would be escaped. */
 const HEADERS = '"headers":{';
 
-/** A member's value that is neither a string nor holds other values. */
+/** Matches a value that is neither a string, an array nor an object. */
 const SCALAR = /[-+.\w]+/y;
 
 /**
- * Masks the values of secret headers in JSON text as `JSON.stringify` writes it: those of `MASKED_HEADERS`, whatever
- * their case, in every object that is called `headers`. Takes time proportional to the text.
+ * Masks the values of `MASKED_HEADERS`, in any case, in every object that is called `headers`. Takes compact JSON, as
+ * written by `JSON.stringify`, and time proportional to its length.
  */
 export function maskHeaders(json: string): string {
   const parts: string[] = [];
@@ -32,7 +32,7 @@ export function maskHeaders(json: string): string {
   return copied === 0 ? json : parts.join('') + json.slice(copied);
 }
 
-/** The first members of an object, up to one that holds other values: their names, and from where to where they are. */
+/** Returns the first members of an object, up to one with an array or object: their names, starts and ends. */
 function* membersFrom(json: string, from: number): Generator<{ name: string; start: number; end: number }> {
   let next = from;
   while (json[next] === '"') {
@@ -46,7 +46,7 @@ function* membersFrom(json: string, from: number): Generator<{ name: string; sta
   }
 }
 
-/** Where a string that begins at `start` has ended: the index behind its closing quote. */
+/** Returns the index after the closing quote of the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let backslashes = 0;

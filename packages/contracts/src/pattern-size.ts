@@ -1,4 +1,4 @@
-/** Upper bound of one repetition count; re2js refuses larger ones, but only after it has done much of the work. */
+/** Maximum repetition count. re2js refuses larger ones too, but only after much of the work. */
 const repetitionMax = 1_000;
 
 interface Group {
@@ -37,8 +37,8 @@ export function estimatePatternSize(pattern: string): number {
 }
 
 /**
- * Whether looking for one match after the other may read the same text again and again: an unbounded repetition inside
- * an alternative (`a.*b|a`) can run to the end of the text for every short match. Errs on the side of yes.
+ * Returns true if finding all matches may read the same text repeatedly: an unbounded repetition inside an alternative
+ * (`a.*b|a`) can run to the end of the text for every short match. When in doubt, returns true.
  */
 export function mayRescan(pattern: string): boolean {
   const bare = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gsu, 'x');

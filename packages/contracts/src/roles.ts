@@ -1,9 +1,9 @@
-/** Roles in a workspace, each with all that the ones before it may do. */
+/** Roles in a workspace. Each has all permissions of the ones before it. */
 export const ROLES = ['viewer', 'editor', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** True when `role` may do what `needed` may. */
+/** Returns true if `role` has the permissions of `needed`. */
 export function hasRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

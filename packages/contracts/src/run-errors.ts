@@ -1,6 +1,6 @@
 /**
- * Codes that a run's `error` has when the service ended it, with their messages; errors of nodes have codes of their
- * own. docs/errors.md lists the same codes; a test compares the two.
+ * Codes and messages of `error` for runs that the service ended. Errors of nodes have codes of their own.
+ * docs/errors.md lists the same codes; a test compares the two.
  */
 export const RUN_ERRORS = {
   EXECUTION_TIMEOUT: 'the run took longer than its time limit',
@@ -18,12 +18,12 @@ export type RunErrorCode = keyof typeof RUN_ERRORS;
 /** A run's error as the API shows it. */
 export interface RunError {
   readonly message: string;
-  /** The node that failed; null where it was the run as a whole. */
+  /** The node that failed; null if it was the run as a whole. */
   readonly nodeId: string | null;
   readonly code: string;
 }
 
-/** The error of a run that the service ended. */
+/** Returns the error of a run that the service ended. */
 export function runError(code: RunErrorCode): RunError {
   return { message: RUN_ERRORS[code], nodeId: null, code };
 }

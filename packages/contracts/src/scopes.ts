@@ -1,4 +1,4 @@
-/** Resources that an API key can be scoped to: first path segments after /api/. */
+/** Resources of scopes, which are the first path segments after /api/. */
 export const SCOPE_RESOURCES = [
   'workflows',
   'executions',
@@ -20,17 +20,17 @@ export type ScopeAction = 'read' | 'write';
 export type Scope = `${ScopeResource}:${ScopeAction}`;
 
 /**
- * Beside those of a resource: it starts runs of workflows and does nothing else. With the id of a workflow behind it
- * (`workflows:execute:<id>`), it starts runs of that one alone.
+ * A scope that allows starting runs of workflows and nothing else. Followed by the id of a workflow
+ * (`workflows:execute:<id>`), it allows starting runs of that workflow only.
  */
 export const EXECUTE_SCOPE = 'workflows:execute';
 
-/** The scopes of which each is enough to start runs of a workflow, and allows no more than that. */
+/** Returns the scopes that allow starting runs of a workflow and nothing else. One of them is enough. */
 export function executeScopes(workflowId: string): readonly string[] {
   return [EXECUTE_SCOPE, `${EXECUTE_SCOPE}:${workflowId.toLowerCase()}`];
 }
 
-/** The ids of workflows that scopes name. */
+/** Returns the ids of the workflows that scopes name. */
 export function workflowsOfScopes(scopes: readonly string[]): readonly string[] {
   return scopes.flatMap((scope) => {
     const [resource, action, workflowId] = scope.split(':');
@@ -58,7 +58,7 @@ const READ_WRITE = [
   'executions:write',
 ];
 
-/** The presets of key creation: their scopes and the label that key lists show. */
+/** Presets for new keys: their scopes, and their label in lists of keys. */
 export const SCOPE_PRESETS = {
   'read-only': { label: 'Read-only', scopes: READ_ONLY },
   'read-write': { label: 'Read + write', scopes: READ_WRITE },
@@ -75,10 +75,10 @@ const WORKFLOW_ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** Matches a scope or a wildcard: `workflows:read`, `workflows:*`, `*:read`, `*:*` or `*`. */
 export const SCOPE_PATTERN = `^(\\*|${EXECUTE_SCOPE}(:${WORKFLOW_ID})?|(\\*|${RESOURCE_NAMES}):(\\*|read|write))$`;
 
-/** What the pattern says, in words. */
+/** Describes the pattern. */
 export const SCOPES_IN_WORDS = `must be *, ${EXECUTE_SCOPE}, ${EXECUTE_SCOPE}:<workflow id>, or one of ${[...SCOPE_RESOURCES, '*'].join(', ')} with :read, :write or :*`;
 
-/** The label of a set of scopes: a preset's, whatever the order, or Custom. */
+/** Returns the label of a set of scopes: that of the preset with the same scopes in any order, or Custom. */
 export function accessLabel(scopes: readonly string[]): AccessLabel {
   const given = new Set(scopes);
   for (const preset of Object.values(SCOPE_PRESETS)) {
@@ -88,8 +88,8 @@ export function accessLabel(scopes: readonly string[]): AccessLabel {
 }
 
 /**
- * True when the scopes allow the action. `ai:write` implies full control of workflows and executions; otherwise no
- * scope of writing implies reading. Any scope is enough to ask for `me`.
+ * Returns true if the scopes allow the action. `ai:write` implies full control of workflows and executions. Otherwise
+ * writing does not imply reading. Any scope allows `me:read`.
  */
 export function scopesAllow(scopes: readonly string[], needed: Scope): boolean {
   const [resource, action] = needed.split(':');

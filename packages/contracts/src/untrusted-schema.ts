@@ -5,25 +5,25 @@ import { RE2JS } from 're2js';
 import { isTime, UUID_PATTERN } from './formats.js';
 import { estimatePatternSize } from './pattern-size.js';
 
-/** Schemas and other objects in one schema at most, and how deep they may nest: compiling is not linear. */
+/** Maximum number of objects in a schema, and their maximum nesting: compiling is not linear. */
 const PARTS_MAX = 500;
 const DEPTH_MAX = 50;
-/** Members and items in one schema at most, those of its `enum`s and defaults included. */
+/** Maximum number of members and items in a schema, including those of enums and defaults. */
 const VALUES_MAX = 10_000;
-/** The longest pattern of a schema, in characters, and the largest program that it may compile to. */
+/** Maximum length of a pattern in characters, and maximum size of its compiled program in instructions. */
 const PATTERN_LENGTH_MAX = 1_000;
 const PROGRAM_SIZE_MAX = 2_000;
-/** The same of all patterns of one schema. */
+/** Maximum size of all compiled patterns of a schema together. */
 const PROGRAMS_SIZE_MAX = 20_000;
-/** After how many characters the caches of a pattern are dropped: they may grow with the text, up to 8 MB each. */
+/** Number of matched characters after which the caches of a pattern are dropped. They can grow to 8 MB each. */
 const CACHED_CHARS_MAX = 65_536;
-/** The longest text that may be of a format, in characters: the formats are regular expressions of JavaScript. */
+/** Maximum length of text that is checked against a format, in characters. Formats are regular expressions. */
 const FORMAT_CHARS_MAX = 10_000;
 
 /**
- * Creates what compiles the patterns of one schema, with re2js: matching takes time in proportion to the text, whatever
- * the pattern. It throws an Error for a pattern that is too large, alone or with the others, or that re2js does not
- * know (lookaround, back references).
+ * Creates a compiler for the patterns of one schema. It uses re2js, whose matching takes linear time for every pattern.
+ * It throws an Error for a pattern that is too large, alone or with the others, or that re2js does not support
+ * (lookaround, back references).
  */
 function createPatternEngine(): RegExpEngine {
   let left = PROGRAMS_SIZE_MAX;
@@ -35,7 +35,7 @@ function createPatternEngine(): RegExpEngine {
     const expression = compileLinear(pattern);
     let scanned = 0;
     return {
-      // Ajv tells patterns apart by it.
+      // Ajv distinguishes patterns by it.
       toString: () => pattern,
       test(text: string) {
         scanned += text.length;
@@ -47,7 +47,7 @@ function createPatternEngine(): RegExpEngine {
       },
     };
   };
-  // What stands in code that Ajv writes to a file; none of this is.
+  // Only used in standalone code, which Ajv does not write here.
   return Object.assign(compilePattern, { code: 'compilePattern' });
 }
 
@@ -60,13 +60,13 @@ function compileLinear(pattern: string): RE2JS {
   }
 }
 
-/** Holds schemas against the one of JSON Schema itself: what takes longest to compile, and is the same for all. */
+/** Validates schemas against the meta-schema, which takes longest to compile and is the same for all. */
 const metaSchema = new Ajv2020({ strict: false });
 
 /**
- * Says why a schema cannot be used: it is none, or so large or deep that compiling it would take long.
- * @returns undefined when it can be compiled.
- * @throws Error for a `$schema` that is not known.
+ * Returns why a schema cannot be used: it is invalid, or too large or too deep to compile quickly.
+ * @returns undefined if it can be compiled.
+ * @throws Error for an unknown `$schema`.
  */
 export function findSchemaFault(schema: object): string | undefined {
   const excess = findExcess(schema);
@@ -91,9 +91,9 @@ function findExcess(schema: object): string | undefined {
 }
 
 /**
- * Creates a validator for one schema whose author may wish it ill: `findSchemaFault` has found nothing in it. None of
- * its keywords takes more than linear time, but references make exponential what they are combined to: only on a thread
- * that can be ended may anything be validated.
+ * Creates a validator for one schema of an untrusted author, which `findSchemaFault` accepted. Each keyword takes
+ * linear time, but combined references can take exponential time. So validation must run on a thread that can be
+ * terminated.
  */
 export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
   const ajv = new Ajv2020({
@@ -101,7 +101,7 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
     strict: false,
     meta: false,
     validateSchema: false,
-    // Else each reference is another copy.
+    // Otherwise each reference would be another copy.
     inlineRefs: false,
     code: { regExp: createPatternEngine() },
   });
@@ -112,7 +112,7 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
     const test = testOf(ajv.formats[name]);
     ajv.addFormat(name, (text: string) => text.length <= FORMAT_CHARS_MAX && test(text));
   }
-  // Ajv's own compares each item with each.
+  // Ajv's own implementation compares every pair of items.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -134,7 +134,7 @@ function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map(canonical)).size === items.length;
 }
 
-/** JSON with sorted members: the same for values that are equal. */
+/** Returns JSON with sorted members, so that equal values have equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -11,7 +11,7 @@ import { createUntrustedAjv, findSchemaFault } from './untrusted-schema.js';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
 
-/** Two of a kind: `first` stops at the first fault, which does for valid values; `all` looks for every one. */
+/** Two validators: `first` stops at the first error, which is enough for valid values; `all` collects all errors. */
 interface Validators {
   readonly first: Ajv2020;
   readonly all: Ajv2020;
@@ -24,10 +24,10 @@ function createValidators(options: Options): Validators {
   };
 }
 
-/** Bodies and parameters: nothing is coerced, nothing is removed. */
+/** For bodies and parameters: values are neither coerced nor removed. */
 const bodies = createValidators(BODY_OPTIONS);
 
-/** Query strings: "5" becomes 5, defaults are filled in, and numbers clamped. */
+/** For query strings: "5" becomes 5, defaults are filled in, and numbers are clamped. */
 const queries = createValidators({ ...BODY_OPTIONS, coerceTypes: true, useDefaults: true });
 for (const ajv of [queries.first, queries.all]) {
   ajv.addKeyword({
@@ -46,46 +46,46 @@ for (const ajv of [queries.first, queries.all]) {
 function withFormats(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv, ['email', 'uri']);
   ajv.addFormat('uuid', UUID_PATTERN);
-  // Requests may leave parts of a time out.
+  // Requests may omit parts of a time.
   ajv.addFormat('date-time', (text) => readTime(text) !== undefined);
   return ajv;
 }
 
-/** The message of a fault about a member that a schema does not know. */
+/** Message for a member that a schema does not know. */
 export const UNKNOWN_FIELD = 'is not a known field';
 
-/** What is wrong with a value. */
+/** Validation errors of a value. */
 export interface Faults {
   readonly faults: readonly Fault[];
-  /** Set where more faults were not looked for. */
+  /** Set if the search for errors stopped early. */
   readonly isTruncated?: boolean;
 }
 
-/** Checks a value against one schema: its faults, none when it is valid. */
+/** Checks a value against a schema. */
 export type Check<T> = (value: unknown) => { readonly value: T } | Faults;
 
 /**
- * Members and items of a value for which every fault is looked for: in a larger one only the first, as each of millions
- * of members could have one.
+ * Maximum number of members and items of a value for which all errors are collected. For a larger value only the first
+ * is, because each of millions of members could have one.
  */
 const EXAMINED_MAX = 10_000;
 
-/** Makes a check of a JSON Schema that reports the faults of a value, all of them unless it is very large. */
+/** Compiles a JSON Schema into a check. It reports all errors of a value, or only the first of a very large one. */
 export function compileCheck<S extends TSchema>(schema: S): Check<Static<S>> {
   return toCheck<Static<S>>(bodies, schema);
 }
 
 /**
- * Makes a check of a schema for a request's body: what it returns throws VALIDATION_FAILED with the faults.
- * Unknown members are faults where the schema says `additionalProperties: false`.
+ * Compiles the schema of a body into a function that returns the body, or throws VALIDATION_FAILED with its errors.
+ * Unknown members are errors if the schema has `additionalProperties: false`.
  */
 export function compileBody<S extends TSchema>(schema: S): (body: unknown) => Static<S> {
   return throwing(compileCheck(schema));
 }
 
 /**
- * Spread first: V8 makes hidden classes anew for whatever is added to a copy, here by defaults, and keeps them until a
- * full collection.
+ * Copies an object with the spread first: V8 creates new hidden classes for members that are added to a copy, here by
+ * defaults, and keeps them until a full collection.
  */
 const NOTHING = {};
 
@@ -99,8 +99,8 @@ const BOOLEANS = new Map([
 ]);
 
 /**
- * Makes a check of a schema for a query string: values are coerced from text. Parameters that the schema does not know
- * are let through: which an endpoint knows is checked before.
+ * Compiles the schema of a query string into a function that coerces values from text. It accepts unknown parameters,
+ * which are checked before.
  */
 export function compileQuery<S extends TObject>(schema: S): (query: Record<string, unknown>) => Static<S> {
   const check = toCheck<Static<S>>(queries, schema);
@@ -111,7 +111,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: Record<strin
   const [booleans, lists] = [namesOfType('boolean'), namesOfType('array')];
   const parse = throwing((query: Record<string, unknown>) => {
     const result = check(query);
-    // Who repeats a parameter, or separates its values by commas, knows no index.
+    // A caller that repeats a parameter, or separates its values by commas, does not know indexes.
     return 'faults' in result ? { ...result, faults: result.faults.map(withoutIndex) } : result;
   });
   return (query) => {
@@ -136,9 +136,9 @@ function withoutIndex({ path, message }: Fault): Fault {
 }
 
 /**
- * Compiles any JSON Schema given by a user (forms of human nodes), with a bound on what compiling costs. What its check
- * costs is up to the schema's author: it is for threads that can be ended.
- * @returns faults of the schema itself, or a check.
+ * Compiles the JSON Schema of an untrusted author (forms of human nodes) at bounded cost. The cost of the check depends
+ * on the schema, so it must run on a thread that can be terminated.
+ * @returns errors of the schema itself, or a check.
  */
 export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
   try {
@@ -155,7 +155,7 @@ export function compileUntrusted(schema: object): { check: Check<unknown> } | { 
   }
 }
 
-/** Compiles a schema once it is asked for: all of them together would be a sixth of the API's start. */
+/** Compiles a schema on first use. Compiling all of them at once would be a sixth of the API's start. */
 function whenNeeded<T>(ajv: Ajv2020, schema: object): () => ValidateFunction<T> {
   let compiled: ValidateFunction<T> | undefined;
   return () => (compiled ??= ajv.compile<T>(schema));
@@ -177,7 +177,7 @@ function faultsOf({ errors }: ValidateFunction): Fault[] {
   return (errors ?? []).filter(isOwn).map(toFault);
 }
 
-/** Whether a value has more members and items, those of its members included. It looks at no more than these. */
+/** Returns true if a value has more members and items than `count`, at any depth. Stops counting there. */
 function isLargerThan(value: unknown, max: number): boolean {
   let count = 0;
   const isPast = (part: unknown): boolean => {
@@ -200,12 +200,12 @@ function throwing<T, V>(check: (value: V) => ReturnType<Check<T>>): (value: V) =
   };
 }
 
-/** `if` only says that one of its branches failed, which is reported by itself. */
+/** An error of `if` only says that one of its branches failed, which is reported itself. */
 function isOwn(error: ErrorObject): boolean {
   return error.keyword !== 'if';
 }
 
-/** Patterns that people should not have to read, in words. */
+/** Descriptions of patterns that people should not have to read. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([[SCOPE_PATTERN, SCOPES_IN_WORDS]]);
 
 function toFault(error: ErrorObject): Fault {
@@ -226,7 +226,7 @@ function toFault(error: ErrorObject): Fault {
   }
 }
 
-/** Turns a JSON Pointer (RFC 6901) into the path people write: `/nodes/2/id` → `nodes[2].id`. */
+/** Converts a JSON Pointer (RFC 6901) to a readable path: `/nodes/2/id` → `nodes[2].id`. */
 export function pointerToPath(pointer: string): string {
   return pointer
     .split('/')
