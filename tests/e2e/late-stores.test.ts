@@ -30,9 +30,9 @@ describe('processes whose stores are not there yet', () => {
     const env = { REDIS_URL: toRedis.url, DATABASE_URL: toPostgres.url };
     const { onSpawn, running, saying } = watchProcesses();
     const started = Promise.all([spawnApp('worker', env, { onSpawn }), spawnApp('api', env, { onSpawn })]);
-    await saying('worker', 'the database cannot be asked for its migrations');
+    await saying('worker', 'the migrations of the database cannot be read');
     await toPostgres.restore();
-    await saying('worker', 'Redis cannot be reached');
+    await saying('worker', 'Redis unavailable');
     await saying('API', 'Redis unavailable');
     expect(running()).toBe(2);
     await toRedis.restore();

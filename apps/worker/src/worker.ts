@@ -128,7 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const redis = connectRedis(options.redisUrl, { role: 'producer' });
   const subscriber = connectRedis(options.redisUrl, { role: 'subscriber' });
   for (const connection of [redis, subscriber]) {
-    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis cannot be reached'));
+    connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
   }
   const queue = createRunQueue(redis);
   const active = createActiveRuns();
