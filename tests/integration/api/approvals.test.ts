@@ -5,6 +5,7 @@ import {
   createWorkflow,
   type Gateway,
   type Instance,
+  OWNER,
   startGateway,
   startInstance,
   startTestWorker,
@@ -80,7 +81,8 @@ describe('an approval', () => {
         decision: 'approved',
         approved: true,
         comment: 'fine',
-        by: expect.any(String),
+        by: run.data.approvals[0].byUser.id,
+        byUser: { id: expect.any(String), name: OWNER.name, email: OWNER.email.toLowerCase() },
         at: expect.any(String),
       },
     ]);
@@ -126,7 +128,13 @@ describe('an approval', () => {
         status: 400,
         body: {
           code: 'ALREADY_DECIDED',
-          recorded: { decision: 'approved', comment: 'fine', by: expect.any(String), at: expect.any(String) },
+          recorded: {
+            decision: 'approved',
+            comment: 'fine',
+            by: expect.any(String),
+            byUser: { name: OWNER.name },
+            at: expect.any(String),
+          },
         },
       });
     }
@@ -168,7 +176,7 @@ describe('an approval', () => {
         } else {
           expect(told).toMatchObject({
             status: 400,
-            body: { code: 'ALREADY_DECIDED', recorded: { decision: null, comment: null, by: null } },
+            body: { code: 'ALREADY_DECIDED', recorded: { decision: null, comment: null, by: null, byUser: null } },
           });
           expect(run).toMatchObject({ status: 'failed', error: { code: 'APPROVAL_TIMEOUT' } });
         }
@@ -403,7 +411,7 @@ describe('a human task', () => {
     expect((await tasks()).some(({ executionId }) => executionId === id)).toBe(false);
     expect(await complete({ name: 'Eve' })).toMatchObject({
       status: 400,
-      body: { code: 'ALREADY_DECIDED', recorded: { data: { name: 'Ada' }, by: expect.any(String) } },
+      body: { code: 'ALREADY_DECIDED', recorded: { data: { name: 'Ada' }, byUser: { name: OWNER.name } } },
     });
   });
 

@@ -39,6 +39,7 @@ describe('the audit log', () => {
       'workflow.update',
       'workflow.create',
     ]);
+    expect(body.data[0].userName).toBe(OWNER.name);
     expect(body.data[0]).toMatchObject({ userEmail: OWNER.email.toLowerCase(), apiKeyId: null, apiKeyName: null });
     expect(body.data[1]).toMatchObject({
       userEmail: OWNER.email.toLowerCase(),

@@ -138,6 +138,22 @@ describe('versions', () => {
     expect(read.body.definition).toEqual(simple);
   });
 
+  it('name their authors, also after these left the workspace; not once they are gone', async () => {
+    const id = await createWorkflow(instance);
+    const editor = await addPerson(instance, 'editor');
+    const path = `/api/workflows/${id}/versions`;
+    await gateway.call('POST', path, { as: editor.session, body: { definition: simple } });
+    await instance.db.membership.deleteMany({ where: { userId: editor.userId } });
+    const author = { id: editor.userId, name: 'Grace', email: editor.email };
+    const list = async () => (await gateway.call('GET', path, { as: instance.session })).body.data;
+    const [version] = await list();
+    expect(version).toMatchObject({ createdBy: editor.userId, createdByUser: author });
+    const read = await gateway.call('GET', `${path}/${version.workflowVersionId}`, { as: instance.session });
+    expect(read.body.createdByUser).toEqual(author);
+    await instance.db.user.delete({ where: { id: editor.userId } });
+    expect(await list()).toMatchObject([{ createdBy: editor.userId, createdByUser: null }]);
+  });
+
   it('409: are refused when somebody saved in between', async () => {
     const id = await createWorkflow(instance, simple);
     const { body } = await gateway.call('GET', `/api/workflows/${id}`, { as: instance.session });

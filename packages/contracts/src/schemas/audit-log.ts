@@ -24,6 +24,7 @@ export const AuditLogEntry = Type.Object({
   at: Time,
   workspaceId: nullable({ ...Id, description: 'Null for what belongs to no workspace' }),
   userId: nullable(Id),
+  userName: nullable(Type.String({ description: 'Null once the person is gone' })),
   userEmail: nullable(Type.String({ description: 'Null once the person is gone' })),
   apiKeyId: nullable(Id),
   apiKeyName: nullable(Type.String()),

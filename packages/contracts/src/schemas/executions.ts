@@ -7,6 +7,7 @@ import {
   CLOSED,
   ExecutionStatusSchema,
   Id,
+  KnownPerson,
   NodeStatusSchema,
   nullable,
   oneOf,
@@ -273,6 +274,7 @@ export const ApprovalRecord = Type.Object({
   approved: Type.Boolean(),
   comment: nullable(Type.String()),
   by: nullable(Type.String()),
+  byUser: KnownPerson,
   at: Time,
 });
 

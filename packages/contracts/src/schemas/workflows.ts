@@ -147,6 +147,7 @@ export const VersionEntry = Type.Object({
   number: Type.Integer(),
   comment: Type.String(),
   createdBy: nullable(Id),
+  createdByUser: KnownPerson,
   createdAt: Time,
 });
 
@@ -155,6 +156,7 @@ export const Version = Type.Object({
   number: Type.Integer(),
   comment: Type.String(),
   createdBy: nullable(Id),
+  createdByUser: KnownPerson,
   createdAt: Time,
   definition: Definition,
 });

@@ -10,6 +10,7 @@ import { requireAdministrator } from '../admin/rules.js';
 import type { Database, Prisma } from '../client.js';
 import type { AuditEntry } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
+import { readPeople } from '../users/person.js';
 
 /**
  * What was done in a workspace, the latest first. Every member may read it.
@@ -61,30 +62,34 @@ async function list(db: Database, query: ListInstanceAuditLogQuery): Promise<Pag
 }
 
 interface Names {
-  readonly emails: ReadonlyMap<string, string>;
+  readonly people: Awaited<ReturnType<typeof readPeople>>;
   readonly keys: ReadonlyMap<string, string>;
 }
 
 async function readNames(db: Database, rows: readonly AuditEntry[]): Promise<Names> {
-  const userIds = [...new Set(rows.flatMap(({ userId }) => userId ?? []))];
   const keyIds = [...new Set(rows.flatMap(({ apiKeyId }) => apiKeyId ?? []))];
-  const [users, keys] = await Promise.all([
-    db.user.findMany({ where: { id: { in: userIds } }, select: { id: true, email: true } }),
+  const [people, keys] = await Promise.all([
+    readPeople(
+      db,
+      rows.map(({ userId }) => userId),
+    ),
     db.apiKey.findMany({ where: { id: { in: keyIds } }, select: { id: true, name: true } }),
   ]);
   return {
-    emails: new Map(users.map(({ id, email }) => [id, email])),
+    people,
     keys: new Map(keys.map(({ id, name }) => [id, name])),
   };
 }
 
-function toEntry(row: AuditEntry, { emails, keys }: Names): AuditLogEntry {
+function toEntry(row: AuditEntry, { people, keys }: Names): AuditLogEntry {
+  const person = people.get(row.userId);
   return {
     id: row.id,
     at: row.at.toISOString(),
     workspaceId: row.workspaceId,
     userId: row.userId,
-    userEmail: emails.get(row.userId ?? '') ?? null,
+    userName: person?.name ?? null,
+    userEmail: person?.email ?? null,
     apiKeyId: row.apiKeyId,
     apiKeyName: keys.get(row.apiKeyId ?? '') ?? null,
     action: row.action,

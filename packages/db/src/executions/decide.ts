@@ -1,7 +1,8 @@
-import type { JsonValue, WaitPlace } from '@deckhand/contracts';
+import type { JsonValue, Person, WaitPlace } from '@deckhand/contracts';
 import { type Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { personJson } from '../users/person.js';
 import { isTimeUp } from './end-waits.js';
 import { type LockedExecution, lockExecution } from './lock.js';
 
@@ -11,6 +12,8 @@ export interface WaitEnd {
   readonly answer: string | null;
   /** Who answered; null when its time was up. */
   readonly by: string | null;
+  /** Null also once that person is gone. */
+  readonly byUser: Person | null;
   readonly at: Date;
 }
 
@@ -64,6 +67,7 @@ interface FoundWait {
   /** Serialised; null while nobody has answered. */
   readonly answer: string | null;
   readonly by: string | null;
+  readonly byUser: Person | null;
   /** Null while it is open. */
   readonly at: Date | null;
   readonly isTimeUp: boolean;
@@ -151,13 +155,15 @@ function findWaits(
   { executionId, nodeId, kind, iteration = null }: Omit<AnswerRequest, 'iteration'> & { iteration?: string | null },
 ): Promise<FoundWait[]> {
   return tx.$queryRaw<FoundWait[]>(Prisma.sql`
-    SELECT w.iteration, w.details, w.answer, w.answered_by AS by, w.answered_at AS at, ${isTimeUp} AS "isTimeUp",
+    SELECT w.iteration, w.details, w.answer, w.answered_by AS by, ${personJson(Prisma.sql`u`)} AS "byUser",
+      w.answered_at AS at, ${isTimeUp} AS "isTimeUp",
       coalesce(w.is_unconfirmed AND w.answered_by = ${actor.userId}::uuid, false) AS "isUnconfirmed",
       coalesce(i.status, n.status) = 'waiting' AS "isNodeWaiting"
     FROM waits w
     LEFT JOIN node_iterations i
       ON i.execution_id = w.execution_id AND i.node_id = w.node_id AND i.iteration = w.iteration
     LEFT JOIN node_runs n ON n.execution_id = w.execution_id AND n.node_id = w.node_id
+    LEFT JOIN users u ON u.id = w.answered_by
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = ${nodeId} AND w.kind = ${kind}::wait_kind
       AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
       AND (${iteration}::text IS NULL OR w.iteration = ${iteration}::text)
@@ -191,8 +197,8 @@ async function endWait(
   return ended?.isAnswered === true;
 }
 
-function endOf({ answer, by }: FoundWait, at: Date): WaitEnd {
-  return { answer, by, at };
+function endOf({ answer, by, byUser }: FoundWait, at: Date): WaitEnd {
+  return { answer, by, byUser, at };
 }
 
 /** A paused run is resumed first; a finished one waits for nothing. */

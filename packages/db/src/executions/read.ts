@@ -8,7 +8,8 @@ import {
 } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
-import type { Database } from '../client.js';
+import { type Database, Prisma } from '../client.js';
+import { personJson } from '../users/person.js';
 
 /** What is read of a run's nodes: each of them, how many there are per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';
@@ -92,8 +93,9 @@ export async function readExecutions(
       (
         SELECT string_agg('{"nodeId":"' || w.node_id || '","iteration":'
           || CASE WHEN w.iteration = '' THEN 'null' WHEN w.iteration LIKE '%.%' THEN '"' || w.iteration || '"' ELSE w.iteration END
+          || ',"byUser":' || coalesce(${personJson(Prisma.sql`u`)}::text, 'null')
           || ',' || substr(w.answer, 2), ',' ORDER BY w.answered_at)
-        FROM waits w
+        FROM waits w LEFT JOIN users u ON u.id = w.answered_by
         WHERE w.execution_id = e.id AND w.kind = 'approval' AND w.answer IS NOT NULL
       ) AS "approvalsJson",
       CASE WHEN asked.progress = 'counts' THEN (

@@ -1,7 +1,9 @@
 import type { Page, PageOf, VersionEntry } from '@deckhand/contracts';
 import { type Actor, visibleWorkspace } from '../access.js';
 import type { Database } from '../client.js';
+import type { WorkflowVersion } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
+import { readPeople } from '../users/person.js';
 import { noSuchWorkflow } from '../workflows/lock.js';
 import { findWorkspaceOfWorkflow, type Place, workspaceOf } from '../workflows/visible.js';
 
@@ -22,7 +24,16 @@ export async function listVersions(
     ...pageRange(page),
   });
   if (rows.length === 0) await findWorkspaceOfWorkflow(db, actor, workflowId);
-  return toPage(page, rows, toVersionEntry, () => db.workflowVersion.count({ where }));
+  const people = await readPeople(
+    db,
+    rows.map(({ createdBy }) => createdBy),
+  );
+  return toPage(
+    page,
+    rows,
+    (row) => toVersionEntry(row, people),
+    () => db.workflowVersion.count({ where }),
+  );
 }
 
 /** One version with its definition. @throws DeckhandError NOT_FOUND when the actor may not see it. */
@@ -37,7 +48,8 @@ export async function readVersion(
     select: { ...ENTRY, definition: true },
   });
   if (!row) throw noSuchWorkflow();
-  return { ...toVersionEntry(row), definition: row.definition };
+  const people = await readPeople(db, [row.createdBy]);
+  return { ...toVersionEntry(row, people), definition: row.definition };
 }
 
 /** The workflows of versions by the ids of these, of those that are in the workspace of a place. */
@@ -61,18 +73,16 @@ export async function readDefinition(db: Database, versionId: string): Promise<u
   return row?.definition;
 }
 
-function toVersionEntry(row: {
-  id: string;
-  number: number;
-  comment: string;
-  createdBy: string | null;
-  createdAt: Date;
-}): VersionEntry {
+function toVersionEntry(
+  row: Pick<WorkflowVersion, keyof typeof ENTRY>,
+  people: Awaited<ReturnType<typeof readPeople>>,
+): VersionEntry {
   return {
     workflowVersionId: row.id,
     number: row.number,
     comment: row.comment,
     createdBy: row.createdBy,
+    createdByUser: people.get(row.createdBy) ?? null,
     createdAt: row.createdAt.toISOString(),
   };
 }

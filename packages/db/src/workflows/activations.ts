@@ -3,6 +3,7 @@ import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
+import { personJson } from '../users/person.js';
 import { findWorkspaceOfWorkflow } from './visible.js';
 
 /** Which version webhooks and schedules run, and whether they do. */
@@ -35,11 +36,7 @@ export async function recordActivation(
   });
 }
 
-type Row = Omit<ActivationEntry, 'at' | 'byUser'> & {
-  readonly at: Date;
-  readonly name: string | null;
-  readonly email: string | null;
-};
+type Row = Omit<ActivationEntry, 'at'> & { readonly at: Date };
 
 /**
  * The changes of a workflow's status and active version, the latest first. Entries are written under the workflow's
@@ -60,7 +57,7 @@ export async function listActivations(
     SELECT a.id, a.at, a.details ->> 'status' AS status, a.details ->> 'previousStatus' AS "previousStatus",
       a.details ->> 'activeVersionId' AS "activeVersionId", v.number AS "activeVersionNumber",
       a.details ->> 'previousActiveVersionId' AS "previousActiveVersionId", p.number AS "previousActiveVersionNumber",
-      a.user_id AS by, u.name, u.email, a.api_key_id AS "apiKeyId", k.name AS "apiKeyName"
+      a.user_id AS by, ${personJson(Prisma.sql`u`)} AS "byUser", a.api_key_id AS "apiKeyId", k.name AS "apiKeyName"
     FROM audit_log a
     LEFT JOIN workflow_versions v ON v.id = (a.details ->> 'activeVersionId')::uuid
     LEFT JOIN workflow_versions p ON p.id = (a.details ->> 'previousActiveVersionId')::uuid
@@ -78,8 +75,6 @@ async function count(db: Database, isActivation: Prisma.Sql): Promise<number> {
   return row?.total ?? 0;
 }
 
-function toEntry({ id, at, name, email, ...row }: Row): ActivationEntry {
-  const { by } = row;
-  const byUser = by === null || name === null || email === null ? null : { id: by, name, email };
-  return { id, at: at.toISOString(), ...row, byUser };
+function toEntry({ id, at, ...row }: Row): ActivationEntry {
+  return { id, at: at.toISOString(), ...row };
 }

@@ -47,10 +47,10 @@ export function submitApproval(services: Services): Route {
             const kept = parseOwnJson<Decision>(stored);
             return kept.decision === decision && kept.comment === comment;
           },
-          toRecorded({ answer: stored, at }) {
-            if (stored === null) return { decision: null, comment: null, by: null, at: at.toISOString() };
+          toRecorded({ answer: stored, byUser, at }) {
+            if (stored === null) return { decision: null, comment: null, by: null, byUser, at: at.toISOString() };
             const kept = parseOwnJson<Decision>(stored);
-            return { decision: kept.decision, comment: kept.comment, by: kept.by, at: kept.at };
+            return { decision: kept.decision, comment: kept.comment, by: kept.by, byUser, at: kept.at };
           },
         });
         return { status: 200, body: recorded };

@@ -48,9 +48,10 @@ export function completeHuman(services: Services): Route {
             fitting = details;
           },
           isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
-          toRecorded: ({ answer: stored, by, at }) => ({
+          toRecorded: ({ answer: stored, by, byUser, at }) => ({
             data: stored === null ? null : parseJson(stored),
             by,
+            byUser,
             at: at.toISOString(),
           }),
         });

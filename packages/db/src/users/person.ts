@@ -1,0 +1,19 @@
+import type { Person } from '@deckhand/contracts';
+import { Prisma, type Queryable } from '../client.js';
+
+/** A row of users as a `Person`, as JSON; null where there is no such row. */
+export function personJson(user: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${user}.id IS NOT NULL
+    THEN json_build_object('id', ${user}.id, 'name', ${user}.name, 'email', ${user}.email) END`;
+}
+
+/** People by their ids; those who are gone are left out. */
+export async function readPeople(
+  db: Queryable,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string | null, Person>> {
+  const known = [...new Set(ids.flatMap((id) => id ?? []))];
+  if (known.length === 0) return new Map();
+  const rows = await db.user.findMany({ where: { id: { in: known } }, select: { id: true, name: true, email: true } });
+  return new Map(rows.map((person) => [person.id, person]));
+}
