@@ -110,7 +110,8 @@ assert.deepEqual(statuses, ['success']);
 
 // List with filters and the cursor.
 const { executionId: second } = dataOf(await executeWorkflow({ client, path, body: { executionMode: 'test' } }));
-const filter = { workspaceId, workflowId: workflow.id, startedAt: { gte: finished.createdAt }, limit: 1 };
+assert(finished.startedAt !== null);
+const filter = { workspaceId, workflowId: workflow.id, startedAt: { gte: finished.startedAt }, limit: 1 };
 const first = dataOf(await listExecutions({ client, query: { ...filter, fields: ['executionId', 'status'] } }));
 assert(first.nextCursor !== null);
 const rest = dataOf(await listExecutions({ client, query: { ...filter, cursor: first.nextCursor } }));
