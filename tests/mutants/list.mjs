@@ -516,8 +516,8 @@ export const MUTANTS = [
     ['answers that are missing leave callers waiting', 'if (answers.length !== batch.length)', 'if (false)'],
   ]),
   ...of('apps/worker/src/maintenance/bad-rows.ts', 'unit:maintenance/bad-rows', [
-    ['every bad row is left out for long', 'isRowError(error) ? LEFT_OUT_MS : LEFT_OUT_BRIEFLY_MS', 'LEFT_OUT_MS'],
-    ['a bad row is left out for ever', 'if (until <= now()) leftOutUntil.delete(id);', ''],
+    ['every bad row is left out for long', 'isRowError(error) ? SKIPPED_MS : SKIPPED_BRIEFLY_MS', 'SKIPPED_MS'],
+    ['a bad row is left out for ever', 'if (until <= now()) skippedUntil.delete(id);', ''],
   ]),
   ...of('apps/worker/src/maintenance/act-on-rows.ts', 'unit:maintenance/process-rows', [
     ['any number of rows may fail', '        if (badRows > MAX_BAD_ROWS) throw error;\n', ''],

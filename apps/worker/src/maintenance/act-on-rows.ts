@@ -2,21 +2,19 @@
 export interface BatchAction<Row, Result> {
   /** Acts on rows, all or none of them. */
   readonly act: (rows: readonly Row[]) => Promise<readonly Result[]>;
-  /** True for an error that says nothing of the rows: the database is away. It is thrown on. */
+  /** Returns true if the error means that the database is unavailable, and not that a row is bad. */
   readonly isUnavailable: (error: unknown) => boolean;
-  /** Notified of a row that fails even alone. */
+  /** Called for a row that fails even alone. */
   readonly onBadRow: (row: Row, error: unknown) => void;
 }
 
-/** With more bad rows in one batch, the rows are not what is wrong. */
+/** With more bad rows in one batch, the cause is not in the rows. */
 const MAX_BAD_ROWS = 5;
 
 /**
- * Acts on a batch of rows. A batch that fails is split until the rows at fault stand alone: these are reported and left
- * out.
- * @returns the results of the others.
- * @throws what makes the database unavailable, or more rows than a few fail with. `onResults` has had what was done
- * before.
+ * Acts on a batch of rows. A batch that fails is split until the bad rows are alone; these are reported and skipped.
+ * @param onResults called with the results of the other rows, also of those done before an error is thrown.
+ * @throws the error if the database is unavailable, or if more than `MAX_BAD_ROWS` rows fail.
  */
 export async function actOnRows<Row, Result>(
   rows: readonly Row[],

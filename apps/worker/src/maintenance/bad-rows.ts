@@ -1,24 +1,22 @@
 import { isRowError } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 
-/** The rows at which a task failed lately: they are left out for a while, so that they hold up no others. */
+/** The rows at which a task failed recently. They are skipped for a while, so that they do not delay others. */
 export interface BadRows {
-  /** Those to leave out now. */
+  /** Returns the ids of the rows to skip now. */
   ids(): string[];
-  /** Reports one and leaves it out for a while. */
+  /** Logs a bad row and skips it for a while. */
   add(id: string, error: unknown): void;
 }
 
-/** How long a row is left out whose values are known to be at fault, in ms. */
-const LEFT_OUT_MS = 300_000;
-/**
- * The same after any other error, which may have come from elsewhere: long enough for others to be worked on meanwhile.
- */
-const LEFT_OUT_BRIEFLY_MS = 2_000;
-/** Bad rows remembered at most: the oldest are tried again first. */
+/** How long a row is skipped whose values caused the error, in ms. */
+const SKIPPED_MS = 300_000;
+/** How long a row is skipped after any other error, in ms: the row may be fine, but others come first. */
+const SKIPPED_BRIEFLY_MS = 2_000;
+/** Maximum number of bad rows remembered. Beyond it the oldest is forgotten and tried again. */
 const MAX_REMEMBERED = 1_000;
 
-/** Creates an empty set for one task. @param options.onAdded notified of each bad row. */
+/** Creates an empty set for one task. @param options.onAdded called for each bad row. */
 export function createBadRows(options: {
   readonly task: string;
   readonly logger: Logger;
@@ -27,19 +25,19 @@ export function createBadRows(options: {
   readonly now?: () => number;
 }): BadRows {
   const { task, logger, onAdded, now = () => performance.now() } = options;
-  const leftOutUntil = new Map<string, number>();
+  const skippedUntil = new Map<string, number>();
   return {
     ids() {
-      for (const [id, until] of leftOutUntil) if (until <= now()) leftOutUntil.delete(id);
-      return [...leftOutUntil.keys()];
+      for (const [id, until] of skippedUntil) if (until <= now()) skippedUntil.delete(id);
+      return [...skippedUntil.keys()];
     },
     add(id, error) {
-      const leftOutMs = isRowError(error) ? LEFT_OUT_MS : LEFT_OUT_BRIEFLY_MS;
-      logger.error({ err: error, task, id, leftOutMs }, 'maintenance skipped a row at which it failed');
-      leftOutUntil.delete(id);
-      leftOutUntil.set(id, now() + leftOutMs);
-      const [oldest] = leftOutUntil.keys();
-      if (leftOutUntil.size > MAX_REMEMBERED && oldest !== undefined) leftOutUntil.delete(oldest);
+      const skippedMs = isRowError(error) ? SKIPPED_MS : SKIPPED_BRIEFLY_MS;
+      logger.error({ err: error, task, id, skippedMs }, 'maintenance skipped a row at which it failed');
+      skippedUntil.delete(id);
+      skippedUntil.set(id, now() + skippedMs);
+      const [oldest] = skippedUntil.keys();
+      if (skippedUntil.size > MAX_REMEMBERED && oldest !== undefined) skippedUntil.delete(oldest);
       onAdded();
     },
   };

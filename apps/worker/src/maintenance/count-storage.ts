@@ -2,10 +2,10 @@ import { foldStorageChanges } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
-/** Changes of stored bytes folded by one statement at most. */
+/** Maximum number of changes per statement. */
 const BATCH = 5_000;
 
-/** Adds what was written since to the stored bytes of workspaces. */
+/** Creates the task that adds recorded changes of stored bytes to the totals of workspaces. */
 export function createStorageCounting({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
   return {
     name: 'count_storage',

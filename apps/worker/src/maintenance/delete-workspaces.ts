@@ -11,17 +11,17 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 import { processRows } from './process-rows.js';
 
 const NAME = 'delete_workspaces';
-/** Runs of one statement at most, and the bytes that it deletes at most: few, so that none holds its locks for long. */
+/** Maximum number of runs, and of their bytes, per statement: low, so that no statement holds its locks for long. */
 const BATCH = 200;
 const MAX_BATCH_BYTES = 64 * 1_048_576;
-/** Rows of what is left beside the runs, deleted by one statement at most. */
+/** Maximum number of rows other than runs that one statement deletes. */
 const REST_BATCH = 1_000;
-/** How long a pass goes on, in ms: a large workspace takes many. */
+/** Time budget of a pass, in ms. A large workspace takes many passes. */
 const BUDGET_MS = 200;
 
 /**
- * Deletes the runs of deleted workspaces with all that belongs to them. What a worker that dies leaves, the next pass
- * finds.
+ * Creates the task that deletes the runs and all other data of deleted workspaces. If a worker dies, the next pass
+ * continues.
  */
 export function createWorkspaceDeletion({
   db,
@@ -47,7 +47,7 @@ export function createWorkspaceDeletion({
             ),
           async onDone(deleted) {
             metrics.acted('deleted_run', deleted.length);
-            logger.info({ runs: deleted.length }, 'deleted runs of workspaces that were deleted');
+            logger.info({ runs: deleted.length }, 'runs of deleted workspaces deleted');
             const held = deleted.filter(({ workerId }) => workerId !== null).map(({ executionId }) => executionId);
             if (held.length > 0) await publishControl(redis, { type: 'stop', executionIds: held });
           },

@@ -3,10 +3,10 @@ import { publishControl, type QueuedRun, type Redis, type RunQueue } from '@deck
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
 
-/** Parents of one transaction at most. */
+/** Maximum number of parents per transaction. */
 const BATCH = 500;
 
-/** Lets parents go on that were answered: those that rest get a job, the workers of the others are notified. */
+/** Lets answered parents continue: resting ones get a job, and the workers that hold the others are notified. */
 export async function sendAnswered(
   { queue, redis }: { readonly queue: Pick<RunQueue, 'add'>; readonly redis: Redis },
   parents: readonly ReleasedExecution[],
@@ -16,7 +16,7 @@ export async function sendAnswered(
   if (held.length > 0) await publishControl(redis, { type: 'answer', executionIds: held });
 }
 
-/** Lets parents go on whose children are finished, for what a worker that died did not do. */
+/** Creates the task that lets parents of finished children continue, if the worker of a child died before it did so. */
 export function createChildFinishing(context: MaintenanceContext): PeriodicTask {
   const { db } = context;
   return createRowTask(
@@ -36,7 +36,7 @@ export function createChildFinishing(context: MaintenanceContext): PeriodicTask 
   );
 }
 
-/** The job of a run that was released; none for one that rests. */
+/** Returns the job of a released run, or nothing for one that is not dispatched. */
 export function toQueued({ dispatch, ...run }: ReleasedExecution): QueuedRun[] {
   return dispatch === null ? [] : [{ ...run, dispatch }];
 }

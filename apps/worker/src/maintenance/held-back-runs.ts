@@ -11,33 +11,33 @@ import type { RunQueue } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import { actOnRows } from './act-on-rows.js';
 
-/** Left runs whose slots one transaction gives on at most. */
-const LEFT_BATCH = 100;
-/** Workspaces of one transaction: meanwhile no run of theirs is claimed under a limit. */
+/** Maximum number of freed slots per transaction. */
+const MAX_SLOTS_BATCH = 100;
+/** Number of workspaces per transaction: during it, none of their runs can be claimed under a limit. */
 const WORKSPACES_BATCH = 20;
-/** Rounds over the same workspaces at most: what is left after a limit was removed is released in the next pass. */
-const ROUNDS_MAX = 20;
+/** Maximum number of rounds over the same workspaces. If a limit was removed, the next pass releases the rest. */
+const MAX_ROUNDS = 20;
 
-/** Before the first workspace. */
+/** Sorts before the id of every workspace. */
 const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000';
 
-/** Lets runs go on that were held back because of a limit of runs at once. */
+/** Releases runs that were held back by a limit of runs at once: they are dispatched when a slot is free. */
 export interface HeldBackRuns {
-  /** A run under a limit was left: the next one has its slot. Should it fail, `releaseAll` does it. */
+  /** Gives the slot of a run to the next one. If this fails, `releaseAll` makes up for it. */
   readonly slotFreed: (run: Subject) => Promise<void>;
   /**
-   * Goes through all of them, for what was lost when a process died, and for limits that were raised or removed.
-   * @param options.onBadWorkspace notified of a workspace whose runs could not be released; the others are.
+   * Releases runs of all workspaces where slots are free, because a process died or a limit was raised or removed.
+   * @param options.onBadWorkspace called for a workspace whose runs could not be released. It stops no other.
    */
   readonly releaseAll: (options: {
     readonly signal: AbortSignal;
     readonly onBadWorkspace: (workspaceId: string, error: unknown) => void;
   }) => Promise<void>;
-  /** Resolves when the slots left so far are given on, or could not be. */
+  /** Resolves when no `slotFreed` is in progress. */
   readonly idle: () => Promise<void>;
 }
 
-/** Creates it. `onReleased` is called with the number of runs that `releaseAll` released. */
+/** Creates the release of held back runs. `onReleased` is called with the number of runs that `releaseAll` released. */
 export function createHeldBackRuns({
   db,
   queue,
@@ -47,22 +47,22 @@ export function createHeldBackRuns({
   queue: Pick<RunQueue, 'add'>;
   onReleased: (runs: number) => void;
 }): HeldBackRuns {
-  const giveOn = createBatcher<Subject, undefined>({
-    async flush(left) {
-      await send(await releaseHeldBack(db, left));
-      return left.map(() => undefined);
+  const passSlotOn = createBatcher<Subject, undefined>({
+    async flush(finished) {
+      await dispatch(await releaseHeldBack(db, finished));
+      return finished.map(() => undefined);
     },
-    maxSize: LEFT_BATCH,
+    maxSize: MAX_SLOTS_BATCH,
     concurrency: 1,
   });
 
-  const underWay = new Set<Promise<unknown>>();
+  const inProgress = new Set<Promise<unknown>>();
 
-  async function send(runs: readonly DispatchedExecution[]): Promise<void> {
+  async function dispatch(runs: readonly DispatchedExecution[]): Promise<void> {
     if (runs.length > 0) await queue.add(runs);
   }
 
-  /** @returns how many runs were sent out. */
+  /** Makes one round over these workspaces. @returns the number of dispatched runs. */
   async function releaseOnce(
     workspaceIds: readonly string[],
     onBadRow: (workspaceId: string, error: unknown) => void,
@@ -76,16 +76,16 @@ export function createHeldBackRuns({
       );
     } finally {
       if (runs.length > 0) onReleased(runs.length);
-      await send(runs);
+      await dispatch(runs);
     }
     return runs.length;
   }
 
   return {
     async slotFreed(run) {
-      const given = giveOn(run);
-      underWay.add(given);
-      await given.finally(() => underWay.delete(given));
+      const passed = passSlotOn(run);
+      inProgress.add(passed);
+      await passed.finally(() => inProgress.delete(passed));
     },
     async releaseAll({ signal, onBadWorkspace }) {
       const bad = new Set<string>();
@@ -97,18 +97,18 @@ export function createHeldBackRuns({
       while (!signal.aborted) {
         const ids = await findWorkspacesHeldBack(db, last, WORKSPACES_BATCH);
         if (ids.length === 0) return;
-        for (let round = 0; round < ROUNDS_MAX; round += 1) {
-          const sent = await releaseOnce(
+        for (let round = 0; round < MAX_ROUNDS; round += 1) {
+          const released = await releaseOnce(
             ids.filter((id) => !bad.has(id)),
             onBadRow,
           );
-          if (sent === 0) break;
+          if (released === 0) break;
         }
         last = ids.at(-1) ?? last;
       }
     },
     async idle() {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inProgress);
     },
   };
 }

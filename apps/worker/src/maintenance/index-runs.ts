@@ -2,13 +2,13 @@ import { findUnindexedRuns, indexExecutions } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
 
-/** Runs made searchable by one statement at most, and the bytes of theirs that it reads at most. */
+/** Maximum number of runs, and of their bytes, per statement. */
 const BATCH = 250;
 const MAX_BATCH_BYTES = 16 * 1_048_576;
-/** How long a pass goes on making runs searchable, in ms: under load they wait, and are searched without an index. */
+/** Time budget of a pass, in ms. Under load runs wait for it; until then they are searched without an index. */
 const BUDGET_MS = 100;
 
-/** Makes finished runs searchable by index. */
+/** Creates the task that adds finished runs to the search index. */
 export function createIndexing(context: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>): PeriodicTask {
   const { db } = context;
   return createRowTask(

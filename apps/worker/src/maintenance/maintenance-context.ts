@@ -8,7 +8,7 @@ import { createBadRows } from './bad-rows.js';
 import type { MaintenanceMetrics } from './maintenance-metrics.js';
 import { processRows, type RowWork } from './process-rows.js';
 
-/** What maintenance tasks work with. */
+/** What maintenance tasks need. */
 export interface MaintenanceContext {
   readonly db: Database;
   readonly redis: Redis;
@@ -19,12 +19,12 @@ export interface MaintenanceContext {
 }
 
 /**
- * How long one pass may take, in ms: long enough for a busy database, short enough that a store which never answers
- * costs little.
+ * Time limit of a pass, in ms: long enough for a busy database, short enough that a store that never responds costs
+ * little.
  */
 export const TASK_TIME_LIMIT_MS = 20_000;
 
-/** Creates a task that works through rows: one bad row stops no other. */
+/** Creates a task that processes rows. A bad row is skipped and does not stop the others. */
 export function createRowTask<Row, Result>(
   { name, intervalMs, work }: { name: string; intervalMs: number; work: RowWork<Row, Result> },
   { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
@@ -38,7 +38,7 @@ export function createRowTask<Row, Result>(
   };
 }
 
-/** Notifies those who wait for runs that they ended. */
+/** Notifies those who wait for runs that these have ended. @throws the error of Redis. */
 export async function announceEnds(
   redis: Redis,
   executionIds: readonly string[],

@@ -1,43 +1,47 @@
 import { claimLease, type LeaseClaim, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
 
 /**
- * The lease that makes one worker at a time the one that does the maintenance. What it does is harmless if two hold it
- * for a moment.
+ * The lease of the worker that does the maintenance. If two workers believe to hold it for a moment, that is harmless:
+ * maintenance changes data by conditional writes only.
  */
 export interface MaintenanceLease {
-  /** Whether this worker holds it, by its steady clock. */
+  /** Returns whether this worker holds the lease, by its steady clock. */
   readonly isHeld: () => boolean;
-  /** Takes or renews it, if this worker wants it; to be called at a steady pace. @throws when Redis does not let it. */
+  /**
+   * Takes or renews the lease, unless this worker declines it. Must be called periodically. @throws the error of Redis.
+   */
   renew(): Promise<void>;
-  /** Leaves it to others for a moment: perhaps only this worker cannot reach the database. */
+  /** Releases the lease and declines it for a moment: perhaps only this worker cannot reach the database. */
   letOthersTry(): Promise<void>;
-  /** Gives it up for good, so that another worker takes over at once. @throws when Redis is away. */
+  /** Releases the lease for good, so that another worker takes it at once. @throws the error of Redis. */
   giveUp(): Promise<void>;
 }
 
-/** The lease outlives a late renewal, and is free again before a dead holder's runs are due, in ms. */
+/**
+ * In ms: longer than a late renewal takes, and shorter than the time after which a dead holder's runs are recovered.
+ */
 const LEASE_DURATION_MS = 2_500;
-/** How long a worker that failed at it leaves the lease to others, in ms: each of them asks for it twice a second. */
+/** How long a worker declines the lease after its maintenance failed, in ms; the others claim it twice a second. */
 const HOLD_OFF_MS = 1_500;
-/** How far a worker's clock may be off the database's before it leaves the lease to others, in ms. */
+/** A worker whose clock differs from the database's by more than this, in ms, declines the lease. */
 const MAX_CLOCK_OFFSET_MS = 2_000;
-/** How long nobody else may have taken the lease before a worker whose clock is off does, in ms. */
+/** A worker whose clock is off takes the lease after all if it was free for this long, in ms. */
 const UNWANTED_AFTER_MS = 5_000;
 
-/** What the lease works with. */
+/** What the lease needs. */
 export interface MaintenanceLeaseOptions {
   /** The worker's id. */
   readonly workerId: string;
   readonly redis: Redis;
-  /** How far this process's clock is off the database's, in ms. */
+  /** Returns how far this process's clock is ahead of the database's, in ms; negative if it is behind. */
   readonly clockOffsetMs: () => number;
   /** A steady clock, in ms. */
   readonly now?: () => number;
 }
 
 /**
- * Creates it. A worker whose clock is more than 2 s off the database's declines the lease, unless nobody else takes it
- * for 5 s; then it holds it until a worker whose clock is right asks for it.
+ * Creates the lease. A worker whose clock is more than 2 s off the database's declines the lease, unless nobody else
+ * takes it for 5 s. Then it holds the lease until a worker whose clock is right claims it.
  */
 export function createMaintenanceLease({
   workerId,
@@ -47,7 +51,7 @@ export function createMaintenanceLease({
 }: MaintenanceLeaseOptions): MaintenanceLease {
   let heldUntil = -Infinity;
   let holdsOffUntil = -Infinity;
-  /** Since when the lease was free whenever this worker declined it. */
+  /** When this worker first found the lease free while declining it; reset when somebody takes the lease. */
   let freeSince: number | undefined;
   let hasGivenUp = false;
 
@@ -60,7 +64,7 @@ export function createMaintenanceLease({
     });
   }
 
-  /** Whether a claim that was made at this time still counts. */
+  /** Returns whether a claim made at this time still counts. */
   function mayHold(askedAt: number): boolean {
     return !hasGivenUp && askedAt >= holdsOffUntil;
   }
@@ -86,7 +90,7 @@ export function createMaintenanceLease({
         durationMs: LEASE_DURATION_MS,
         claim,
       });
-      // Given up, or left to others, while the answer was on its way.
+      // The lease may have been given up or declined while the response was on its way.
       if (state === 'held' && mayHold(askedAt)) heldUntil = askedAt + LEASE_DURATION_MS;
       else heldUntil = -Infinity;
       if (state !== 'held' || claim === 'eager') freeSince = undefined;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
 
-/** Why a run was dispatched again or ended without its worker, or what was taken of it. */
+/** Why maintenance dispatched, ended, pruned or deleted a run. */
 export type MaintenanceAction =
   | 'dead_worker'
   | 'lost_too_often'
@@ -33,19 +33,19 @@ const ACTIONS: readonly MaintenanceAction[] = [
 const PASS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 20];
 const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
 
-/** What maintenance counts and times. */
+/** The counters and timers of maintenance. */
 export interface MaintenanceMetrics extends TaskObserver {
-  /** Begins to count for a task, from 0. */
+  /** Creates the series of a task, with the value 0. */
   begin(task: string): void;
-  /** So many runs were dispatched again, or ended, lost data, or were deleted. */
+  /** Counts runs that maintenance dispatched, ended, pruned or deleted. */
   acted(action: MaintenanceAction, runs: number): void;
-  /** A task skipped a row at which it failed. */
+  /** Counts a row that a task skipped because it failed at it. */
   badRow(task: string): void;
-  /** A schedule's run was started, so long after its time. */
+  /** Notes how long after its time the run of a schedule was started. */
   scheduleFired(lateSeconds: number): void;
 }
 
-/** Adds the metrics of maintenance to a registry. Every label that is known beforehand is there from the start. */
+/** Adds the metrics of maintenance to a registry. Series whose labels are known beforehand begin at 0. */
 export function createMaintenanceMetrics(
   registry: Registry,
   state: { readonly isLeaseHeld: () => boolean; readonly clockOffsetMs: () => number },

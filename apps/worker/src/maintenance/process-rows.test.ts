@@ -7,7 +7,7 @@ const logger = createLogger({ name: 'test', level: 'silent' });
 
 class AwayError extends Error {}
 
-/** A table of rows `r0`, `r1` ... that acting on removes. */
+/** Creates a table of rows `r0`, `r1` ...; acting on a row removes it. */
 function table(count: number) {
   const rows = new Set(Array.from({ length: count }, (_, n) => `r${n}`));
   const batches: string[][] = [];
@@ -42,7 +42,7 @@ function table(count: number) {
   return { rows, batches, reported, pass, setNow: (time: number) => (now = time) };
 }
 
-/** Fails for a batch with one of these rows. */
+/** Returns an action that fails for a batch with one of these rows. */
 function failingFor(bad: readonly string[], rows: Set<string>) {
   return (batch: readonly string[]): Promise<readonly string[]> => {
     if (batch.some((row) => bad.includes(row))) return Promise.reject(new Error('bad row'));
@@ -51,15 +51,15 @@ function failingFor(bad: readonly string[], rows: Set<string>) {
   };
 }
 
-describe('a pass through rows', () => {
-  it('goes on until none is left', async () => {
+describe('a pass', () => {
+  it('continues until no row is left', async () => {
     const { rows, batches, pass } = table(25);
     await pass();
     expect(rows.size).toBe(0);
     expect(batches.map(({ length }) => length)).toEqual([10, 10, 5]);
   });
 
-  it('skips and reports bad rows, and acts on all others, also on those behind a page of bad ones', async () => {
+  it('skips and reports bad rows, and acts on all others, even after a page of bad rows', async () => {
     const { rows, reported, pass } = table(25);
     const bad = ['r0', 'r7', 'r11'];
     const done: string[] = [];
@@ -76,7 +76,7 @@ describe('a pass through rows', () => {
     expect(done).toHaveLength(22);
   });
 
-  it('leaves a bad row out for some minutes, then tries it again', async () => {
+  it('skips a bad row for some minutes, then tries it again', async () => {
     const { rows, reported, pass, setNow } = table(3);
     await pass({ act: failingFor(['r1'], rows) });
     await pass({ act: failingFor(['r1'], rows) });
@@ -86,25 +86,25 @@ describe('a pass through rows', () => {
     expect(rows.size).toBe(0);
   });
 
-  it('gives up when nearly all rows fail: then the rows are not at fault', async () => {
+  it('fails when nearly all rows fail, because the cause is not in the rows', async () => {
     const { rows, reported, pass } = table(40);
     await expect(pass({ act: failingFor([...rows], rows) })).rejects.toThrow('bad row');
     expect(reported.length).toBeLessThan(20);
   });
 
-  it('blames no row for a database that is away', async () => {
+  it('reports no bad row when the database is unavailable', async () => {
     const { reported, pass } = table(4);
     await expect(pass({ act: () => Promise.reject(new AwayError()) })).rejects.toThrow(AwayError);
     expect(reported).toEqual([]);
   });
 
-  it('blames no row for what fails afterwards', async () => {
+  it('reports no bad row when handling the results fails', async () => {
     const { reported, pass } = table(4);
     await expect(pass({ onDone: () => Promise.reject(new Error('Redis is away')) })).rejects.toThrow('Redis is away');
     expect(reported).toEqual([]);
   });
 
-  it('hands on what was done before the database went away', async () => {
+  it('handles the results from before the database became unavailable', async () => {
     const { rows, pass } = table(4);
     const done: string[] = [];
     const failing = failingFor(['r3'], rows);
@@ -118,13 +118,13 @@ describe('a pass through rows', () => {
     expect(done).toEqual(['r0', 'r1', 'r2']);
   });
 
-  it('cuts batches by bytes; a row that is larger stands alone', async () => {
+  it('limits batches by bytes; a larger row has a batch of its own', async () => {
     const { batches, pass } = table(5);
     await pass({ bytesOf: (row) => (row === 'r2' ? 1_000 : 40), maxBytes: 100 });
     expect(batches).toEqual([['r0', 'r1'], ['r2'], ['r3', 'r4']]);
   });
 
-  it('begins no batch after it was cut off', async () => {
+  it('begins no batch after it was aborted', async () => {
     const { batches, rows, pass } = table(30);
     const cutOff = new AbortController();
     const act = (batch: readonly string[]): Promise<readonly string[]> => {

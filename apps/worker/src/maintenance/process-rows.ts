@@ -3,38 +3,39 @@ import { actOnRows } from './act-on-rows.js';
 import type { BadRows } from './bad-rows.js';
 
 /**
- * How a task works through rows: it finds a page of them and acts on it, until none is left or its budget is used up.
+ * How a task processes rows: it finds a page of rows and acts on them in batches, until none are left or its time
+ * budget is used up.
  */
 export interface RowWork<Row, Result> {
   readonly find: (page: RowPage) => Promise<readonly Row[]>;
   readonly idOf: (row: Row) => string;
-  /** What a row weighs; nothing without it. */
+  /** Returns the size of a row; without this function, batches are limited by rows only. */
   readonly bytesOf?: (row: Row) => number;
   /**
-   * Acts on rows by one statement or transaction. The conditions under which they were found are checked again there.
+   * Acts on rows in one statement or transaction, which must check again the conditions under which they were found.
    */
   readonly act: (rows: readonly Row[]) => Promise<readonly Result[]>;
-  /** Does what follows from a batch: what fails here is no fault of the rows. */
+  /** Handles the results of a batch. An error here does not count against the rows. */
   readonly onDone?: (results: readonly Result[]) => Promise<void>;
-  /** Rows of a page, and of a batch, at most. */
+  /** Maximum number of rows per page and batch. */
   readonly maxRows: number;
-  /** Bytes of a batch at most, unless one row alone has more. */
+  /** Maximum number of bytes per batch; a single row may have more. */
   readonly maxBytes?: number;
-  /** How long a pass goes on beginning batches, in ms. */
+  /** Time after which a pass begins no more batches, in ms. */
   readonly budgetMs: number;
 }
 
-/** What a pass through rows works with. */
+/** What a pass needs. */
 export interface RowWorkContext {
   readonly badRows: BadRows;
   readonly signal: AbortSignal;
-  /** True for an error that says nothing of the rows. */
+  /** Returns true if the error means that the database is unavailable, and not that a row is bad. */
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
 /**
- * Makes one pass. A bad row is reported and skipped; it stops no other.
- * @throws when the database is away, or nearly all rows fail.
+ * Makes one pass. A bad row is reported and skipped, and does not stop the others.
+ * @throws the error if the database is unavailable, if many rows of a batch fail, or if `onDone` fails.
  */
 export async function processRows<Row, Result>(work: RowWork<Row, Result>, context: RowWorkContext): Promise<void> {
   const { badRows, signal, isUnavailable } = context;
@@ -56,7 +57,7 @@ export async function processRows<Row, Result>(work: RowWork<Row, Result>, conte
   }
 }
 
-/** Cuts a page into batches of bounded weight, in their order. */
+/** Splits a page into batches of limited size, in order. */
 function* batches<Row>(
   rows: readonly Row[],
   { bytesOf = () => 0, maxBytes = Infinity }: Pick<RowWork<Row, unknown>, 'bytesOf' | 'maxBytes'>,

@@ -2,10 +2,10 @@ import { pruneIdempotencyKeys, pruneRequests } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
-/** Keys deleted by one pass at most. */
+/** Maximum number of keys deleted per pass. */
 const BATCH = 5_000;
 
-/** Deletes idempotency keys that stand for nothing any more. */
+/** Creates the task that deletes idempotency keys that are no longer needed. */
 export function createKeyPruning({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
   return {
     name: 'prune_idempotency_keys',

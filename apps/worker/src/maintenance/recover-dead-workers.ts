@@ -13,20 +13,17 @@ import type { MaintenanceLease } from './maintenance-lease.js';
 import { processRows } from './process-rows.js';
 
 const NAME = 'recover_dead_workers';
-/**
- * Between two readings of the heartbeats, in ms: half of what lies between two of those, so that a death is noticed
- * soon.
- */
+/** In ms: half the interval of heartbeats, so that a death is noticed soon. */
 const INTERVAL_MS = 500;
-/** Longer than Redis and a statement take, in ms: while a pass hangs, no heartbeat is read. */
+/** In ms: longer than Redis and a statement take, but short, because no heartbeat is read while a pass hangs. */
 const TIME_LIMIT_MS = 5_000;
-/** Runs of one statement at most. */
+/** Maximum number of runs per statement. */
 const BATCH = 1_000;
 
 /**
- * Takes the runs of dead workers, and of those whose event loop is blocked, from them: they are dispatched again, at
- * once or after a delay, or fail. Every worker watches the heartbeats, so that whoever gets the lease next already
- * knows who is silent; only the holder of the lease acts.
+ * Creates the task that recovers the runs of workers that are dead or whose event loop is blocked. The runs are
+ * dispatched again, at once or after a delay, or fail. Every worker watches the heartbeats, so that the next holder of
+ * the lease already knows who is silent; only the holder acts.
  */
 export function createDeadWorkerRecovery(
   { db, redis, queue, logger, metrics, runs }: MaintenanceContext,
@@ -43,7 +40,7 @@ export function createDeadWorkerRecovery(
     }
   }
 
-  async function follow(recovered: readonly RecoveredRuns[]): Promise<void> {
+  async function onRecovered(recovered: readonly RecoveredRuns[]): Promise<void> {
     const dispatched = recovered.flatMap((batch) => batch.dispatched);
     const delayed = recovered.flatMap((batch) => batch.delayed);
     const failed = recovered.flatMap((batch) => batch.failed);
@@ -52,7 +49,7 @@ export function createDeadWorkerRecovery(
     runs.finished('failed', failed.length);
     logger.warn(
       { dispatched: dispatched.length, delayed: delayed.length, failed },
-      'took runs from dead or blocked workers: dispatched again, delayed, or lost too often',
+      'runs of dead or blocked workers recovered: dispatched, delayed, or failed after too many losses',
     );
     await queue.add(dispatched);
     await announceEnds(redis, failed, 'failed');
@@ -76,7 +73,7 @@ export function createDeadWorkerRecovery(
           find: (page) => findRunsOfWorkers(db, lostIds, page),
           idOf: (id) => id,
           act: async (ids) => [await recoverRuns(db, lost, ids)],
-          onDone: follow,
+          onDone: onRecovered,
           maxRows: BATCH,
           budgetMs: TIME_LIMIT_MS / 2,
         },

@@ -13,22 +13,19 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 
 const NAME = 'recover_lost_jobs';
 const INTERVAL_MS = 1_000;
-/** A run that nobody has claimed after this long is looked up in the queue, in ms. */
+/** The job of a run that is unclaimed for this long, in ms, is looked up in the queue. */
 const UNCLAIMED_AFTER_MS = 2_000;
-/** Runs of one page. */
+/** Number of runs per page. */
 const PAGE = 1_000;
-/**
- * Pages of one pass in which no job was lost: the next pass goes on after them, so that no backlog hides a run for
- * good.
- */
+/** A pass ends after this many pages without a lost job. The next pass continues there, so that it reaches all runs. */
 const MAX_IDLE_PAGES = 2;
-/** Pages of one pass at most. */
+/** Maximum number of pages per pass. */
 const MAX_PAGES = 20;
 
 /**
- * Dispatches runs again that nobody has claimed and whose jobs are lost: the job is gone, or the worker that took it is
- * dead or can claim nothing. It goes through all unclaimed runs page by page, some in each pass, and begins anew at
- * their end.
+ * Creates the task that dispatches unclaimed runs again if their jobs are lost: the job is missing, or the worker that
+ * took it is dead or cannot claim runs. It goes through all unclaimed runs page by page, some in each pass, and starts
+ * over at the end.
  */
 export function createLostJobRecovery(
   { db, queue, logger, metrics }: Pick<MaintenanceContext, 'db' | 'queue' | 'logger' | 'metrics'>,
@@ -37,7 +34,10 @@ export function createLostJobRecovery(
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
   let after: UnclaimedExecution | undefined;
 
-  /** A worker that lives and took a job claims its run, or its queue's lock on the job ends and another takes it. */
+  /**
+   * Returns whether a job will never be handled. A job that a live worker took is not lost: the worker claims its runs,
+   * or the lock on the job expires and another worker takes it.
+   */
   function isLost(state: JobState | undefined): boolean {
     if (state === undefined || state.kind === 'missing') return true;
     if (state.kind === 'waiting') return false;
@@ -67,7 +67,7 @@ export function createLostJobRecovery(
     } finally {
       if (runs.length > 0) {
         metrics.acted('lost_job', runs.length);
-        logger.warn({ runs: runs.length }, 'dispatched runs again whose jobs were lost');
+        logger.warn({ runs: runs.length }, 'runs with lost jobs dispatched again');
         await queue.add(runs);
       }
     }

@@ -2,7 +2,7 @@ import { refreshStatistics } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
-/** Analyses tables that have outgrown what the planner knows of them. */
+/** Creates the task that analyses tables which have grown much since the planner's last statistics. */
 export function createStatisticsRefresh({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
   return {
     name: 'refresh_statistics',

@@ -5,7 +5,7 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 
 const NAME = 'release_held_back';
 
-/** Sends out runs that were held back because of a limit of runs at once, where a slot is free. */
+/** Creates the task that dispatches runs which a limit of runs at once held back, where a slot is free. */
 export function createHeldBackRelease(
   { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
   heldBack: Pick<HeldBackRuns, 'releaseAll'>,
@@ -19,13 +19,13 @@ export function createHeldBackRelease(
         signal,
         onBadWorkspace(workspaceId, err) {
           metrics.badRow(NAME);
-          logger.error({ err, workspaceId }, 'held back runs of a workspace could not be released');
+          logger.error({ err, workspaceId }, 'held back runs of a workspace could not be dispatched');
         },
       }),
   };
 }
 
-/** Lets runs count under a limit of runs at once that were claimed before there was one. */
+/** Creates the task that assigns slots to runs which were claimed before their limit of runs at once was set. */
 export function createSlotCounting({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
   return {
     name: 'count_slots',

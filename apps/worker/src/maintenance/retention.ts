@@ -6,10 +6,10 @@ import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-conte
 import { processRows } from './process-rows.js';
 
 const NAME = 'retention';
-/** Runs of one statement at most, and the bytes that it deletes at most: few, so that none holds its locks for long. */
+/** Maximum number of runs, and of their bytes, per statement: low, so that no statement holds its locks for long. */
 const BATCH = 200;
 const MAX_BATCH_BYTES = 64 * 1_048_576;
-/** How long a pass goes on with either, in ms: a backlog takes many. */
+/** Time budget of a pass for data, and for runs, in ms. A backlog takes many passes. */
 const BUDGET_MS = 200;
 
 const PRUNE = {
@@ -18,8 +18,9 @@ const PRUNE = {
 } as const;
 
 /**
- * Takes data, and later whole runs, that are older than the instance keeps them. A run loses its data first, also where
- * only runs have a time: so the workspaces' stored bytes are right, and large outputs go, in one place.
+ * Creates the task that prunes the data of runs, and later whole runs, after the retention times of the instance. Data
+ * is always pruned first, even if only runs have a retention time: so one place corrects the stored bytes of workspaces
+ * and deletes large outputs.
  */
 export function createRetention({
   db,
@@ -45,7 +46,7 @@ export function createRetention({
         },
         onDone(counts) {
           for (const count of counts) metrics.acted(action, count);
-          logger.info({ kind, runs: counts.reduce((sum, count) => sum + count, 0) }, 'retention took data or runs');
+          logger.info({ kind, runs: counts.reduce((sum, count) => sum + count, 0) }, 'expired runs pruned');
           return Promise.resolve();
         },
         maxRows: BATCH,

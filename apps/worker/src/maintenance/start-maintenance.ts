@@ -25,16 +25,16 @@ import { createQueueTidying } from './tidy-queue.js';
 import { createTimeOuts } from './time-out-runs.js';
 import { createWaking } from './wake-resting-runs.js';
 
-/** Between two renewals of the lease, in ms: the lease outlives several that fail. */
+/** Interval of renewals of the lease, in ms: the lease outlives several failures. */
 const LEASE_INTERVAL_MS = 500;
 const LEASE_TIME_LIMIT_MS = 3_000;
-/** Between two comparisons of this process's clock with the database's, in ms. */
+/** Interval of the comparisons of this process's clock with the database's, in ms. */
 const CLOCK_INTERVAL_MS = 5_000;
 const CLOCK_TIME_LIMIT_MS = 10_000;
-/** Between the first passes of two tasks, in ms: together they would take every connection of the pool. */
+/** Delay between the first passes of two tasks, in ms: together they would need every connection of the pool. */
 const STAGGER_MS = 37;
 
-/** What belongs to this worker, and not to the whole instance. */
+/** Parts of this worker that its maintenance uses. */
 export interface OwnParts {
   readonly workerId: string;
   readonly active: ActiveRuns;
@@ -44,18 +44,18 @@ export interface OwnParts {
   readonly outputs: OutputStore;
 }
 
-/** The maintenance that a worker does. */
+/** The maintenance tasks of a worker. */
 export interface Maintenance {
-  /** Wakes resting runs now instead of in the next pass, with or without the lease. */
+  /** Wakes resting runs that are due, without waiting for the next pass and with or without the lease. */
   wake(): Promise<void>;
-  /** Begins no pass any more. */
+  /** Stops all tasks: no pass begins any more. */
   stop(): void;
 }
 
 /**
- * Starts the maintenance tasks. Each runs by itself: one that fails or hangs stops no other. Most of them run only on
- * the worker that holds the lease; all they change is changed by conditional writes, so two at once, or a late one, do
- * no harm.
+ * Starts the maintenance tasks. They are independent: a task that fails or hangs does not stop the others. Most of them
+ * run only on the worker that holds the lease. They change data by conditional writes only, so a task that runs twice
+ * or late does no harm.
  */
 export function startMaintenance(context: MaintenanceContext, own: OwnParts): Maintenance {
   const { db, redis, queue, logger, metrics } = context;
@@ -79,7 +79,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     now: clock.now,
   });
 
-  /** Done by every worker. */
+  /** Tasks of every worker. */
   const everywhere: readonly PeriodicTask[] = [
     {
       name: 'compare_clocks',
@@ -96,7 +96,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createDeadWorkerRecovery(context, { liveness, lease }),
     createUnknownRunRelease(context, own),
   ];
-  /** Done by the holder of the lease. */
+  /** Tasks of the holder of the lease. */
   const leased: readonly PeriodicTask[] = [
     createLostJobRecovery(context, liveness),
     waking,
@@ -114,17 +114,17 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createWorkspaceDeletion(context),
     createQueueTidying(queue),
   ];
-  /** Done by the holder of the lease; the store that it waits for may be another one than all else needs. */
+  /** A task of the holder of the lease that does not release it on errors: they may come from the object store. */
   const sweep = createOutputSweep(own.outputs);
 
   const onLease = (task: PeriodicTask): PeriodicTask => ({ ...task, isWanted: () => lease.isHeld() });
-  /** Perhaps only this worker cannot reach the database: whoever fails lets another try. */
+  /** Releases the lease after a failure: perhaps only this worker cannot reach the database. */
   const yielding: TaskObserver = {
     passed: metrics.passed,
     failed(task, error) {
       metrics.failed(task, error);
       if (!lease.isHeld() || !(isStoreUnavailable(error) || error instanceof TaskTimeLimitError)) return;
-      lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'the lease could not be given up'));
+      lease.letOthersTry().catch((err: unknown) => logger.debug({ err }, 'lease could not be released'));
     },
   };
   const runs = [

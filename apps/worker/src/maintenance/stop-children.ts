@@ -3,14 +3,14 @@ import { publishControl } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
-/** Children of runs that ended without them, stopped by one transaction at most. */
+/** Maximum number of orphaned runs per transaction. */
 const BATCH = 500;
-/** How long one pass goes on, in ms: the next one stops what is left. */
+/** Time budget of a pass, in ms. The next pass continues. */
 const BUDGET_MS = 400;
 
 /**
- * Stops the runs that stopped runs have started, and those that a run which ended otherwise was waiting for, with all
- * that these have started. Works for a bounded time; what is left, also by a worker that dies, the next pass finds.
+ * Creates the task that stops the children of stopped runs, and children for which a run waited that ended otherwise,
+ * with all their descendants. If a pass runs out of time, or its worker dies, the next pass continues.
  */
 export function createChildStopping({ db, redis, metrics, runs }: MaintenanceContext): PeriodicTask {
   async function onStopped(executionIds: readonly string[]): Promise<void> {

@@ -2,10 +2,10 @@ import type { OutputStore } from '@deckhand/outputs';
 import type { PeriodicTask } from '../run-periodically.js';
 import { TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
-/** Objects deleted by one pass at most, which is what one request may name. */
+/** Maximum number of objects deleted per pass, which is the limit of one request. */
 const BATCH = 1_000;
 
-/** Deletes large outputs of runs that are gone from the object store. */
+/** Creates the task that deletes the large outputs of deleted runs from the object store. */
 export function createOutputSweep(outputs: Pick<OutputStore, 'sweep'>): PeriodicTask {
   return {
     name: 'sweep_outputs',

@@ -3,12 +3,12 @@ import { publishControl } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { announceEnds, createRowTask, type MaintenanceContext } from './maintenance-context.js';
 
-/** Runs ended by one statement at most. */
+/** Maximum number of runs per statement. */
 const BATCH = 500;
-/** How long after its deadline a run is ended though a worker holds it, in ms: the worker ends it itself, if it can. */
+/** How long after its deadline a run is ended that a worker holds, in ms: normally the worker ends it itself. */
 const HELD_RUN_GRACE_MS = 10_000;
 
-/** Ends runs that outlived their deadline: those that rest at once, those that a worker holds after a grace period. */
+/** Creates the task that ends runs past their deadline: resting runs at once, held ones after a grace period. */
 export function createTimeOuts(context: MaintenanceContext): PeriodicTask {
   const { db, redis, logger, metrics, runs } = context;
   return createRowTask(
@@ -22,7 +22,7 @@ export function createTimeOuts(context: MaintenanceContext): PeriodicTask {
         async onDone(ended) {
           metrics.acted('time_out', ended.length);
           runs.finished('timeout', ended.length);
-          logger.info({ runs: ended.length }, 'ended runs that outlived their time limit');
+          logger.info({ runs: ended.length }, 'overdue runs ended');
           const held = ended.filter(({ workerId }) => workerId !== null).map(({ executionId }) => executionId);
           if (held.length > 0) await publishControl(redis, { type: 'stop', executionIds: held });
           await announceEnds(

@@ -2,10 +2,10 @@ import { findDueRuns, wakeDueRuns } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
 
-/** Runs woken by one statement at most. */
+/** Maximum number of runs per statement. */
 const BATCH = 1_000;
 
-/** Dispatches resting runs whose time has come. */
+/** Creates the task that dispatches resting runs when their next wait is due. */
 export function createWaking(context: MaintenanceContext): PeriodicTask {
   const { db, queue, metrics } = context;
   return createRowTask(
