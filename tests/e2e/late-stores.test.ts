@@ -45,7 +45,7 @@ describe('processes whose stores are not there yet', () => {
     proxy.silence((sent) => sent.includes(HEARTBEATS_KEY));
     const { onSpawn, saying } = watchProcesses();
     const started = spawnApp('worker', { REDIS_URL: proxy.url, DATABASE_URL: databaseUrl }, { onSpawn });
-    await saying('worker', 'a heartbeat failed');
+    await saying('worker', 'heartbeat failed');
     await proxy.restore();
     await (await started).stop();
   });

@@ -59,7 +59,7 @@ end
 return now`;
 
 /** Renews a worker's heartbeat. */
-export async function beat(redis: Redis, worker: WorkerDescription): Promise<void> {
+export async function writeHeartbeat(redis: Redis, worker: WorkerDescription): Promise<void> {
   const state = worker.state === 'stalled' ? STALLED_IN_REDIS : worker.state;
   const description = JSON.stringify({ ...worker, state });
   await redis.eval(BEAT, 2, HEARTBEATS_KEY, WORKERS_KEY, worker.id, description, FORGET_AFTER_MS);

@@ -12,7 +12,7 @@ export {
 } from './execution-rate.js';
 export * from './fleet-view.js';
 export {
-  beat,
+  writeHeartbeat,
   BLOCKED_AFTER_MS,
   HEARTBEAT_INTERVAL_MS,
   HEARTBEAT_LIFETIME_MS,

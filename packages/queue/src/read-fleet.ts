@@ -69,7 +69,7 @@ function toFleet(answer: unknown): FleetEntry[] {
   return entries;
 }
 
-/** Reads what `beat` wrote, or the heartbeat of an earlier version, which says nothing of its event loop. */
+/** Reads what `writeHeartbeat` wrote, or the heartbeat of an earlier version, which says nothing of its event loop. */
 function readDescription(json: string): WorkerDescription {
   const description = parseOwnJson<
     Omit<WorkerDescription, 'state'> & { readonly state: WorkerState | typeof STALLED_IN_REDIS }

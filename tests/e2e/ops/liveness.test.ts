@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from '@deckhand/db';
 import { ensureFaketime, faketimeEnv } from '@deckhand/local';
 import {
-  beat,
+  writeHeartbeat,
   connectRedis,
   createRunQueue,
   HEARTBEATS_KEY,
@@ -59,7 +59,7 @@ const NOT_BLOCKED = { blockedMs: 0, occupiedBy: null };
 async function beatLate(id: string): Promise<void> {
   const startedAt = new Date().toISOString();
   const [host, pid, version] = ['here', 1, 'test'];
-  await beat(redis, {
+  await writeHeartbeat(redis, {
     id,
     host,
     pid,

@@ -1,4 +1,4 @@
-import { beat, leaveFleet } from '@deckhand/queue/heartbeat';
+import { writeHeartbeat, leaveFleet } from '@deckhand/queue/heartbeat';
 import {
   connectRedis,
   HEARTBEATS_KEY,
@@ -35,12 +35,12 @@ const BLOCKED: WorkerDescription = {
 
 describe('a heartbeat', () => {
   it('says whether the event loop answers, and which run occupies it', async () => {
-    await beat(redis, BLOCKED);
+    await writeHeartbeat(redis, BLOCKED);
     expect(await readFleet(redis)).toEqual([expect.objectContaining({ ...BLOCKED, isLive: true })]);
   });
 
   it('is written in the words of earlier versions, which know no other state for it', async () => {
-    await beat(redis, BLOCKED);
+    await writeHeartbeat(redis, BLOCKED);
     expect(JSON.parse((await redis.hget(WORKERS_KEY, 'a')) ?? '')).toMatchObject({
       id: 'a',
       state: 'wedged',
@@ -58,7 +58,7 @@ describe('a heartbeat', () => {
   });
 
   it('ends when the worker leaves', async () => {
-    await beat(redis, BLOCKED);
+    await writeHeartbeat(redis, BLOCKED);
     await leaveFleet(redis, 'a');
     expect(await readFleet(redis)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { createBlockWatch } from './block-watch.js';
 
 const CHECK_MS = 250;
 
-/** Checks a loop that does not tick, from `from` on. @returns for how long it counts as blocked, in ms. */
+/** Checks a loop that does not tick, beginning at `from` ms. @returns for how long it counts as blocked, in ms. */
 function checkBlocked(watch: ReturnType<typeof createBlockWatch>, ticks: number, from: number, checks: number): number {
   let blockedMs = 0;
   for (let i = 0; i < checks; i += 1) blockedMs = watch.check(ticks, from + i * CHECK_MS);
@@ -19,14 +19,14 @@ describe('an event loop', () => {
     expect(watch.check(3, 6 * CHECK_MS)).toBe(0);
   });
 
-  it('is not blocked for the time in which the whole process stood still', () => {
+  it('does not count as blocked while the whole process stood still', () => {
     const watch = createBlockWatch(CHECK_MS);
     watch.check(1, 0);
     expect(watch.check(1, 60_000)).toBe(500);
   });
 });
 
-describe('the run that occupies it', () => {
+describe('the run that occupies the event loop', () => {
   it('is the one that all samples name', () => {
     const watch = createBlockWatch(CHECK_MS);
     checkBlocked(watch, 1, 0, 8);
@@ -35,10 +35,10 @@ describe('the run that occupies it', () => {
   });
 
   it.each([
-    ['there is one sample only', ['a']],
+    ['there is only one sample', ['a']],
     ['samples name several', ['a', 'a', 'b']],
-    ['one names none', ['a', 'a', null]],
-    ['none was answered', []],
+    ['one sample names no run', ['a', 'a', null]],
+    ['there is no sample', []],
   ])('is not known when %s', (_, samples) => {
     const watch = createBlockWatch(CHECK_MS);
     checkBlocked(watch, 1, 0, 8);
@@ -46,7 +46,7 @@ describe('the run that occupies it', () => {
     expect(watch.occupant()).toBeNull();
   });
 
-  it('is forgotten once the loop answers', () => {
+  it('is forgotten when the event loop ticks again', () => {
     const watch = createBlockWatch(CHECK_MS);
     checkBlocked(watch, 1, 0, 8);
     watch.sampled('a');

@@ -1,37 +1,41 @@
 /**
- * Samples that must agree before a run is said to occupy the event loop: one alone may have met the run that came after
- * it.
+ * Number of samples that must agree before a run counts as occupying the event loop: a single one may have hit the run
+ * that came next.
  */
 const MIN_SAMPLES = 2;
 
-/** Finds out whether another thread's event loop answers, and which run occupies it. */
+/** Detects whether another thread's event loop is blocked, and which run occupies it. */
 export interface BlockWatch {
   /**
-   * Takes a reading of the event loop's ticks. @param now any steady clock, in ms.
-   * @returns for how long it has not answered, in ms; 0 while it does.
+   * Notes the number of ticks of the event loop.
+   * @param now time of a steady clock, in ms.
+   * @returns for how long the event loop has been blocked, in ms; 0 if it is not.
    */
   check(ticks: number, now: number): number;
-  /** Takes a sample of which run's code the blocked event loop runs; null for none. */
+  /** Notes a sample: the run whose code the blocked event loop runs; null for none. */
   sampled(executionId: string | null): void;
   /**
-   * The run that occupies the event loop; null where samples do not say so or disagree. A wrong one would blame a
-   * neighbour.
+   * Returns the run that occupies the event loop; null if there are too few samples or they disagree, because a wrong
+   * one would blame another run.
    */
   occupant(): string | null;
 }
 
-/** @param checkMs the interval of readings. A reader that stood still itself counts little of that time. */
+/**
+ * Creates the watch.
+ * @param checkMs the interval of checks. A longer gap, in which the caller itself stood still, counts as two at most.
+ */
 export function createBlockWatch(checkMs: number): BlockWatch {
-  let seen: number | undefined;
+  let lastTicks: number | undefined;
   let lastCheckAt = -Infinity;
   let blockedMs = 0;
   let samples: (string | null)[] = [];
   return {
     check(ticks, now) {
-      if (ticks === seen) {
+      if (ticks === lastTicks) {
         blockedMs += Math.min(now - lastCheckAt, 2 * checkMs);
       } else {
-        seen = ticks;
+        lastTicks = ticks;
         blockedMs = 0;
         samples = [];
       }

@@ -4,11 +4,11 @@ import { writeSync } from 'node:fs';
 import { type Block, EXIT_BLOCKED, type WatchdogData } from './shared-state.js';
 
 /**
- * Logs why the process ends, and fails the run that occupies the event loop, over a connection of its own. It waits for
- * as long as PostgreSQL takes: the caller limits it.
+ * Logs why the process ends, and fails the run that occupies the event loop, over a connection of its own. Has no time
+ * limit of its own: the caller sets one. Never throws an error of the database.
  */
 export async function failOccupant(data: WatchdogData, block: Block): Promise<void> {
-  // Past the stream of standard output, which belongs to the main thread.
+  // Writes to the descriptor, because the stream of standard output needs the main thread.
   const destination = { write: (line: string) => void writeSync(1, line) };
   const { worker, logLevel, databaseUrl } = data;
   const logger = createLogger({ name: 'worker', level: logLevel, destination }).child({ workerId: worker.id });

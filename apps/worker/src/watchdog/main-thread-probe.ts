@@ -2,23 +2,26 @@ import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MainThreadSample, SAMPLE_EXPRESSION } from './run-context.js';
 
-/** How long the main thread may take to exit when it is told to, in ms. */
+/** Time limit for an exit by the main thread itself, in ms. */
 const EXIT_LIMIT_MS = 1_000;
 
 /**
- * Has the main thread evaluate something although its event loop is blocked: JavaScript and regular expressions can be
- * interrupted.
+ * Evaluates expressions in the main thread while its event loop is blocked, by interrupting it with the inspector.
+ * JavaScript and regular expressions can be interrupted, native code cannot.
  */
 export interface MainThreadProbe {
-  /** Returns what the main thread does; undefined while it runs native code, which cannot be interrupted. */
+  /**
+   * Samples the main thread. Resolves when it can be interrupted, with undefined if the probe was disconnected before
+   * that; undefined at once while another sample is pending.
+   */
   sample(): Promise<MainThreadSample | undefined>;
-  /** Leaves the main thread alone. A sample that was asked for and not answered stays undefined. */
+  /** Detaches the inspector. A pending sample resolves with undefined. */
   disconnect(): void;
-  /** Ends the process with this exit code, or with SIGKILL where the main thread cannot be interrupted. */
+  /** Ends the process with this exit code, or with SIGKILL if the main thread cannot be interrupted. */
   exit(code: number): Promise<void>;
 }
 
-/** Creates it. It connects with the first sample: no debugger is attached while all is well. */
+/** Creates the probe. It attaches the inspector with the first sample only, so that it costs nothing until then. */
 export function createMainThreadProbe(): MainThreadProbe {
   let session: Session | undefined;
   let isAsking = false;
@@ -40,7 +43,7 @@ export function createMainThreadProbe(): MainThreadProbe {
         const value = await evaluate(SAMPLE_EXPRESSION);
         return typeof value === 'string' ? parseOwnSample(value) : undefined;
       } catch {
-        // It was disconnected meanwhile.
+        // The probe was disconnected meanwhile.
         return undefined;
       } finally {
         isAsking = false;
@@ -60,7 +63,7 @@ export function createMainThreadProbe(): MainThreadProbe {
 }
 
 function parseOwnSample(json: string): MainThreadSample {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- SAMPLE_EXPRESSION gives one
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- SAMPLE_EXPRESSION returns one
   const sample: MainThreadSample = JSON.parse(json);
   return sample;
 }

@@ -1,34 +1,34 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Under this name the watchdog's thread finds the function that returns which run the main thread runs right now. */
+/** Global symbol under which the watchdog thread finds `currentRun` in the main thread. */
 const GLOBAL_NAME = 'deckhand.currentRun';
 
 const runs = new AsyncLocalStorage<string>();
 
 Object.defineProperty(globalThis, Symbol.for(GLOBAL_NAME), { value: currentRun, configurable: true });
 
-/** Runs the code of a run, and all that continues it after an await or in a callback, in the run's context. */
+/** Calls a function in the context of a run. The context also covers its continuations and callbacks. */
 export function inRunContext<T>(executionId: string, act: () => T): T {
   return runs.run(executionId, act);
 }
 
-/** Returns the run whose code the main thread runs right now, or whose code threw; undefined when it is no run's. */
+/** Returns the id of the run to which the code belongs that is running or threw; undefined outside of runs. */
 export function currentRun(): string | undefined {
   return runs.getStore();
 }
 
 /**
- * Evaluated by the main thread, even while it is blocked: the run whose code it interrupts, and where, as a
- * MainThreadSample in JSON.
+ * Expression that the main thread evaluates, even while it is blocked. Its value is a MainThreadSample as JSON: the run
+ * whose code it interrupts, and the stack.
  */
 export const SAMPLE_EXPRESSION = `JSON.stringify({
   executionId: globalThis[Symbol.for('${GLOBAL_NAME}')]?.() ?? null,
   stack: new Error().stack.split('\\n').slice(2).join('\\n'),
 })`;
 
-/** What the main thread does at a moment. */
+/** A sample of what the main thread runs. */
 export interface MainThreadSample {
-  /** Null when it runs no run's code. */
+  /** Null if it runs code of no run. */
   readonly executionId: string | null;
   /** The innermost calls. */
   readonly stack: string;

@@ -1,18 +1,18 @@
 import type { RedisTarget, WorkerDescription, WorkerState } from '@deckhand/queue';
 
-/** Index of each number that the main thread and the watchdog's thread share. */
+/** Index of each number that the main thread and the watchdog thread share. */
 export const SLOT = {
-  /** Counted up by the main thread's event loop. */
+  /** Ticks of the main thread's event loop. */
   ticks: 0,
   /** The worker's state, as an index of STATES. */
   state: 1,
   /** Runs that the worker holds. */
   activeRuns: 2,
-  /** How long the event loop was blocked, in ms, in all. */
+  /** Total time in which the event loop was blocked, in ms. */
   blockedMs: 3,
 } as const;
 
-/** Creates them, all 0. */
+/** Creates the shared numbers, all 0. */
 export function createSharedState(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Object.keys(SLOT).length * Int32Array.BYTES_PER_ELEMENT));
 }
@@ -20,10 +20,10 @@ export function createSharedState(): Int32Array {
 /** The states of a worker, by their number in the shared state. */
 export const STATES: readonly WorkerState[] = ['starting', 'consuming', 'stalled', 'draining'];
 
-/** What the watchdog's thread is started with. */
+/** The data with which the watchdog thread starts. */
 export interface WatchdogData {
   readonly shared: Int32Array;
-  /** What does not change in the worker's heartbeats. */
+  /** The constant part of the worker's heartbeats. */
   readonly worker: Omit<WorkerDescription, 'state' | 'active' | 'blockedMs' | 'occupiedBy'>;
   readonly redis: RedisTarget;
   readonly databaseUrl: string;
@@ -37,16 +37,16 @@ export const EXIT_BLOCKED = 70;
 
 /** A block of the main thread's event loop. */
 export interface Block {
-  /** The run that occupies it; null where that is not certain. */
+  /** The run that occupies it; null if that is not certain. */
   readonly executionId: string | null;
   readonly blockedMs: number;
-  /** The innermost calls of the main thread; empty where it could not be interrupted. */
+  /** The innermost calls of the main thread; empty if it could not be interrupted. */
   readonly stack: string;
 }
 
-/** What the thread reports to the main thread: a heartbeat that failed, or a block that is over. */
+/** Message to the main thread: a heartbeat failed, or a block is over. */
 export type WatchdogReport =
   { readonly kind: 'heartbeatFailed'; readonly message: string } | { readonly kind: 'blocked'; readonly block: Block };
 
-/** What the main thread asks of the thread: to send a heartbeat now, or to take the worker out of the fleet and end. */
-export type WatchdogRequest = 'beat' | 'leave';
+/** Message to the watchdog thread: send a heartbeat now, or remove the worker from the fleet and end. */
+export type WatchdogRequest = 'heartbeat' | 'leave';

@@ -1,9 +1,15 @@
 /**
- * The watchdog's thread. It sends the worker's heartbeats, finds out whether the main thread's event loop answers and
- * which run occupies it, and ends the process when it has been blocked for too long. It loads little: every worker
- * keeps it in memory.
+ * The watchdog thread. It sends the worker's heartbeats, detects whether the main thread's event loop is blocked and
+ * which run occupies it, and ends the process when that lasts for too long. It loads few modules, because every worker
+ * keeps this thread in memory.
  */
-import { beat, BLOCKED_AFTER_MS, connectTarget, HEARTBEAT_INTERVAL_MS, leaveFleet } from '@deckhand/queue/heartbeat';
+import {
+  BLOCKED_AFTER_MS,
+  connectTarget,
+  HEARTBEAT_INTERVAL_MS,
+  leaveFleet,
+  writeHeartbeat,
+} from '@deckhand/queue/heartbeat';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,19 +25,19 @@ import {
   type WatchdogRequest,
 } from './shared-state.js';
 
-/** Between two checks of the event loop, in ms. */
+/** Interval of the checks of the event loop, in ms. */
 const CHECK_MS = 250;
-/** From then on the thread samples what a blocked event loop does, in ms. */
+/** An event loop that is blocked for longer than this, in ms, is sampled. */
 const SAMPLE_AFTER_MS = 1_000;
-/** How long failing the run that blocks the main thread may take, in ms. */
+/** Time limit for failing the run that blocks the main thread, in ms. */
 const FAIL_LIMIT_MS = 5_000;
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- the main thread gives what WatchdogData says
+// eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- the main thread passes a WatchdogData
 const data: WatchdogData = workerData;
 const { shared, worker, maxBlockedMs } = data;
 
 const redis = connectTarget(data.redis, 'producer');
-// The main thread, which has connections of its own, logs that Redis cannot be reached.
+// The main thread logs that Redis cannot be reached: it has connections of its own.
 redis.on('error', () => undefined);
 redis.on('ready', () => void sendHeartbeat());
 const watch = createBlockWatch(CHECK_MS);
@@ -41,16 +47,16 @@ let stack = '';
 let block: Block | undefined;
 let isEnding = false;
 
-function report(what: WatchdogReport): void {
-  parentPort?.postMessage(what);
+function report(message: WatchdogReport): void {
+  parentPort?.postMessage(message);
 }
 
-/** Sends a heartbeat. One that fails is reported, and the next is sent at its time. */
+/** Sends a heartbeat. A failure is reported; the next heartbeat is sent as usual. */
 async function sendHeartbeat(): Promise<void> {
   if (redis.status !== 'ready') return;
   const state = STATES[Atomics.load(shared, SLOT.state)] ?? 'starting';
   const isBlocked = blockedMs >= SAMPLE_AFTER_MS;
-  await beat(redis, {
+  await writeHeartbeat(redis, {
     ...worker,
     state: blockedMs > BLOCKED_AFTER_MS ? 'stalled' : state,
     active: Atomics.load(shared, SLOT.activeRuns),
@@ -59,7 +65,7 @@ async function sendHeartbeat(): Promise<void> {
   }).catch((err: unknown) => report({ kind: 'heartbeatFailed', message: String(err) }));
 }
 
-/** Checks whether the event loop answers, and does what its being blocked for so long calls for. */
+/** Checks the event loop. Depending on how long it is blocked: samples it, reports it, or ends the process. */
 function checkEventLoop(): void {
   const before = blockedMs;
   blockedMs = watch.check(Atomics.load(shared, SLOT.ticks), performance.now());
@@ -88,11 +94,11 @@ async function sampleMainThread(): Promise<void> {
   if (!sample || blockedMs < SAMPLE_AFTER_MS) return;
   watch.sampled(sample.executionId);
   ({ stack } = sample);
-  // At once, not with the next heartbeat: the process may be about to die of it.
+  // Sent at once and not with the next heartbeat: the process may be about to die.
   if (watch.occupant() !== occupant) await sendHeartbeat();
 }
 
-/** Ends the process whatever happens: a run that could not be failed counts the loss of its worker. */
+/** Tries to fail the run that blocks the main thread, and ends the process in any case. */
 async function endProcess(last: Block): Promise<void> {
   const failing = import('./last-resort.js').then(({ failOccupant }) => failOccupant(data, last));
   await Promise.race([failing, sleep(FAIL_LIMIT_MS)]).catch(() => undefined);
@@ -103,11 +109,13 @@ async function endProcess(last: Block): Promise<void> {
 const timers = [setInterval(() => void sendHeartbeat(), HEARTBEAT_INTERVAL_MS), setInterval(checkEventLoop, CHECK_MS)];
 
 parentPort?.on('message', (request: WatchdogRequest) => {
-  if (request === 'beat') void sendHeartbeat();
+  if (request === 'heartbeat') void sendHeartbeat();
   else void leave();
 });
 
-/** Takes the worker out of the fleet after its last heartbeat, over the same connection, and ends this thread. */
+/**
+ * Removes the worker from the fleet and ends this thread. The connection keeps the order: no heartbeat comes after it.
+ */
 async function leave(): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   await leaveFleet(redis, worker.id).catch(() => undefined);
@@ -115,7 +123,7 @@ async function leave(): Promise<void> {
   parentPort?.close();
 }
 
-/** Gives back the 12 MB that loading took: V8 collects when something is allocated, which this thread hardly does. */
+/** Frees the 12 MB that loading took. V8 collects garbage when memory is allocated, which this thread hardly does. */
 async function collectGarbage(): Promise<void> {
   const session = new Session();
   session.connect();
