@@ -2,16 +2,16 @@ import { FINISHED_STATUSES, type FinishedStatus, parseOwnJson } from '@deckhand/
 import type { Redis } from './connect.js';
 import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
 
-/** A notification of what a person asked of a run. It may be lost: the fence in the database is what makes it true. */
+/** Notifies workers that a person acted on runs. May be lost: what counts is the change in the database. */
 export interface ControlMessage {
   readonly type: 'stop' | 'pause' | 'resume' | 'answer';
   readonly executionIds: readonly string[];
 }
 
-/** A run that changed in a way somebody may wait for. */
+/** A change of a run for which somebody may wait. */
 export interface RunChange {
   readonly executionId: string;
-  /** Its final status, if it has one: that is on disk, and does not change any more. */
+  /** The final status, if the run has ended. It is on disk and does not change any more. */
   readonly ended?: FinishedStatus | undefined;
 }
 
@@ -26,14 +26,14 @@ export async function publishChanges(redis: Redis, changes: readonly RunChange[]
 }
 
 /**
- * Writes ids separated by spaces, each followed by its run's final status if there is one: earlier versions take that
- * for an unknown id.
+ * Serialises changes: ids separated by spaces, each followed by the final status of its run if there is one. Earlier
+ * versions read a status as an unknown id.
  */
 export function writeChanges(changes: readonly RunChange[]): string {
   return changes.flatMap(({ executionId, ended }) => (ended ? [executionId, ended] : [executionId])).join(' ');
 }
 
-/** Reads what `writeChanges` wrote. */
+/** Parses the output of `writeChanges`. */
 export function readChanges(text: string): RunChange[] {
   const words = text.split(' ');
   return words.flatMap((executionId, index) =>
@@ -45,7 +45,7 @@ function endOf(word: string | undefined): FinishedStatus | undefined {
   return FINISHED_STATUSES.find((status) => status === word);
 }
 
-/** Listens on a `subscriber` connection. */
+/** Subscribes to control messages on a `subscriber` connection. */
 export async function onControl(redis: Redis, listener: (message: ControlMessage) => void): Promise<void> {
   redis.on('message', (channel: string, text: string) => {
     if (channel === CONTROL_CHANNEL) {
@@ -55,7 +55,7 @@ export async function onControl(redis: Redis, listener: (message: ControlMessage
   await redis.subscribe(CONTROL_CHANNEL);
 }
 
-/** Listens on a `subscriber` connection. */
+/** Subscribes to changes of runs on a `subscriber` connection. */
 export async function onChanges(redis: Redis, listener: (changes: readonly RunChange[]) => void): Promise<void> {
   redis.on('message', (channel: string, text: string) => {
     if (channel === CHANGES_CHANNEL) listener(readChanges(text));

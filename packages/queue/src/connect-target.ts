@@ -1,7 +1,7 @@
 import { Cluster, type CommonRedisOptions, Redis as Server } from 'ioredis';
 import type { RedisTarget } from './redis-url.js';
 
-/** A connection to one server, to the current master of several, or to a cluster: all take the same commands. */
+/** A connection to one server, to the current master behind sentinels, or to a cluster. All have the same commands. */
 export type Redis = Server | Cluster;
 
 /**
@@ -19,7 +19,7 @@ const COMMAND_TIMEOUT_MS = 2_000;
  */
 const SILENT_AFTER_MS = 5_000;
 
-/** A server that accepts no writes has become a replica: reconnect, and send again what it refused. */
+/** For ioredis: reconnect, and resend the refused command. A server that refuses writes has become a replica. */
 const RECONNECT_AND_RESEND = 2;
 
 /** Opens a connection. Errors of the connection are left to the caller's `error` listener. */
@@ -50,7 +50,7 @@ export function connectTarget(target: RedisTarget, role: RedisRole): Redis {
         enableOfflineQueue: !isProducer,
         clusterRetryStrategy: reconnect,
         redisOptions: { ...options, ...defined(target.login), ...(target.hasTls ? { tls: {} } : {}) },
-        // Certificates name hosts, so these are not to be looked up before.
+        // Certificates name hosts, so the names must not be resolved before connecting.
         ...(target.hasTls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
       });
   }

@@ -12,7 +12,7 @@ export async function requestDrain(redis: Redis, workerId: string): Promise<void
   await redis.set(drainRequestKey(workerId), '1', 'EX', LIFETIME_SECONDS);
 }
 
-/** Whether a worker was asked to drain. */
+/** Returns whether a worker was asked to drain. */
 export async function isDrainRequested(redis: Redis, workerId: string): Promise<boolean> {
   return (await redis.exists(drainRequestKey(workerId))) === 1;
 }

@@ -18,7 +18,7 @@ export function createExecutionCounter(redis: Redis): CountExecution {
   };
 }
 
-/** Counts a run likewise, and says how the limit stands after it. */
+/** Counts a run in the same way. @returns the limit and the state of its window afterwards. */
 export type ExecutionRate = (workspaceId: string, executionsPerMinute: number) => Promise<RateLimit & WindowCount>;
 
 /** Counts the runs that all gateways and workers start together. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createFairOrder } from './fair-order.js';
 
 describe('the fair order of jobs', () => {
-  it('places the run of a flow that was idle before what another has queued already', () => {
+  it('places the run of an idle flow before the backlog of another', () => {
     const order = createFairOrder({ maxPriority: 2_097_151 });
     const busy = Array.from({ length: 50_000 }, () => order.next('busy', 1));
     const idle = order.next('idle', 1);
@@ -19,7 +19,7 @@ describe('the fair order of jobs', () => {
     }
   });
 
-  it('owes nothing to a flow that was idle, and keeps none behind for what it had long ago', () => {
+  it('gives a flow neither credit for idle time nor debt for runs of long ago', () => {
     const order = createFairOrder({ maxPriority: 2_097_151 });
     for (let i = 0; i < 6_400; i += 1) order.next('busy', 1);
     order.observe({ served: 50, base: 0 });
@@ -29,14 +29,14 @@ describe('the fair order of jobs', () => {
     expect(order.latest()).toBe(199);
   });
 
-  it('never lets time go back: what is queued later would overtake what still waits', () => {
+  it('never lets virtual time go back, so that later jobs do not overtake waiting ones', () => {
     const order = createFairOrder({ maxPriority: 2_097_151 });
     order.observe({ served: 300, base: 0 });
     order.observe({ served: 0, base: 0 });
     expect(order.next('any', 1)).toBe(301);
   });
 
-  it('counts priorities from the base, and never leaves their range', () => {
+  it('counts priorities from the base, and keeps them in range', () => {
     const order = createFairOrder({ maxPriority: 2_097_151 });
     expect(order.next('endless', 64 * 3_000_000)).toBe(1);
     expect(order.next('endless', 1)).toBe(2_097_151);

@@ -1,36 +1,36 @@
 /** Number of runs per flow in one scheduling round. */
 const RUNS_PER_ROUND = 64;
 
-/** How far the queue has come, in rounds; all producers share it. */
+/** The virtual time of the queue, in rounds. All producers share it. */
 export interface VirtualTime {
-  /** The round that is served: that of the first job that waits, or of the last one when nothing waits. */
+  /** The round being served: that of the first waiting job, or of the last served one if none waits. */
   readonly served: number;
-  /** The round of priority 1. It moves only while nothing waits. */
+  /** The round that priority 1 stands for. It changes only while no job waits. */
   readonly base: number;
 }
 
-/** Gives jobs their priority, so that a flow that queues much waits behind itself and not before others. */
+/** Assigns priorities to jobs, so that a flow with many runs delays itself and not the others. */
 export interface FairOrder {
-  /** Takes note of how far the queue has come. */
+  /** Updates the virtual time. */
   observe(time: VirtualTime): void;
-  /** The latest round that a job was given. */
+  /** Returns the latest round that was assigned to a job. */
   latest(): number;
-  /** The priority (1 is first) of the next job of a flow, which has so many runs. */
+  /** Returns the priority (1 is first) of the next job of a flow. `runs`: the number of runs in the job. */
   next(flow: string, runs: number): number;
 }
 
 /**
- * Start-time fair queuing: each flow has a virtual time of its own, which its runs move on, and priorities are those
- * times. A flow that was idle begins at the time of what is served now: it neither waits for what it did not use, nor
- * is it owed anything. Time never goes back, or jobs that wait would be overtaken by all that come later.
- * @param options.maxPriority the largest priority. Beyond it order is by arrival, until the base has moved on.
+ * Creates an order by start-time fair queuing. Each flow has a virtual time, which advances with its runs; the priority
+ * of a job is the time of its flow. A flow that was idle starts at the round being served: its idle time gives it
+ * neither credit nor debt. Virtual time never goes back; otherwise later jobs would overtake those that wait.
+ * @param options.maxPriority the largest priority. Jobs beyond it are ordered by arrival, until the base has advanced.
  * @see Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996.
  */
 export function createFairOrder({ maxPriority }: { maxPriority: number }): FairOrder {
   let served = 0;
   let base = 0;
   let latest = 0;
-  /** Flow → the time at which its next run starts, in rounds; only of flows that are ahead of what is served. */
+  /** Flow → start time of its next run, in rounds. Only flows that are ahead of the round being served. */
   const ahead = new Map<string, number>();
   return {
     observe(time) {

@@ -5,15 +5,15 @@ import { type FleetEntry, readFleet } from './read-fleet.js';
 
 const REFRESH_INTERVAL_MS = 500;
 
-/** The fleet as of at most a moment ago, kept off the request's path. */
+/** A cached view of the fleet, refreshed in the background so that requests need not wait for Redis. */
 export interface FleetView {
-  /** Workers in time with their heartbeat, and those of them that get jobs or would. Zero while Redis cannot say. */
+  /** Counts live workers, and those of them that are consuming. Zero while Redis is unavailable. */
   counts(): WorkerCounts;
   workers(): readonly FleetEntry[];
   close(): void;
 }
 
-/** Starts to follow the fleet on a `producer` connection. */
+/** Creates a view of the fleet over a `producer` connection. Resolves after the first read. */
 export async function createFleetView(redis: Redis): Promise<FleetView> {
   let fleet: readonly FleetEntry[] = [];
   let readAt = 0;
@@ -22,17 +22,17 @@ export async function createFleetView(redis: Redis): Promise<FleetView> {
 
   async function refresh(): Promise<void> {
     try {
-      const askedAt = performance.now();
+      const sentAt = performance.now();
       fleet = await readFleet(redis);
-      readAt = askedAt;
+      readAt = sentAt;
     } catch {
-      // Redis is away: its owner logs that. Nobody is known to be live until it is back.
+      // The owner of the connection logs that. No worker is known to be live until Redis is available again.
       fleet = [];
     }
     if (!isClosed) timer = setTimeout(() => void refresh(), REFRESH_INTERVAL_MS).unref();
   }
 
-  /** A heartbeat goes on growing old between two readings. */
+  /** Computes liveness anew, because heartbeats age between two reads. */
   function workers(): readonly FleetEntry[] {
     const since = performance.now() - readAt;
     return fleet.map((worker) => ({ ...worker, isLive: worker.silentForMs + since <= HEARTBEAT_LIFETIME_MS }));

@@ -1,28 +1,28 @@
 import type { Redis } from './connect-target.js';
 import { HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
 
-/** How often a worker says that it is alive, in ms. */
+/** Interval of a worker's heartbeats, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;
 
-/** A worker that was silent for longer than this is dead, in ms. */
+/** A worker without a heartbeat for longer than this, in ms, is dead. */
 export const HEARTBEAT_LIFETIME_MS = 3_000;
 
-/** A worker whose event loop has not answered for longer than this loses its runs to others, in ms. */
+/** A worker whose event loop is blocked for longer than this, in ms, loses its runs to others. */
 export const BLOCKED_AFTER_MS = 3_000;
 
 /** Dead workers are forgotten after this long, in ms. */
 const FORGET_AFTER_MS = 600_000;
 
 /**
- * `consuming` takes jobs, or would if there were any; `stalled` is alive and takes none: the queue does not answer it,
- * the database does not let it claim what it took, or its event loop is blocked; `draining` was told to stop.
+ * `consuming`: takes jobs when there are any. `stalled`: alive, but cannot take jobs, because the queue does not
+ * respond, runs cannot be claimed, or the event loop is blocked. `draining`: was asked to stop.
  */
 export type WorkerState = 'starting' | 'consuming' | 'stalled' | 'draining';
 
-/** What `stalled` is called in Redis: workers of earlier versions know no other name for it. */
+/** The name of `stalled` in Redis, because workers of earlier versions know only this one. */
 export const STALLED_IN_REDIS = 'wedged';
 
-/** What a worker says of itself with each heartbeat. */
+/** The description of a worker that each heartbeat contains. */
 export interface WorkerDescription {
   readonly id: string;
   readonly host: string;
@@ -35,9 +35,9 @@ export interface WorkerDescription {
   readonly active: number;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** For how long its event loop has not answered, in ms; 0 while it does. */
+  /** For how long its event loop has been blocked, in ms; 0 if it is not. */
   readonly blockedMs: number;
-  /** Id of the run that occupies its event loop; null while it answers, and where that run is not certain. */
+  /** Id of the run that blocks its event loop; null if it is not blocked, or if that run is not certain. */
   readonly occupiedBy: string | null;
 }
 
@@ -58,14 +58,14 @@ if #gone > 0 then
 end
 return now`;
 
-/** Renews a worker's heartbeat. */
+/** Writes a worker's heartbeat, and forgets workers that have long been dead. @throws the error of Redis. */
 export async function writeHeartbeat(redis: Redis, worker: WorkerDescription): Promise<void> {
   const state = worker.state === 'stalled' ? STALLED_IN_REDIS : worker.state;
   const description = JSON.stringify({ ...worker, state });
   await redis.eval(BEAT, 2, HEARTBEATS_KEY, WORKERS_KEY, worker.id, description, FORGET_AFTER_MS);
 }
 
-/** Takes a worker out of the fleet: it left, it did not die. */
+/** Removes a worker from the fleet, so that it does not count as dead. @throws the error of Redis. */
 export async function leaveFleet(redis: Redis, workerId: string): Promise<void> {
   await redis.multi().zrem(HEARTBEATS_KEY, workerId).hdel(WORKERS_KEY, workerId).exec();
 }

@@ -7,11 +7,11 @@ import type { Redis } from './connect.js';
  */
 export type LeaseClaim = 'eager' | 'reluctant' | 'declining';
 
-/** Who has a lease: `held`, the process that asks; `taken`, another; `free`, nobody. */
+/** The owner of a lease. `held`: the claiming process; `taken`: another process; `free`: none. */
 export type LeaseState = 'held' | 'taken' | 'free';
 
 /*
- * KEYS[1] the lease  ARGV[1] who asks  ARGV[2] for how long, in ms  ARGV[3] the claim
+ * KEYS[1] the lease  ARGV[1] the claiming process  ARGV[2] duration, in ms  ARGV[3] the claim
  * A reluctant owner's name has a mark at its end. Returns the state.
  */
 const CLAIM = `

@@ -58,7 +58,7 @@ describe('a worker', () => {
     expect(liveness.isDead('a')).toBe(true);
   });
 
-  it('is not dead because nobody could write heartbeats, for whatever time', () => {
+  it('is not dead because heartbeats could not be written, however long that lasts', () => {
     const liveness = createLiveness(LIFETIME_MS);
     let now = 0;
     const read = () => {
@@ -104,7 +104,7 @@ describe('a worker', () => {
     expect(liveness.isDead('a')).toBe(true);
   });
 
-  it('that was never heard of is watched before it is called dead', () => {
+  it('is watched before it counts as dead, if it never sent a heartbeat', () => {
     const liveness = createLiveness(LIFETIME_MS);
     expect(liveness.isDead('gone')).toBe(false);
     for (let second = 11; second <= 14; second += 1) liveness.observe([], second * 1_000);
@@ -113,7 +113,7 @@ describe('a worker', () => {
 });
 
 describe('a worker whose event loop is blocked', () => {
-  it('is blocked after 3 s, until it answers', () => {
+  it('is blocked after 3 s, until its event loop runs again', () => {
     const liveness = createLiveness(LIFETIME_MS);
     const isBlocked = (blockedMs: number) => {
       liveness.observe([worker('a', 1, { blockedMs, occupiedBy: 'run' })], 0);
@@ -131,7 +131,7 @@ describe('a worker whose event loop is blocked', () => {
     expect(liveness.isBlocked('a')).toBe(false);
   });
 
-  it('names the run that occupied it when it was last heard of, also once it is missing', () => {
+  it('names the run that blocked it at its last heartbeat, even when it is missing', () => {
     const liveness = createLiveness(LIFETIME_MS);
     liveness.observe([worker('a', 1, { blockedMs: 1_500, occupiedBy: 'run' }), worker('b', 1)], 0);
     for (let second = 1; second <= 5; second += 1) liveness.observe([], second * 1_000);
@@ -139,7 +139,7 @@ describe('a worker whose event loop is blocked', () => {
     expect([liveness.isDead('b'), liveness.culpritOf('b')]).toEqual([true, null]);
   });
 
-  it('names none once it answers again', () => {
+  it('names no run once its event loop runs again', () => {
     const liveness = createLiveness(LIFETIME_MS);
     liveness.observe([worker('a', 1, { blockedMs: 1_500, occupiedBy: 'run' })], 0);
     liveness.observe([worker('a', 2)], 1_000);

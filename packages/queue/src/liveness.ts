@@ -1,12 +1,13 @@
 import { BLOCKED_AFTER_MS } from './heartbeat.js';
 import type { FleetEntry } from './read-fleet.js';
 
-/** Tells dead and blocked workers from others by watching their heartbeats. */
+/** Detects dead and blocked workers by watching their heartbeats. */
 export interface Liveness {
-  /** Takes one reading of the fleet, made while heartbeats could be written. `now`: any steady clock, in ms. */
+  /** Notes a reading of the fleet, made while heartbeats could be written. `now`: time of a steady clock, in ms. */
   observe(fleet: readonly FleetEntry[], now: number): void;
   /**
-   * Notes that a reading failed: heartbeats could not be read, or nobody could write them. All silence is counted anew.
+   * Notes that a reading failed: heartbeats could not be read or written. The silence of all workers counts from 0
+   * again.
    */
   interrupt(): void;
   /**
@@ -17,7 +18,8 @@ export interface Liveness {
   /** True for a live worker whose event loop, as it said itself in the last reading, has not answered for too long. */
   isBlocked(workerId: string): boolean;
   /**
-   * The run that occupied a worker's event loop when it was last heard of; null where none did, or it was not certain.
+   * Returns the run that blocked a worker's event loop at its last heartbeat; null if there was none or it is not
+   * certain.
    */
   culpritOf(workerId: string): string | null;
   /** True for a worker that said itself, in the last reading, that it can claim no runs. */
@@ -26,9 +28,9 @@ export interface Liveness {
 
 interface Watched {
   seen: string;
-  /** For how long it has been silent, as far as readings can say, in ms. */
+  /** For how long readings have shown no new heartbeat, in ms. */
   silentMs: number;
-  /** What it last said of its event loop. */
+  /** `occupiedBy` of its last heartbeat. */
   occupiedBy: string | null;
 }
 

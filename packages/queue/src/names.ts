@@ -21,16 +21,16 @@ export function drainRequestKey(workerId: string): string {
   return `${QUEUE_PREFIX}:drain:${workerId}`;
 }
 
-/** Who does the maintenance of the instance now. */
+/** The lease of the worker that does the maintenance. */
 export const MAINTENANCE_LEASE_KEY = '{deckhand}:reconciler';
 
 /** Written to check whether Redis accepts writes. */
 export const WRITE_PROBE_KEY = '{deckhand}:write-probe';
 
-/** Channel: what a person asked of runs that some worker holds. */
+/** Channel: control messages about runs that workers hold. */
 export const CONTROL_CHANNEL = '{deckhand}:control';
 
-/** Channel: ids of runs that changed in a way that somebody may wait for. */
+/** Channel: ids of changed runs, for those who wait for them. */
 export const CHANGES_CHANNEL = '{deckhand}:changes';
 
 /** Hash: a run whose job is named after another run → the name of that job. */

@@ -3,7 +3,7 @@ import type { Redis } from './connect-target.js';
 import { HEARTBEAT_LIFETIME_MS, STALLED_IN_REDIS, type WorkerDescription, type WorkerState } from './heartbeat.js';
 import { HEARTBEATS_KEY, WORKERS_KEY, WRITE_PROBE_KEY } from './names.js';
 
-/** A worker as the fleet sees it. */
+/** A worker and the age of its heartbeat. */
 export interface FleetEntry extends WorkerDescription {
   /** ISO 8601, by Redis's clock. */
   readonly lastSeenAt: string;
@@ -38,7 +38,7 @@ return answer`;
  */
 const READ_AFTER_WRITE = `redis.call('SET', KEYS[3], '1', 'EX', 60)${READ}`;
 
-/** Reads every worker that was heard of lately, the dead included. */
+/** Reads every worker with a recent heartbeat, including dead ones. @throws the error of Redis. */
 export async function readFleet(redis: Redis): Promise<FleetEntry[]> {
   return toFleet(await redis.eval(READ, 2, HEARTBEATS_KEY, WORKERS_KEY));
 }

@@ -12,7 +12,7 @@ describe('REDIS_URL', () => {
     },
   );
 
-  it('names sentinels, the master that they watch, its database and who to be', () => {
+  it('names sentinels, the master that they watch, its database and the credentials', () => {
     expect(
       readRedisUrl('rediss+sentinel://me:p%40%3Ass@a:1,[::1]:2,c/the%20master?db=3&sentinelPassword=other'),
     ).toEqual({
@@ -31,7 +31,7 @@ describe('REDIS_URL', () => {
     expect(readRedisUrl('redis+sentinel://a/m')).toMatchObject({ db: 0, login: NOBODY, hasTls: false });
   });
 
-  it('names nodes of a cluster, and who to be', () => {
+  it('names the nodes of a cluster, and the credentials', () => {
     expect(readRedisUrl('redis+cluster://:secret@a:7000,b')).toEqual({
       kind: 'cluster',
       nodes: [

@@ -6,13 +6,13 @@ export interface RedisHost {
   readonly port: number;
 }
 
-/** Who to be. */
+/** The credentials of a connection. */
 export interface RedisLogin {
   readonly username: string | undefined;
   readonly password: string | undefined;
 }
 
-/** Where Redis is, as a URL says it. */
+/** The servers that a Redis URL names. */
 export type RedisTarget =
   | { readonly kind: 'server'; readonly url: string }
   | {
@@ -22,7 +22,7 @@ export type RedisTarget =
       readonly masterName: string;
       readonly db: number;
       readonly login: RedisLogin;
-      /** To the sentinels themselves. */
+      /** The credentials for the sentinels themselves. */
       readonly sentinelLogin: RedisLogin;
       readonly hasTls: boolean;
     }
@@ -108,6 +108,6 @@ function decode(text: string): string {
   }
 }
 
-function bad(fault: string): SettingsError {
-  return new SettingsError(`Bad settings: REDIS_URL ${fault}`);
+function bad(problem: string): SettingsError {
+  return new SettingsError(`Bad settings: REDIS_URL ${problem}`);
 }

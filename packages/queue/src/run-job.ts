@@ -1,6 +1,6 @@
 import type { ExecutionMode } from '@deckhand/contracts';
 
-/** A run to be taken by a worker: a claim succeeds only for the run's current dispatch. */
+/** A run in a job. A claim succeeds only for the run's current dispatch. */
 export interface RunJob {
   readonly executionId: string;
   readonly dispatch: number;
@@ -29,7 +29,7 @@ export interface QueuedRun extends RunJob {
   readonly workspaceId: string;
 }
 
-/** Names a run and dispatch, so that queueing it twice is harmless and its absence is visible. */
+/** Returns a name for a run and dispatch: queueing it twice is harmless, and a missing job can be detected. */
 export function nameOfRun({ executionId, dispatch }: RunJob): string {
   return `${executionId}-${dispatch}`;
 }

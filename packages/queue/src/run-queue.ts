@@ -6,7 +6,7 @@ import type { QueuedRun, RunJob } from './run-job.js';
  *
  * - A job has one or more runs of one workspace. It is delivered at least once: a job that its consumer neither
  *   completed nor gave back is delivered again, to any consumer. A job may also come twice, or late: the claim decides.
- * - Workspaces take turns by start-time fair queuing; within a workspace, order is roughly that of arrival.
+ * - Workspaces share the queue by start-time fair queuing; within a workspace, order is roughly that of arrival.
  * - Everything may be lost at any time, when Redis is emptied. `jobStates` then says `missing`.
  * - Errors of Redis are thrown to the caller, and nothing has to be restarted afterwards.
  */
@@ -21,7 +21,7 @@ export interface QueueCounts {
   readonly delayed: number;
 }
 
-/** What became of a run's job. */
+/** The state of a run's job. */
 export type JobState =
   | { readonly kind: 'waiting' }
   | {
@@ -46,11 +46,11 @@ export interface RunQueue {
   putBack(runs: readonly RunJob[], position: number): Promise<void>;
   /** Forgets which jobs have these runs: they are claimed. @throws as `add` does. */
   forget(runs: readonly RunJob[]): Promise<void>;
-  /** For each run, what became of its job. @throws as `add` does. */
+  /** Returns the state of each run's job, in the same order. @throws as `add` does. */
   jobStates(runs: readonly RunJob[]): Promise<JobState[]>;
   /** @throws as `add` does. */
   counts(): Promise<QueueCounts>;
-  /** Deletes what is remembered of jobs, when none is left. @throws as `add` does. */
+  /** Deletes the index of jobs by run when no job is left. @throws as `add` does. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,31 +1,31 @@
 import type { Redis } from './connect.js';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** How many are allowed within a time window. */
+/** A limit of events per time window. */
 export interface RateLimit {
   readonly max: number;
   readonly windowSeconds: number;
 }
 
-/** How a window stands after one more. */
+/** The state of a window after an event was counted. */
 export interface WindowCount {
-  /** Whether that one is beyond the limit. */
+  /** True if the event exceeds the limit. */
   readonly isBeyond: boolean;
-  /** How many more there may be in the window. */
+  /** Number of further events that the window allows. */
   readonly remaining: number;
   /** Whole seconds until the next window, at least 1. */
   readonly resetSeconds: number;
 }
 
-/** Counts one more for a name. */
+/** Counts an event of a name. */
 export type WindowRate = (name: string, limit: RateLimit) => Promise<WindowCount>;
 
-/** Number of different limits in use at once: more than any instance has. */
+/** Maximum number of cached limiters; more than the different limits of any instance. */
 const MAX_LIMITERS = 1_000;
 
 /**
- * Counts in Redis, for all replicas together: a window begins with the first of a name in it. While Redis is away each
- * replica counts for itself (no run can be queued then either).
+ * Creates a counter in Redis, which all replicas share. A window begins with the first event of a name. While Redis is
+ * unavailable, each replica counts for itself; no run can be queued then either.
  */
 export function createWindowRate(redis: Redis, keyPrefix: string): WindowRate {
   const limiters = new Map<string, RateLimiterRedis>();

@@ -1,7 +1,7 @@
 import type { Redis } from './connect.js';
 import { WRITE_PROBE_KEY } from './names.js';
 
-/** Whether an error is that Redis refuses writes for lack of memory: beyond `maxmemory`, when it may evict nothing. */
+/** Returns true if Redis refused a write because it has reached `maxmemory` and may evict nothing. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('OOM ');
 }

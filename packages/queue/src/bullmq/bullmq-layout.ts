@@ -27,13 +27,13 @@ function keyOf(name: string): string {
   return `${QUEUE_PREFIX}:${RUN_QUEUE}:${name}`;
 }
 
-/** The base moves on once time has come so far beyond it, in rounds: half of what priorities reach. */
+/** The base advances when virtual time is this far ahead of it, in rounds: half of the range of priorities. */
 const BASE_REACH = 1_048_576;
 
 /*
  * KEYS[1] jobs by priority (sorted set)  KEYS[2] the virtual time (hash)
- * ARGV[1] the latest round that the asker gave  ARGV[2] how far time may come beyond the base
- * Once nothing waits, all that was given was served, and priorities may begin anew.
+ * ARGV[1] the latest round that the caller assigned  ARGV[2] how far time may get ahead of the base
+ * If no job waits, all assigned rounds were served, and priorities may start from 1 again.
  */
 const ADVANCE = `
 local served = tonumber(redis.call('HGET', KEYS[2], 'served') or '0')
@@ -52,14 +52,14 @@ if not head[2] and served - base > tonumber(ARGV[2]) then
 end
 return {served, base, redis.call('ZCARD', KEYS[1])}`;
 
-/** How far the queue has come, and how many jobs wait in it. */
+/** The virtual time of the queue, and the number of waiting jobs. */
 export interface QueueProgress extends VirtualTime {
   readonly waiting: number;
 }
 
 /**
- * Reads how far the queue has come, and writes down what the asker knows of it.
- * @param latest the latest round that the asker gave to a job; such jobs were queued by the same connection.
+ * Reads the virtual time of the queue, and advances it with what the caller knows.
+ * @param latest the latest round that the caller assigned to a job; it queued such jobs over the same connection.
  * @throws the error of Redis.
  */
 export async function advanceVirtualTime(redis: Redis, latest: number): Promise<QueueProgress> {
@@ -68,7 +68,7 @@ export async function advanceVirtualTime(redis: Redis, latest: number): Promise<
   return { served, base, waiting };
 }
 
-/** For each job id, what became of the job. @throws the error of Redis. */
+/** Returns the state of each job, in the same order. @throws the error of Redis. */
 export async function readJobStates(redis: Redis, jobIds: readonly string[]): Promise<JobState[]> {
   const pipeline = redis.pipeline();
   for (const jobId of jobIds) {

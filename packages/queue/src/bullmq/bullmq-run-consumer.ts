@@ -5,11 +5,11 @@ import { QUEUE_PREFIX, RUN_QUEUE } from '../names.js';
 import type { RunConsumer, RunQueue, TakenJob } from '../run-queue.js';
 import { LOCK_MS } from './bullmq-layout.js';
 
-/** How long one look at an empty queue waits for a job, in seconds. */
+/** How long one poll of an empty queue waits for a job, in seconds. */
 const WAIT_SECONDS = 1;
-/** Without a sign of life from Redis for this long, it is asked whether it still responds, in ms. */
+/** Without a response of Redis for this long, in ms, a poll without waiting checks that it still responds. */
 const CONFIRM_AFTER_MS = 500;
-/** How often jobs are looked for whose consumer died, in ms. */
+/** Interval of the search for jobs whose consumer died, in ms. */
 const STALLED_INTERVAL_MS = 30_000;
 
 /** What a consumer needs. */
@@ -20,7 +20,7 @@ export interface RunConsumerOptions {
   readonly queue: Pick<RunQueue, 'putBack' | 'forget'>;
   /** Notified of errors that no call can throw: those of the connection and of the search for dead consumers' jobs. */
   readonly onError: (error: Error) => void;
-  /** How often jobs are looked for whose consumer died, in ms; a job is delivered again after one to two of these. */
+  /** Interval of the search for jobs whose consumer died, in ms; a job is delivered again after one to two of these. */
   readonly stalledIntervalMs?: number;
   /** How long a job may be kept without settling it, in ms. */
   readonly lockMs?: number;
@@ -104,7 +104,7 @@ export async function openRunConsumer({
 
   function stop(): Promise<void> {
     stopped ??= worker.close().then(async () => {
-      // Its error reaches the one who called `take`.
+      // The caller of `take` gets the error.
       await taking.catch(() => undefined);
     });
     return stopped;

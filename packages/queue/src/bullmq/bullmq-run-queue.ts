@@ -13,7 +13,7 @@ const MAX_RUNS_PER_JOB = 16;
  * runs.
  */
 const MIN_JOBS_PER_WORKER = 2;
-/** Number of workers that is assumed where nobody knows it. */
+/** Number of workers that is assumed if it is not known. */
 const ASSUMED_WORKERS = 4;
 /**
  * Jobs have snapshots of their runs while fewer jobs wait: some 40 MB of Redis' memory, however long the queue gets.
@@ -21,13 +21,13 @@ const ASSUMED_WORKERS = 4;
 const MAX_JOBS_WITH_SNAPSHOTS = 1_000;
 /** Longest trigger data in a snapshot, in characters. */
 const MAX_SNAPSHOT_CHARACTERS = 2_048;
-/** Shortest time between two reads of how far the queue has come, in ms. */
+/** Shortest time between two reads of the queue's virtual time, in ms. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
  * Opens the producing side of the queue, as BullMQ keeps it.
  * @param connection a `producer` connection, which the caller closes.
- * @param options.consumingWorkers how many workers take jobs; 0 when nobody knows.
+ * @param options.consumingWorkers returns the number of workers that take jobs; 0 if it is not known.
  */
 export function createRunQueue(
   connection: Redis,
@@ -48,7 +48,7 @@ export function createRunQueue(
   let isReading = false;
   let isLong = false;
 
-  /** Reads now and then how far the queue has come. The caller does not wait for it. */
+  /** Updates the virtual time in the background, unless it was read recently. */
   function followProgress(): void {
     if (isReading || performance.now() - progressReadAt < PROGRESS_INTERVAL_MS) return;
     isReading = true;
@@ -74,7 +74,7 @@ export function createRunQueue(
       if (runs.length > 1) for (const run of runs) jobOfRun.set(nameOfRun(run), jobId);
       return [{ name: 'run', data: writeJob(runs.map(limitSnapshot)), opts: { jobId, priority } }];
     });
-    // First, so that no job is found before it is known which runs it has.
+    // The index is sent first, so that no job is delivered before it is known which runs it has.
     await Promise.all([
       jobOfRun.size > 0 ? connection.hset(JOB_OF_RUN_KEY, jobOfRun) : undefined,
       queue.addBulk(entries),
@@ -137,7 +137,7 @@ export function createRunQueue(
   };
 }
 
-/** By workspace; runs that had begun before are a flow of their own. */
+/** Groups runs by flow: one per workspace, and another for its runs that are dispatched again. */
 function byFlow(runs: readonly QueuedRun[]): Map<string, QueuedRun[]> {
   const flows = new Map<string, QueuedRun[]>();
   for (const run of runs) {
