@@ -65,9 +65,12 @@ import { updateVariable } from './routes/variables/update.js';
 import { listVersions } from './routes/versions/list.js';
 import { readVersion } from './routes/versions/read.js';
 import { saveVersion } from './routes/versions/save.js';
+import { listSchedules } from './routes/schedules/list.js';
+import { pauseSchedule, resumeSchedule } from './routes/schedules/pause.js';
 import { changeWebhookUrl } from './routes/webhooks/change-url.js';
 import { listDeliveries } from './routes/webhooks/list-deliveries.js';
 import { openWebhookTest } from './routes/webhooks/open-test.js';
+import { replayDelivery } from './routes/webhooks/replay.js';
 import { createWorkflow } from './routes/workflows/create.js';
 import { deleteWorkflow } from './routes/workflows/delete.js';
 import { duplicateWorkflow } from './routes/workflows/duplicate.js';
@@ -145,6 +148,10 @@ export function listRoutes(services: Services): NamedRoute[] {
     changeWebhookUrl,
     openWebhookTest,
     listDeliveries,
+    replayDelivery,
+    listSchedules,
+    pauseSchedule,
+    resumeSchedule,
     listNodeTypes,
 
     listVariables,

@@ -27,6 +27,7 @@ export * from './schemas/invites.js';
 export * from './schemas/members.js';
 export * from './schemas/monitoring.js';
 export * from './schemas/node-types.js';
+export * from './schemas/schedules.js';
 export * from './schemas/sessions.js';
 export * from './schemas/variables.js';
 export * from './schemas/webhooks.js';

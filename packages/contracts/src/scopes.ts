@@ -12,6 +12,7 @@ export const SCOPE_RESOURCES = [
   'folders',
   'variables',
   'node-types',
+  'schedules',
   'me',
 ] as const;
 

@@ -166,6 +166,22 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'GET /api/workflows/:id/deliveries': { path: `${workflow}/deliveries`, asks: 'viewer', finds: 'held' },
+    'POST /api/workflows/:id/deliveries/:deliveryId/replay': {
+      path: `${workflow}/deliveries/${versionId}/replay`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'GET /api/schedules': { path: `/api/schedules${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'POST /api/workflows/:id/schedules/:nodeId/pause': {
+      path: `${workflow}/schedules/hook/pause`,
+      asks: 'editor',
+      finds: 'held',
+    },
+    'POST /api/workflows/:id/schedules/:nodeId/resume': {
+      path: `${workflow}/schedules/hook/resume`,
+      asks: 'editor',
+      finds: 'held',
+    },
 
     'GET /api/variables': { path: `/api/variables${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'POST /api/variables': {

@@ -275,7 +275,7 @@ describe('an API key', () => {
         path: 'scopes[0]',
         message:
           'must be *, workflows:execute, workflows:execute:<workflow id>, or one of workflows, executions, workspaces, ' +
-          'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, node-types, me, * ' +
+          'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, node-types, schedules, me, * ' +
           'with :read, :write or :*',
       },
     ]);

@@ -63,6 +63,7 @@ interface Operation {
   readonly id?: string;
   readonly userId?: string;
   readonly nodeId?: string;
+  readonly deliveryId?: string;
 }
 
 let instance: Instance;
@@ -163,6 +164,9 @@ function describeOperations(world: World): Record<string, Operation> {
       nodeId: 'hook',
     },
     'POST /api/workflows/:id/webhooks/:nodeId/test': { ...NOTHING, id: workflowId, nodeId: 'hook' },
+    'POST /api/workflows/:id/schedules/:nodeId/pause': { ...NOTHING, id: workflowId, nodeId: 'hook' },
+    'POST /api/workflows/:id/schedules/:nodeId/resume': { ...NOTHING, id: workflowId, nodeId: 'hook' },
+    'POST /api/workflows/:id/deliveries/:deliveryId/replay': { ...NOTHING, id: workflowId, deliveryId: workflowId },
     'POST /api/variables': { schema: CreateVariableBody, examples: [{ workspaceId, name: 'n', value: 'v' }] },
     'PATCH /api/variables/:id': { schema: UpdateVariableBody, examples: [{ name: 'n', value: 'v' }], id: variable.id },
     'POST /api/credentials': {
@@ -238,9 +242,13 @@ function writes(): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-async function send(name: string, { id = '', userId = '', nodeId = 'form' }: Operation, bad: BadBody) {
+async function send(name: string, { id = '', userId = '', nodeId = 'form', deliveryId = '' }: Operation, bad: BadBody) {
   const [method = '', pattern = ''] = name.split(' ');
-  const path = pattern.replace(':id', id).replace(':userId', userId).replace(':nodeId', nodeId);
+  const path = pattern
+    .replace(':id', id)
+    .replace(':userId', userId)
+    .replace(':nodeId', nodeId)
+    .replace(':deliveryId', deliveryId);
   const isOpen = ['/api/auth/setup', '/api/auth/login', '/api/auth/accept-invite'].includes(path);
   const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
   sent += 1;

@@ -14,6 +14,7 @@ import {
   namesOfExamples,
   OWNER,
   recordExamples,
+  sendHook,
   startInstance,
   startTestWorker,
   stopAll,
@@ -357,10 +358,36 @@ describe('the OpenAPI document', () => {
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });
     const hookPath = `/api/workflows/${hooked.id}`;
-    await done('POST', `${hookPath}/webhooks/hook/url`);
+    const { url } = await done('POST', `${hookPath}/webhooks/hook/url`);
     await done('POST', `${hookPath}/webhooks/hook/test`);
-    await done('GET', `${hookPath}/deliveries`);
+    await done('PATCH', hookPath, { status: 'active' });
+    await sendHook(instance.gateway, new URL(url).pathname, {
+      body: '{"order":17}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const delivery = await until(
+      async () => (await done('GET', `${hookPath}/deliveries`)).data[0],
+      8_000,
+      'a delivery',
+    );
+    await done('POST', `${hookPath}/deliveries/${delivery.id}/replay`);
     await done('DELETE', hookPath);
+    const every = {
+      id: 'morning',
+      type: 'trigger.schedule',
+      parameters: { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+    };
+    const timed = await done('POST', '/api/workflows', {
+      workspaceId,
+      name: 'Morning report',
+      definition: { nodes: [every], edges: [] },
+    });
+    const timedPath = `/api/workflows/${timed.id}`;
+    await done('PATCH', timedPath, { status: 'active' });
+    await done('POST', `${timedPath}/schedules/morning/pause`);
+    await done('GET', `/api/schedules${inWorkspace}`);
+    await done('POST', `${timedPath}/schedules/morning/resume`);
+    await done('DELETE', timedPath);
 
     // Runs
     const worker = await startTestWorker(instance);

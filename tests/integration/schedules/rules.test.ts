@@ -55,6 +55,7 @@ describe('a schedule', () => {
       lastFireAt: null,
       lastExecutionId: null,
       heldBy: null,
+      pausedAt: null,
     };
     expect((await read(id)).schedules).toEqual([idle]);
     const { schedules } = await change(id, { status: 'active' });

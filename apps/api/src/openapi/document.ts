@@ -28,6 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   me: 'Whose key or session a request has',
   monitoring: 'Workers, the queue and figures of runs',
   'node-types': 'What workflows can be made of',
+  schedules: 'Schedules of active workflows',
   variables: 'Values that all workflows of a workspace can read',
   workflows: 'Workflows, their versions and webhooks, and starting runs of them',
   workspaces: 'Workspaces, their members and invites',

@@ -40,6 +40,7 @@ function idleSchedule({ id, isDisabled, parameters }: SavedNode): WorkflowSchedu
       lastFireAt: null,
       lastExecutionId: null,
       heldBy: null,
+      pausedAt: null,
     },
   ];
 }

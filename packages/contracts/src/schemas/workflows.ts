@@ -87,7 +87,7 @@ const WorkflowFields = {
 export const WorkflowEntry = Type.Object(WorkflowFields);
 
 /** A schedule trigger of the active version, or of the latest while none was ever active. */
-const WorkflowSchedule = Type.Object({
+export const WorkflowSchedule = Type.Object({
   nodeId: Type.String(),
   cron: Type.String(),
   timezone: Type.String(),
@@ -99,6 +99,8 @@ const WorkflowSchedule = Type.Object({
   lastExecutionId: nullable(Id),
   /** Code of the limit that holds the run of the next time back. */
   heldBy: nullable(Type.String()),
+  /** Since when it is paused; null while it is not. */
+  pausedAt: nullable(Time),
 });
 
 /** A workflow with its latest definition, the URLs of its webhook triggers and the times of its schedules. */

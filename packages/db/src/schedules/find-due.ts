@@ -20,7 +20,7 @@ export function findDueSchedules(db: Database, now: Date, limit: number): Promis
   return db.$queryRaw<DueSchedule[]>`/* schedules.find-due */
     SELECT w.workspace_id AS "workspaceId", workflow_id AS "workflowId", node_id AS "nodeId", workflow_version_id AS "workflowVersionId", cron, timezone,
       catch_up AS "catchUp", next_fire_at AS "nextFireAt", held_by IS NOT NULL AS "isHeld"
-    FROM schedules JOIN workflows w ON w.id = workflow_id WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL
+    FROM schedules JOIN workflows w ON w.id = workflow_id WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL AND paused_at IS NULL
     ORDER BY look_at LIMIT ${limit}`;
 }
 

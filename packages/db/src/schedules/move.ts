@@ -38,8 +38,9 @@ interface Row extends Omit<VerdictRow, 'verdict'> {
  * Moves schedules on and starts their runs, in one statement: either both happen or nothing.
  *
  * The races it excludes: two that fire the same time (the second finds the time moved on); a workflow that is
- * deactivated, or gets another active version, meanwhile (the row is gone, has no time or has another version). Rows
- * that others hold are left for the next look, so that nobody waits here and no two can wait for each other.
+ * deactivated, or gets another active version, and a schedule that is paused, meanwhile (the row is gone, has no time
+ * or has another version). Rows that others hold are left for the next look, so that nobody waits here and no two can
+ * wait for each other.
  * @returns a verdict per move, in their order.
  */
 export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
@@ -67,7 +68,7 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
       )
     ), held AS (
       SELECT m.* FROM wanted m JOIN schedules s ON s.workflow_id = m.workflow_id AND s.node_id = m.node_id
-      WHERE s.next_fire_at = m.due_at AND s.workflow_version_id = m.version_id
+      WHERE s.next_fire_at = m.due_at AND s.workflow_version_id = m.version_id AND s.paused_at IS NULL
         AND m.index NOT IN (SELECT index FROM overlapping)
         AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.id = m.execution_id AND j.verdict <> 'accepted')
       FOR UPDATE OF s SKIP LOCKED

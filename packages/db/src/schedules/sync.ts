@@ -21,7 +21,8 @@ interface ScheduleTrigger extends ScheduleRule {
 /**
  * Brings a workflow's schedules in line with its status and its active version; to be called in the transaction that
  * changes those. A schedule that stays as it was keeps its next time, so that saving a workflow again at the wrong
- * moment loses none; one that is new, was changed or had no time is due from now on, by the database's clock.
+ * moment loses none; one that is new, was changed or had no time is due from now on, by the database's clock. A paused
+ * one stays paused, also with another version, and is forgotten once the active version has no such trigger.
  *
  * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so one waits for the
  * other, or finds that the time has moved.
@@ -53,8 +54,8 @@ export async function syncSchedules(
     ON CONFLICT (workflow_id, node_id) DO UPDATE
     SET workflow_version_id = EXCLUDED.workflow_version_id, cron = EXCLUDED.cron, timezone = EXCLUDED.timezone,
         catch_up = EXCLUDED.catch_up, max_overlap = EXCLUDED.max_overlap,
-        next_fire_at = CASE WHEN ${stays} THEN s.next_fire_at ELSE EXCLUDED.next_fire_at END,
-        look_at = CASE WHEN ${stays} THEN s.look_at ELSE EXCLUDED.look_at END,
+        next_fire_at = CASE WHEN s.paused_at IS NOT NULL THEN NULL WHEN ${stays} THEN s.next_fire_at ELSE EXCLUDED.next_fire_at END,
+        look_at = CASE WHEN s.paused_at IS NOT NULL THEN NULL WHEN ${stays} THEN s.look_at ELSE EXCLUDED.look_at END,
         held_by = CASE WHEN ${stays} THEN s.held_by END`);
 }
 

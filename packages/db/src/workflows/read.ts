@@ -32,7 +32,8 @@ export async function readWorkflow(db: Database, actor: Actor, id: string): Prom
   };
 }
 
-function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
+/** Returns a schedule as responses show it. */
+export function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
   const { nodeId, cron, timezone, catchUp, lastExecutionId, heldBy } = row;
   return {
     nodeId,
@@ -43,5 +44,6 @@ function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
     lastFireAt: row.lastFireAt?.toISOString() ?? null,
     lastExecutionId,
     heldBy,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
   };
 }

@@ -1,0 +1,25 @@
+import { ListSchedulesQuery, pageOf, ScheduleEntry } from '@deckhand/contracts';
+import { listSchedules as list } from '@deckhand/db';
+import { queryReader } from '../../http/query.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readQuery = queryReader(ListSchedulesQuery);
+
+/** GET /api/schedules?workspaceId=: the schedules of active versions, the next one first. */
+export function listSchedules({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/schedules',
+    {
+      summary: 'List the schedules of a workspace',
+      returns: 'Schedules of active versions, the next one first, those without a next time last',
+      query: ListSchedulesQuery,
+      answers: { 200: pageOf(ScheduleEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}

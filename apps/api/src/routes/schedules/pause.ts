@@ -1,0 +1,55 @@
+import { WorkflowSchedule } from '@deckhand/contracts';
+import { pauseSchedule as pause, resumeSchedule as resume } from '@deckhand/db';
+import { nextDueTime } from '@deckhand/nodes';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../auth/caller.js';
+import { pathId } from '../../http/query.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+import { pathNodeId } from '../webhooks/path-node-id.js';
+
+type Change = (
+  actor: Caller,
+  key: { readonly workflowId: string; readonly nodeId: string },
+) => Promise<WorkflowSchedule>;
+
+/** POST /api/workflows/{id}/schedules/{nodeId}/pause: the workflow stays active, its other triggers go on. */
+export function pauseSchedule(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/schedules/:nodeId/pause',
+    {
+      summary: 'Pause a schedule without deactivating its workflow',
+      returns: 'The schedule, which is paused',
+      takesIdempotencyKey: true,
+      answers: { 200: WorkflowSchedule },
+    },
+    handle(services, (actor, key) => pause(services.db, actor, key)),
+  );
+}
+
+/** POST /api/workflows/{id}/schedules/{nodeId}/resume: the schedule is due from now on. */
+export function resumeSchedule(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/schedules/:nodeId/resume',
+    {
+      summary: 'Resume a paused schedule, from now on',
+      returns: 'The schedule, with its next time',
+      takesIdempotencyKey: true,
+      answers: { 200: WorkflowSchedule },
+    },
+    handle(services, (actor, key) => resume(services.db, actor, key, (rule, now) => new Date(nextDueTime(rule, now)))),
+  );
+}
+
+function handle({ answerOnce }: Services, change: Change) {
+  return async (request: Request, response: Response, caller: Caller): Promise<void> => {
+    const key = { workflowId: pathId(request), nodeId: pathNodeId(request) };
+    await refuseBody(request);
+    await answerOnce({ request, response, caller, body: null }, async (actor) => {
+      return { status: 200, body: await change(actor, key) };
+    });
+  };
+}

@@ -1,0 +1,69 @@
+import { ExecuteResponse } from '@deckhand/contracts';
+import { readForReplay } from '@deckhand/db';
+import { pathId } from '../../http/query.js';
+import { setRateHeaders } from '../../http/rate-limit.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { readIdempotencyKey } from '../../runs/idempotency.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
+import { startedAnswer } from '../../runs/started-answer.js';
+import type { Services } from '../../services.js';
+
+/**
+ * POST /api/workflows/{id}/deliveries/{deliveryId}/replay: starts another run of the active version with the payload of
+ * a request to a webhook.
+ */
+export function replayDelivery(services: Services): Route {
+  const { db, breaker, runStarter, fleet } = services;
+  return forKey(
+    'POST',
+    '/api/workflows/:id/deliveries/:deliveryId/replay',
+    {
+      summary: 'Start another run for a request to a webhook',
+      returns: 'The id of the new run, which is queued',
+      takesIdempotencyKey: true,
+      answers: { 202: ExecuteResponse },
+      errors: [
+        'INVALID_STATE',
+        'TRIGGER_DATA_GONE',
+        'workspace_over_quota',
+        'workspace_rate_limited',
+        'write_circuit_open',
+        'QUEUE_UNAVAILABLE',
+      ],
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const deliveryId = pathId(request, 'deliveryId');
+      await refuseBody(request);
+      const {
+        executionId: rerunOf,
+        nodeId,
+        mode,
+        triggerData,
+      } = await readForReplay(db, caller, {
+        workflowId,
+        deliveryId,
+      });
+      const { executionId, isRepeated, rate } = await runStarter.start(
+        {
+          workflowId,
+          actor: { userId: caller.userId, boundTo: caller.boundTo },
+          triggerNodeId: nodeId,
+          mode,
+          source: 'rerun',
+          triggerData,
+          rerunOf,
+          isActiveVersion: true,
+        },
+        readIdempotencyKey(request, { deliveryId }),
+      );
+      if (rate) setRateHeaders(response, rate);
+      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      else await recordRunChange(services, caller, 'execution.replay', executionId);
+      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+    },
+    { guard: breaker.check },
+  );
+}
