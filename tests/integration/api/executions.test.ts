@@ -320,12 +320,12 @@ describe('reading a run', () => {
     });
   });
 
-  it('begins not after its first node', async () => {
+  it('starts neither before it was created nor after its first node', async () => {
     const id = await createWorkflow(instance, simple);
     await withWorker(async () => {
       for (let n = 0; n < 20; n += 1) {
-        const { startedAt, finishedAt, progress } = await ended((await execute(id)).body.executionId);
-        const times = [startedAt, progress.start.startedAt, progress.a.startedAt, finishedAt];
+        const { createdAt, startedAt, finishedAt, progress } = await ended((await execute(id)).body.executionId);
+        const times = [createdAt, startedAt, progress.start.startedAt, progress.a.startedAt, finishedAt];
         expect(times).toEqual([...times].sort());
       }
     });

@@ -12,13 +12,30 @@ function startIn(table: Prisma.Sql): Prisma.Sql {
             ELSE coalesce(EXCLUDED.started_at, ${table}.started_at) END`;
 }
 
+/** How far the clock of a worker may lag behind the database's. */
+const MAX_CLOCK_LAG = Prisma.sql`interval '50 milliseconds'`;
+
+/** Whether a time, in ms since the epoch, is that of a node which this run has run, not reused from an earlier one. */
+export function isOfThisRun(ms: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(NOT a."reusesNodes" AND to_timestamp(${ms} / 1000.0) > a.created_at - ${MAX_CLOCK_LAG})`;
+}
+
+/**
+ * A time of a node as it is stored. The clock of its worker may lag a little behind the database's, so a time just
+ * before the run was created becomes that of its creation. Reused nodes keep their times.
+ */
+export function timeOf(ms: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${isOfThisRun(ms)} THEN greatest(a.created_at, to_timestamp(${ms} / 1000.0))
+    ELSE to_timestamp(${ms} / 1000.0) END`;
+}
+
 /** Columns that a summary and an iteration of a node share, as `json_to_recordset` reads them. */
 const GIVEN = Prisma.sql`i int, "nodeId" text, status node_status, "startedAt" float8, "finishedAt" float8, attempts int,
   handle text, output text, "outputRef" uuid, "outputBytes" bigint, error text, state text, debug text`;
 
 /** The same as columns of the tables, and their values. */
 const COLUMNS = Prisma.sql`status, started_at, finished_at, attempts, handle, output, output_ref, output_bytes, error, state, debug`;
-const VALUES = Prisma.sql`n.status, to_timestamp(n."startedAt" / 1000.0), to_timestamp(n."finishedAt" / 1000.0), n.attempts,
+const VALUES = Prisma.sql`n.status, ${timeOf(Prisma.raw('n."startedAt"'))}, ${timeOf(Prisma.raw('n."finishedAt"'))}, n.attempts,
   n.handle, n.output, n."outputRef", n."outputBytes", n.error, n.state, n.debug`;
 
 function overwrite(table: Prisma.Sql): Prisma.Sql {

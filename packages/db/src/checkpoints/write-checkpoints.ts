@@ -5,7 +5,7 @@ import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
 import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
-import { addWaits, writeIterations, writeNodeRuns } from './rows.js';
+import { addWaits, isOfThisRun, timeOf, writeIterations, writeNodeRuns } from './rows.js';
 
 /** What a column is set to by a checkpoint that claims the run, and by any other. */
 function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
@@ -13,13 +13,11 @@ function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * When a run began that a checkpoint claims: as long ago as its worker says, and not after its first node. Nodes have
- * their times from another clock, which may be a little behind; those that were taken over from an earlier run began
- * well before this one was created.
+ * The start of a run that a checkpoint claims: neither before the run was created nor after its first node started.
+ * Nodes that were reused from an earlier run started before this one was created, and do not count.
  */
-const BEGUN = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond'),
-            CASE WHEN to_timestamp(a."firstStart" / 1000.0) > e.created_at - interval '50 milliseconds'
-              THEN to_timestamp(a."firstStart" / 1000.0) END)`;
+const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond'),
+            CASE WHEN ${isOfThisRun(Prisma.sql`a."firstStart"`)} THEN ${timeOf(Prisma.sql`a."firstStart"`)} END)`;
 
 /**
  * Writes the checkpoints of many runs in one statement, at most one a run:
@@ -70,10 +68,11 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
-        e.deadline_at, e.trigger_data
+        e.deadline_at, e.trigger_data, e.created_at, e.rerun_from_node_id
       FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ${LOCK_RUNS}
     ), admitted AS (
-      SELECT g.*, l.workspace_id, l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
+      SELECT g.*, l.workspace_id, l.created_at, l.rerun_from_node_id IS NOT NULL AS "reusesNodes",
+        l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
       UPDATE executions e
@@ -82,7 +81,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           claim_token = a.token,
           claimed_dispatch = ${whenClaiming(Prisma.sql`e.dispatch`, Prisma.sql`e.claimed_dispatch`)},
           checkpoint_version = ${whenClaiming(CHECKPOINT_VERSION, Prisma.sql`e.checkpoint_version`)},
-          started_at = ${whenClaiming(BEGUN, Prisma.sql`e.started_at`)},
+          started_at = ${whenClaiming(STARTED_AT, Prisma.sql`e.started_at`)},
           status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
           worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
           current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
