@@ -513,7 +513,7 @@ export const MUTANTS = [
     ['time goes back', 'served = Math.max(served, time.served);', 'served = time.served;'],
   ]),
   ...of('packages/runtime/src/batcher.ts', 'unit:runtime/src/batcher', [
-    ['answers that are missing leave callers waiting', 'if (answers.length !== batch.length)', 'if (false)'],
+    ['missing results leave callers waiting', 'if (results.length !== batch.length)', 'if (false)'],
   ]),
   ...of('apps/worker/src/maintenance/bad-rows.ts', 'unit:maintenance/bad-rows', [
     ['every bad row is left out for long', 'isRowError(error) ? SKIPPED_MS : SKIPPED_BRIEFLY_MS', 'SKIPPED_MS'],

@@ -3,22 +3,22 @@ import { StoreError, type StoreErrorKind } from '@deckhand/db';
 import { types } from 'node:util';
 import type { s3Location } from './settings.js';
 
-/** Objects by key. Each member throws a StoreError when the store cannot be reached or refuses. */
+/** A store of objects by key. Every method throws a StoreError if the store is unavailable or refuses. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** @returns undefined when the store says that there is no such object; no other refusal says so. */
+  /** Reads an object. @returns undefined if the store reports that it does not exist. */
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Deletes them all; those that are gone already are no fault. */
+  /** Deletes objects. Objects that do not exist are ignored. */
   delete(keys: readonly string[]): Promise<void>;
   close(): void;
 }
 
-/** The object store did not do what it was asked for. */
+/** The object store refused a request. */
 class ObjectStoreError extends StoreError {
   override readonly name = 'ObjectStoreError';
 }
 
-/** What names of S3's errors mean. Any other is decided by the status. */
+/** Kinds of S3 errors by name. For other names the status decides. */
 const KIND_BY_NAME: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['NoSuchBucket', 'deployment'],
   ['ExpiredToken', 'transient'],
@@ -28,7 +28,7 @@ const KIND_BY_NAME: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['InvalidBucketName', 'deployment'],
 ]);
 
-/** What statuses of S3's errors mean: the settings or permissions are wrong. Any other may pass. */
+/** Statuses of S3 errors that mean wrong settings or permissions. All others may be temporary. */
 const KIND_BY_STATUS: ReadonlyMap<unknown, StoreErrorKind> = new Map([
   [404, 'deployment'],
   [301, 'deployment'],
@@ -46,14 +46,15 @@ function kindOf(error: unknown): StoreErrorKind {
   return KIND_BY_NAME.get(error.name) ?? KIND_BY_STATUS.get(status) ?? 'transient';
 }
 
-/** Attempts of one request by the client itself: what goes on longer is the caller's to wait for. */
+/** Number of attempts by the client itself. Further retries are up to the caller. */
 const ATTEMPTS = 2;
-/** A store that takes longer than this for one request, all attempts together, counts as away, in ms. */
+/** Timeout of one request with all its attempts, in ms. After it, the store counts as unavailable. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Opens a store that speaks S3. The client is loaded only here: it is large, and most do without.
- * @param patienceMs how long a request may take.
+ * Opens an S3-compatible store. The client is loaded only here, because it is large and most installations do not need
+ * it.
+ * @param patienceMs timeout of a request in ms.
  */
 export async function openS3(
   location: ReturnType<typeof s3Location>,
@@ -64,7 +65,7 @@ export async function openS3(
   const client: S3Client = new s3.S3Client({
     region,
     maxAttempts: ATTEMPTS,
-    // Checksums that stores other than Amazon's may not know.
+    // Stores other than Amazon's may not support checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -88,7 +89,7 @@ export async function openS3(
       asked(`GET ${key}`, async (abortSignal) => {
         const command = new s3.GetObjectCommand({ Bucket, Key: prefix + key });
         const found = await client.send(command, { abortSignal }).catch((error: unknown) => {
-          // By its code: a missing bucket, or a proxy on the way, answers 404 too.
+          // Checks the code, because a missing bucket or a proxy also responds with 404.
           if (error instanceof s3.NoSuchKey) return undefined;
           throw error;
         });

@@ -1,9 +1,9 @@
 import { StoreError } from '@deckhand/db';
 
-/** An output that a run refers to is not in its store, and never will be: somebody deleted it there. */
+/** An output that a run refers to was deleted from its store. */
 export class OutputGoneError extends StoreError {
   override readonly name = 'OutputGoneError';
-  /** What the run refers to it by. */
+  /** Reference to the output in the run. */
   readonly ref: string;
 
   constructor(ref: string) {

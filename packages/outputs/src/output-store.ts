@@ -17,26 +17,27 @@ import { type OutputSettings, s3Location } from './settings.js';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Where large outputs are. Every member throws what `classifyStoreError` knows. */
+/** Store of large outputs. Every method throws errors that `classifyStoreError` knows. */
 export interface OutputStore {
   /**
-   * Keeps an output (serialised JSON) of a run: durable once it resolves.
-   * @returns its ref.
-   * @throws OutputGoneError when the run is gone.
+   * Stores an output (serialized JSON) of a run. It is durable once the promise resolves.
+   * @returns its reference.
+   * @throws OutputGoneError if the run is gone.
    */
   put(executionId: string, output: string): Promise<string>;
-  /** Reads outputs. @throws OutputGoneError for one that is no longer there. */
+  /** Reads outputs. @throws OutputGoneError if one was deleted. */
   get(refs: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
-   * Deletes what runs that are gone left in the object store.
-   * @returns how many; `limit` of them means there may be more.
+   * Deletes objects of runs that are gone.
+   * @returns how many. If it is `limit`, there may be more.
    */
   sweep(limit: number): Promise<number>;
   close(): void;
 }
 
 /**
- * Opens the store that the settings name. What the other one holds can still be read: each output says where it is.
+ * Opens the store that the settings name. Outputs in the other store can still be read, because each output records
+ * where it is.
  * @throws SettingsError
  */
 export async function openOutputStore(settings: OutputSettings, db: Database): Promise<OutputStore> {
@@ -53,10 +54,10 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
 
   return {
     async put(executionId, output) {
-      // Quick before small: a worker does this between two nodes of a run.
+      // Fast rather than small, because a worker compresses between two nodes of a run.
       const bytes = await compress(output, { level: constants.Z_BEST_SPEED });
       const id = uuidv7();
-      // Written down first, so that no object is ever forgotten.
+      // Recorded before the object is written, so that no object is ever forgotten.
       const isKept = await keepLargeOutput(db, { id, executionId, data: objects ? null : bytes, text: output });
       if (!isKept) throw new OutputGoneError(id);
       await objects?.put(keyOf({ id, executionId }), bytes);
@@ -89,7 +90,7 @@ function createOutputStore(db: Database, objects: ObjectStore | undefined): Outp
 
 function requireObjects(objects: ObjectStore | undefined): ObjectStore {
   if (!objects) {
-    throw new StoreError('the output is in an object store: OUTPUT_STORE and S3_BUCKET have to name it', 'deployment');
+    throw new StoreError('the output is in an object store: set OUTPUT_STORE and S3_BUCKET to it', 'deployment');
   }
   return objects;
 }

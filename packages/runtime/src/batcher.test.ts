@@ -63,9 +63,9 @@ describe('a batcher', () => {
     expect(await call(3)).toBe(3);
   });
 
-  it('rejects every caller of a batch with too few answers', async () => {
+  it('rejects every caller of a batch with too few results', async () => {
     const call = createBatcher<number, number>({ flush: () => Promise.resolve([1]), maxSize: 10, concurrency: 1 });
-    await expect(Promise.all([call(1), call(2)])).rejects.toThrow('a batch of 2 got 1 answers');
+    await expect(Promise.all([call(1), call(2)])).rejects.toThrow('a batch of 2 got 1 results');
     // Neither is left waiting.
     expect((await Promise.allSettled([call(1), call(2)])).map(({ status }) => status)).toEqual([
       'rejected',

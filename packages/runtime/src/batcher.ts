@@ -1,31 +1,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createFlushGate } from './flush-gate.js';
 
-/** How a batcher gathers and writes. */
+/** Options of a batcher. */
 export interface BatcherOptions<I, O> {
-  /** Handles a batch; answers in the order of its items. A rejection rejects every item of the batch. */
+  /** Handles a batch, and returns results in the order of its items. A rejection rejects every item. */
   readonly flush: (items: I[]) => Promise<O[]>;
-  /** Items of one batch at most. */
+  /** Maximum number of items in a batch. */
   readonly maxSize: number;
-  /** Batches under way at once at most: more than one where one takes long, or many items wait. */
+  /** Maximum number of batches in progress. A second one starts only if the first takes long, or many items wait. */
   readonly concurrency: number;
 }
 
 interface Waiting<I, O> {
   readonly item: I;
-  readonly resolve: (answer: O) => void;
+  readonly resolve: (result: O) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Gathers single calls into batches. An idle batcher flushes after the current turn of the event loop, so a lone call
- * waits for nobody; a busy one gathers while a batch is under way, so batches grow with the load.
- * @returns a function that takes one item and resolves with its own answer.
+ * Creates a batcher, which gathers single calls into batches. An idle batcher flushes after the current tick of the
+ * event loop, so a single call is not delayed. A busy one gathers while a batch is in progress, so batches grow with
+ * the load.
+ * @returns a function that takes one item and resolves with its result.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const waiting: Waiting<I, O>[] = [];
   const gate = createFlushGate({ concurrency: options.concurrency, onFree: schedule });
-  // A batch belongs to none of its callers.
+  // A batch must not run in the async context of one of its callers.
   const flushBatch = AsyncLocalStorage.bind(options.flush);
   let isScheduled = false;
 
@@ -44,11 +45,11 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (item: I) =>
     if (batch.length === 0) return;
     gate.begin();
     try {
-      const answers = await flushBatch(batch.map((entry) => entry.item));
-      if (answers.length !== batch.length) {
-        throw new Error(`a batch of ${batch.length} got ${answers.length} answers`);
+      const results = await flushBatch(batch.map((entry) => entry.item));
+      if (results.length !== batch.length) {
+        throw new Error(`a batch of ${batch.length} got ${results.length} results`);
       }
-      answers.forEach((answer, index) => batch[index]?.resolve(answer));
+      results.forEach((result, index) => batch[index]?.resolve(result));
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {

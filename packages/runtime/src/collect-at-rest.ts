@@ -1,18 +1,17 @@
 import { Session } from 'node:inspector/promises';
 import type { Logger } from './logger.js';
 
-/** How often it is looked whether the process rests, in ms. */
+/** Interval of checks whether the process is idle, in ms. */
 const LOOK_MS = 5_000;
-/** A heap that grew by less is not worth the tenth of a second that collecting takes, in bytes. */
+/** Minimum growth of the heap, in bytes, that is worth a collection of about 0.1 s. */
 const WORTH_BYTES = 16 * 2 ** 20;
 
 /**
- * Has a process that rests give back the memory that its start or its last load took. V8 by itself collects when
- * something is allocated, which a process at rest hardly does: the space for new objects alone would stay at 32 MB.
- * @param options.workSoFar counts what the process has done: it rests while that stays the same from one look to the
- * next.
- * @param options.lookMs how often to look, in ms; 5 s by default.
- * @returns what ends it; it keeps no process alive.
+ * Makes an idle process release the memory that its start or its last load took. V8 collects only when something is
+ * allocated, which an idle process hardly does: the space for new objects alone would stay at 32 MB.
+ * @param options.workSoFar counts the work of the process. It is idle while the count is the same in two checks.
+ * @param options.lookMs interval of the checks in ms, 5 s by default.
+ * @returns a function that stops the checks. They do not keep the process alive.
  */
 export function collectAtRest(options: { logger: Logger; workSoFar: () => number; lookMs?: number }): {
   stop: () => void;
@@ -27,16 +26,16 @@ export function collectAtRest(options: { logger: Logger; workSoFar: () => number
     if (seen !== before || process.memoryUsage().heapTotal < collectedBytes + WORTH_BYTES) return;
     await collectGarbage();
     collectedBytes = process.memoryUsage().heapTotal;
-    logger.debug({ heapBytes: collectedBytes }, 'collected garbage at rest');
+    logger.debug({ heapBytes: collectedBytes }, 'garbage collected while idle');
   };
   const timer = setInterval(() => {
-    look().catch((err: unknown) => logger.warn({ err }, 'garbage could not be collected'));
+    look().catch((err: unknown) => logger.warn({ err }, 'garbage collection failed'));
   }, lookMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
-/** Collects whatever can be collected, and gives the pages back: `gc()` of V8's own does the former only. */
+/** Collects all garbage and releases the pages. V8's `gc()` alone does not release them. */
 async function collectGarbage(): Promise<void> {
   const session = new Session();
   session.connect();

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 
-/** Members of the environment by which every process reaches PostgreSQL. */
+/** Settings of the connection to PostgreSQL, which all processes share. */
 export const DatabaseSettings = {
   DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://' }),
   /**
-   * False behind a pooler that cannot keep the prepared statements of its clients apart, such as PgBouncer before 1.21.
+   * Must be false behind a pooler that does not support prepared statements, such as PgBouncer before 1.21.
    */
   DATABASE_PREPARED_STATEMENTS: Type.Boolean({ default: true }),
 };

@@ -2,7 +2,7 @@ import { type DestinationStream, pino, type Logger } from 'pino';
 
 export type { Logger };
 
-/** Members that never reach a log line, whoever logs them. */
+/** Members that are removed from every log line. */
 const SECRET_PATHS = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -14,7 +14,7 @@ const SECRET_PATHS = [
   '*.key',
 ];
 
-/** A JSON logger. `level` is a pino level or `silent`. `destination`: standard output by default. */
+/** Creates a JSON logger. `level` is a pino level or `silent`. It writes to standard output by default. */
 export function createLogger(options: { name: string; level: string; destination?: DestinationStream }): Logger {
   return pino(
     {

@@ -1,25 +1,25 @@
-/** What one owner holds of a budget. */
+/** The share of one owner in a memory budget. */
 export interface MemoryAccount {
-  /** Says how many bytes it holds now. Beyond the budget, the largest account is closed to make room. */
+  /** Sets how many bytes it holds. If the budget is exceeded, the largest account is closed. */
   set(bytes: number): void;
   /** Whether it was closed because it held the most. */
   readonly isRevoked: () => boolean;
-  /** Gives back all that it holds. May be repeated. */
+  /** Releases all its bytes. May be called again. */
   close(): void;
 }
 
-/** The bytes of large data that a process may hold at a time. */
+/** Limits how many bytes of large data a process holds. */
 export interface MemoryBudget {
   readonly usedBytes: () => number;
-  /** Whether more than three quarters of it are used: what can wait should. */
+  /** Whether more than three quarters are used. Work that can wait should wait. */
   readonly isTight: () => boolean;
   /** Resolves once it is not tight. */
   untilRoom(): Promise<void>;
   /**
-   * Opens an account that holds nothing yet.
-   * @param group accounts of one group count together, so that many small ones are not spared.
-   * @param onRevoked called when it is closed because its group held the most, and in that it did: its owner has to let
-   *   go of its data.
+   * Opens an empty account.
+   * @param group accounts of a group count together, so that many small ones are not spared.
+   * @param onRevoked called when the account is closed, because its group held the most bytes, and it the most in the
+   *   group. Its owner must release its data.
    */
   open(options: { group?: string; onRevoked?: () => void }): MemoryAccount;
 }
@@ -35,7 +35,7 @@ interface Group {
   readonly entries: Set<Entry>;
 }
 
-/** Creates a budget of so many bytes. */
+/** Creates a budget of a number of bytes. */
 export function createMemoryBudget(maxBytes: number): MemoryBudget {
   const groups = new Map<string | symbol, Group>();
   let used = 0;

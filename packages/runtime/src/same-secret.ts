@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Compares in a time that says nothing about either text, its length included. */
+/** Compares two secrets in constant time, which reveals neither their contents nor their lengths. */
 export function isSameSecret(given: unknown, expected: string): boolean {
   return typeof given === 'string' && timingSafeEqual(digest(given), digest(expected));
 }

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose';
 
-/** Encrypts what must be kept but never shown. */
+/** Encrypts secrets for storage. */
 export interface SecretBox {
-  /** The id of the key that it seals with, which the envelopes name. */
+  /** Id of the present key. Envelopes name it. */
   readonly keyId: string;
-  /** Encrypts a text with the present key. Each call answers another JWE. */
+  /** Encrypts text with the present key. Each call returns another JWE. */
   seal(text: string): Promise<string>;
   /**
    * Decrypts a JWE of the present key or an old one.
-   * @throws SecretBoxError when it was changed or its key is not among them.
+   * @throws SecretBoxError if it was changed, or its key is unknown.
    */
   open(jwe: string): Promise<string>;
-  /** Whether a JWE says that the present key sealed it. */
+  /** Returns true if a JWE names the present key. */
   isSealedByPresentKey(jwe: string): boolean;
-  /** Whether the key that a JWE names is the present one or an old one. */
+  /** Returns true if a JWE names the present key or an old one. */
   hasKeyOf(jwe: string): boolean;
 }
 
-/** A secret that none of the keys can open. Its message has ids of keys at most. */
+/** A secret that none of the keys can decrypt. Its message contains at most ids of keys. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
 }
@@ -26,11 +26,11 @@ export class SecretBoxError extends Error {
 const KEY_BYTES = 32;
 
 /**
- * Opens a box whose envelopes are JWEs (RFC 7516: `dir`, A256GCM) that name their key by a `kid`.
- * @param encryptionKey 32 bytes as 64 hexadecimal digits or as base64, used as they are; any other text of at least 32
- * characters is hashed with SHA-256. It seals.
- * @param oldKeys keys of the same forms that only open what they sealed once.
- * @throws RangeError for a key that is too short to be one.
+ * Creates a secret box. Its envelopes are JWEs (RFC 7516: `dir`, A256GCM) that name their key by `kid`.
+ * @param encryptionKey the present key: 32 bytes as 64 hexadecimal digits or base64; any other text of at least 32
+ * characters is hashed with SHA-256.
+ * @param oldKeys former keys of the same forms, which only decrypt.
+ * @throws RangeError for a key that is too short.
  */
 export function createSecretBox(encryptionKey: string, oldKeys: readonly string[] = []): SecretBox {
   const key = toKey(encryptionKey);
@@ -57,7 +57,7 @@ export function createSecretBox(encryptionKey: string, oldKeys: readonly string[
         });
         return new TextDecoder().decode(plaintext);
       } catch (error) {
-        throw new SecretBoxError('the secret cannot be opened', { cause: error });
+        throw new SecretBoxError('the secret cannot be decrypted', { cause: error });
       }
     },
     isSealedByPresentKey: (jwe) => readKeyId(jwe) === keyId,
@@ -65,7 +65,7 @@ export function createSecretBox(encryptionKey: string, oldKeys: readonly string[
   };
 }
 
-/** The id of the key that a JWE says it was sealed with; undefined where it says none. */
+/** Returns the id of the key that a JWE names; undefined if it names none. */
 function readKeyId(jwe: string): string | undefined {
   try {
     return decodeProtectedHeader(jwe).kid;
@@ -81,7 +81,7 @@ function toKeyId(key: Uint8Array): string {
 function toKey(text: string): Uint8Array {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   const bytes = Buffer.from(text, 'base64');
-  // Buffer skips what is no base64: only text that reads back the same was meant as such.
+  // Buffer ignores invalid base64 characters, so only text that encodes back to itself counts as base64.
   if (bytes.length === KEY_BYTES && bytes.toString('base64') === text) return bytes;
   if (text.length < KEY_BYTES) throw new RangeError(`the encryption key needs at least ${KEY_BYTES} characters`);
   return createHash('sha256').update(text).digest();

@@ -1,18 +1,18 @@
 import { envSchema } from 'env-schema';
 import type { Static, TObject } from 'typebox';
 
-/** Settings that cannot be used: the message names every one that is missing or bad, on one line. */
+/** Invalid settings. The message names every missing or invalid one, on one line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
 /**
- * Reads a process's settings once, by a JSON Schema whose members are environment names. Text is coerced to the
- * schema's types, defaults are filled in, the result is frozen.
- * @throws SettingsError listing every fault.
+ * Reads settings from the environment, by a JSON Schema whose members are names of variables. Text is coerced to the
+ * types of the schema, defaults are filled in, and the result is frozen.
+ * @throws SettingsError listing every invalid setting.
  */
 export function readSettings<S extends TObject>(schema: S, env: NodeJS.ProcessEnv = process.env): Readonly<Static<S>> {
-  // An empty variable is one that was not set: compose files and shells leave such behind.
+  // Compose files and shells leave empty variables behind, so these count as not set.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   try {
     const settings = envSchema<Static<S>>({ schema, data: given, env: false, dotenv: false });

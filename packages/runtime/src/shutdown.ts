@@ -3,8 +3,8 @@ import type { Logger } from './logger.js';
 
 /**
  * Runs `close` once on SIGTERM, SIGINT or an uncaught error, then exits: 0 after a signal, 1 after an error.
- * @param survives handles an uncaught error, rejections included, and says whether the process may go on. Called in the
- *   asynchronous context that threw. Without it no error is survived.
+ * @param survives handles an uncaught error or rejection, and returns true if the process may continue. Called in the
+ *   async context that threw. Without it, every such error ends the process.
  * @param graceMs how long `close` may take before the process exits anyway.
  */
 export function onShutdown(options: {

@@ -1,17 +1,17 @@
-/** How long one slice takes, in ms, but for its last step. */
+/** Duration of a slice in ms, not counting its last step. */
 const SLICE_MS = 10;
 
-/** Work that was given up since it takes too much. */
+/** Work that was aborted because it takes too long. */
 export class TooMuchWorkError extends Error {
   override readonly name = 'TooMuchWorkError';
 }
 
 /**
- * Does work that may be long without holding up the event loop: small work at once, the rest in slices, between which
- * everything else goes on. Slices of all that is under way take turns.
- * @param steps each `yield` is a place where other work may go first.
- * @param msMax how much work it may be, in ms.
- * @throws TooMuchWorkError when it is more, and what the steps throw.
+ * Does work that may take long without blocking the event loop. Short work is done at once. Longer work is done in
+ * slices, between which the event loop continues, and alternates with other such work.
+ * @param steps each `yield` is a place where the work may be interrupted.
+ * @param msMax how long the work may take, in ms.
+ * @throws TooMuchWorkError if it takes longer, and the errors of the steps.
  */
 export async function runInTimeSlices<T>(steps: Generator<undefined, T>, msMax = Infinity): Promise<T> {
   let worked = 0;
@@ -28,14 +28,14 @@ export async function runInTimeSlices<T>(steps: Generator<undefined, T>, msMax =
   }
 }
 
-/** Rounds of the event loop for each slice: who waits for several things in a row waits for fewer slices. */
+/** Rounds of the event loop per slice, so that a caller that awaits several things waits for few slices. */
 const ROUNDS_A_SLICE = 4;
 
-/** What waits for a slice, oldest first. */
+/** Waiting work, oldest first. */
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
-/** Waits for a slice of the event loop: one in a few of its rounds, whoever asks. @throws the signal's reason. */
+/** Waits for a slice of the event loop, of which there is one in several rounds. @throws the signal's reason. */
 export async function nextSlice(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.push(resolve);
@@ -44,7 +44,7 @@ export async function nextSlice(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** Node.js runs all immediates that are there in one round, so there is one at a time: slices would add up. */
+/** One immediate at a time: Node.js runs all pending ones in one round, and slices would add up. */
 function scheduleSlice(): void {
   if (isScheduled || waiting.length === 0) return;
   isScheduled = true;

@@ -1,16 +1,16 @@
 import type { Response } from 'express';
 import { answerHeaderFault, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 
-/** Statuses whose answers have no body (RFC 9110, 15). */
+/** Statuses of responses without a body (RFC 9110, 15). */
 const WITHOUT_BODY = [204, 205, 304];
 
 /**
- * What a workflow answers is shown by browsers as what it is not: a page of this host. In a sandbox it has no origin,
- * so it can reach nothing that is the service's (Content Security Policy, `sandbox`).
+ * Browsers would treat a response of a workflow as a page of this host. In a sandbox it has no origin, so it can access
+ * nothing of the service (Content Security Policy, `sandbox`).
  */
 const SANDBOX = 'sandbox allow-forms allow-popups allow-scripts';
 
-/** Says what holds for every answer to a webhook, refusals too. */
+/** Sets the headers of every response to a webhook, refusals included. */
 export function prepareAnswer(response: Response): void {
   response.setHeader('Content-Security-Policy', SANDBOX);
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
@@ -18,9 +18,9 @@ export function prepareAnswer(response: Response): void {
 }
 
 /**
- * Answers with the result of a Terminal node. A text is sent as it is, as plain text unless its headers say otherwise;
- * all else as JSON. Headers that a workflow may not set are left out.
- * @returns the names of those.
+ * Sends the result of a Terminal node as the response. Text is sent unchanged, as plain text unless its headers say
+ * otherwise; everything else is sent as JSON. Headers that a workflow may not set are omitted.
+ * @returns the names of omitted headers.
  */
 export function sendResult(response: Response, resultJson: string): string[] {
   const { body = null, statusCode, headers } = readResult(resultJson);
@@ -34,7 +34,7 @@ export function sendResult(response: Response, resultJson: string): string[] {
   return refused;
 }
 
-/** Answers with JSON, where the status allows for a body. */
+/** Sends a JSON response, with a body if the status allows one. */
 export function sendAnswer(response: Response, status: number, body: object): void {
   sendBody(response, status, JSON.stringify(body), 'application/json; charset=utf-8');
 }

@@ -3,33 +3,33 @@ import { type Database, type ExecutionResult, readResults } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { RunFollower } from '../runs/follow-runs.js';
 
-/** What a run that succeeded came to: the Terminal node's result as JSON text, null without one. */
+/** The outcome of a successful run: the result of its Terminal node as JSON text, null without one. */
 export interface RunOutcome {
   readonly resultJson: string | null;
 }
 
 /**
- * Waits for the end of a run without holding anything but its place in the follower's table. `isNew`: it was queued
- * just now, by this process.
- * @returns undefined when the signal aborts first.
- * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT when the run or the wait took too long, or the process is
- * about to stop; both with the `executionId`.
+ * Waits for the end of a run. A wait only occupies an entry in the follower's table.
+ * @param options.isNew whether this process has just queued the run.
+ * @returns undefined if the signal aborts first.
+ * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT if the run or the wait takes too long, or the process is
+ * about to stop. Both have the `executionId`.
  */
 export type AwaitRun = (
   executionId: string,
   options: { timeoutMs: number; signal: AbortSignal; isNew: boolean },
 ) => Promise<RunOutcome | undefined>;
 
-/** Results of one query at most, and queries at once. */
+/** Maximum number of results per query, and of queries at the same time. */
 const BATCH = { maxSize: 200, concurrency: 2 } as const;
-/** The longest time that a timer can be set to, in ms. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
+/** Maximum duration of a timer, in ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Reads results that are due together in one query. */
+/** Creates the function. Results that are needed at the same time are read by one query. */
 export function createAwaitRun({ db, follower }: { db: Database; follower: RunFollower }): AwaitRun {
   const readResult = createBatcher({ ...BATCH, flush: (ids: string[]) => readResults(db, ids) });
   return async (executionId, { timeoutMs, signal, isNew }) => {
-    const deadline = performance.now() + Math.min(timeoutMs, TIMER_MAX_MS);
+    const deadline = performance.now() + Math.min(timeoutMs, MAX_TIMER_MS);
     const wait = (isStillNew: boolean): Promise<boolean> =>
       follower.waitFor(executionId, ({ status }) => isFinished(status), {
         isNew: isStillNew,
@@ -38,12 +38,11 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
         survivesDrain: true,
       });
     for (let isFirst = true; ; isFirst = false) {
-      const isTold = await wait(isNew && isFirst);
+      const isReported = await wait(isNew && isFirst);
       if (signal.aborted) return undefined;
       const result = await readResult(executionId);
-      // An end that was told is not so when the database has failed over and lost it: the run goes on, and so does the
-      // wait.
-      if (isTold && result && !isFinished(result.status)) continue;
+      // A reported end may have been lost in a failover of the database. Then the run continues, and so does the wait.
+      if (isReported && result && !isFinished(result.status)) continue;
       return outcomeOf(executionId, result, follower.isDraining());
     }
   };

@@ -4,20 +4,20 @@ import { isSameSecret } from '@deckhand/runtime';
 import type { WebhookTarget } from './find-target.js';
 import type { CredentialReader } from './read-credential.js';
 
-/** Where a secret of the trigger is sent. */
+/** Header of the trigger's secret. */
 const SECRET_HEADER = 'x-webhook-secret';
-/** Where a key is sent whose credential names no header. */
+/** Header of a key whose credential names none. */
 const DEFAULT_KEY_HEADER = 'x-api-key';
 
-/** What it is known by that the caller was let in. */
+/** An admitted caller. */
 export interface CheckedCaller {
-  /** Names of the headers that were checked, in lower case: no run keeps them. */
+  /** Names of the headers that were checked, in lower case. Runs do not keep them. */
   readonly secretHeaders: readonly string[];
 }
 
 /**
- * Lets a caller in who has all that the trigger asks for: its secret, and what its authentication needs besides.
- * @throws DeckhandError UNAUTHORIZED, the same whatever is wrong.
+ * Checks that a caller has everything that the trigger requires: its secret, and the credential of its authentication.
+ * @throws DeckhandError UNAUTHORIZED, which is the same for every cause.
  */
 export async function checkCaller(
   request: Request,
@@ -26,7 +26,7 @@ export async function checkCaller(
 ): Promise<CheckedCaller> {
   const { secrets, authentication, credentialId } = settings;
   const ownSecret = secrets.length === 0 ? [] : [SECRET_HEADER];
-  // All of them are compared, so that the time does not tell which one it was.
+  // All secrets are compared, so that the time does not reveal which one matched.
   const fitting = secrets.filter((secret) => isSameSecret(request.headers[SECRET_HEADER], secret));
   const isSecretRight = secrets.length === 0 || fitting.length > 0;
   if (authentication === 'none') {

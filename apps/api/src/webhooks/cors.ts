@@ -2,19 +2,19 @@ import type { Request, Response } from 'express';
 import { PREFLIGHT_SECONDS, wantedHeaders } from '../http/cors.js';
 import type { TriggerSettings } from './trigger-settings.js';
 
-/** Headers of the answer that pages may read. */
+/** Response headers that pages may read. */
 const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, RateLimit, RateLimit-Policy';
 
-/** What pages may do. */
+/** Origins and methods that are allowed. */
 export type CorsSettings = Pick<TriggerSettings, 'allowedOrigins' | 'allowedMethods'>;
 
-/** Holds until it is known which trigger a request is for: any page may read that there is none, or none at work. */
+/** Applies until the trigger of a request is known: any page may read that there is none, or that it is inactive. */
 export const CORS_WITHOUT_TRIGGER: CorsSettings = {
   allowedOrigins: ['*'],
   allowedMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 };
 
-/** Tells a browser whether the page that sent the request may read the answer (Fetch, 3.2). */
+/** Tells the browser whether the page that sent the request may read the response (Fetch, 3.2). */
 export function allowOrigin(request: Request, response: Response, { allowedOrigins }: CorsSettings): void {
   response.setHeader('Access-Control-Expose-Headers', EXPOSED);
   if (allowedOrigins.includes('*')) {
@@ -30,7 +30,7 @@ export function allowOrigin(request: Request, response: Response, { allowedOrigi
   }
 }
 
-/** Answers an OPTIONS request, a preflight one or not: it starts nothing. */
+/** Responds to an OPTIONS request, preflight or not. It starts no run. */
 export function answerOptions(request: Request, response: Response, { allowedMethods }: CorsSettings): void {
   response.setHeader('Allow', allowedMethods.join(', '));
   if (response.hasHeader('Access-Control-Allow-Origin')) {

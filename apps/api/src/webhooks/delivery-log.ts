@@ -1,30 +1,30 @@
 import { type Database, type DeliveryRecord, insertDeliveries, pruneDeliveries } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 
-/** Keeps the last requests to each workflow's webhooks. */
+/** Records the latest requests to the webhooks of each workflow. */
 export interface DeliveryLog {
-  /** Remembers a request; it is written a moment later, and nobody waits for that. */
+  /** Records a request. It is written a moment later, in the background. */
   note(record: DeliveryRecord): void;
-  /** Writes what is remembered, and deletes what is too old; called at shutdown. */
+  /** Writes all recorded requests, and deletes old ones. Called at shutdown. */
   flush(): Promise<void>;
 }
 
 /** How long requests are gathered before they are written, in ms. */
 const GATHER_MS = 250;
-/** Between two times at which what is too old is deleted, in ms: finding it costs more than writing many requests. */
+/** Interval between deletions of old requests, in ms. Finding them costs more than writing many requests. */
 const PRUNE_MS = 5_000;
-/** Requests of one statement. */
+/** Maximum number of requests per statement. */
 const BATCH = 1_000;
-/** Requests remembered at most, while PostgreSQL is slower than they come; further ones are left out. */
-const WAITING_MAX = 20_000;
+/** Maximum number of requests in memory. If PostgreSQL is slower than they arrive, further ones are dropped. */
+const MAX_WAITING = 20_000;
 
-/** Gathers requests and writes them in batches, one at a time. What cannot be written is only logged. */
+/** Creates the log. Requests are written in batches, one batch at a time. A batch that fails is only logged. */
 export function createDeliveryLog({ db, logger }: { db: Database; logger: Logger }): DeliveryLog {
   const waiting: DeliveryRecord[] = [];
-  let left = 0;
+  let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
-  /** Workflows with requests beyond those that are kept, perhaps. */
+  /** Workflows that may have more requests than are kept. */
   const grown = new Set<string>();
   let pruneTimer: NodeJS.Timeout | undefined;
 
@@ -39,8 +39,8 @@ export function createDeliveryLog({ db, logger }: { db: Database; logger: Logger
         logger.warn({ err, requests: batch.length }, 'requests to webhooks could not be logged');
       }
     }
-    if (left > 0) logger.warn({ requests: left }, 'requests to webhooks were left out of their log');
-    left = 0;
+    if (dropped > 0) logger.warn({ requests: dropped }, 'requests to webhooks dropped from their log');
+    dropped = 0;
   }
 
   async function prune(): Promise<void> {
@@ -50,7 +50,7 @@ export function createDeliveryLog({ db, logger }: { db: Database; logger: Logger
     grown.clear();
     if (workflowIds.length === 0) return;
     await pruneDeliveries(db, workflowIds).catch((err: unknown) => {
-      // The next request to them brings the next try.
+      // The next request to these workflows triggers the next attempt.
       logger.warn({ err }, 'old requests to webhooks could not be deleted');
     });
   }
@@ -66,8 +66,8 @@ export function createDeliveryLog({ db, logger }: { db: Database; logger: Logger
 
   return {
     note(record) {
-      if (waiting.length >= WAITING_MAX) {
-        left += 1;
+      if (waiting.length >= MAX_WAITING) {
+        dropped += 1;
         return;
       }
       waiting.push(record);

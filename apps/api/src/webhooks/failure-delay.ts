@@ -1,33 +1,33 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Counts a caller whose secret was wrong, and waits before the answer, longer with each failure.
+ * Counts a wrong secret of a caller, and delays its response, longer with each failure.
  * @param caller the webhook and the network of the caller.
- * @param signal ends the wait: the caller went away.
+ * @param signal ends the delay because the caller disconnected.
  */
 export type DelayFailure = (caller: string, signal: AbortSignal) => Promise<void>;
 
-/** A caller that has not failed for so long, in ms, begins anew. */
+/** After this time without a failure, in ms, the count of a caller starts again. */
 const FORGET_MS = 300_000;
-/** Failures that are not delayed: a typo, and what a caller sends before it is noticed. */
+/** Number of failures without delay: a typo, and requests sent before it is noticed. */
 const FREE_FAILURES = 5;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 2_000;
-/** Callers that are counted at once; the one that was quiet for longest is forgotten for the next. */
+/** Maximum number of counted callers. The one without failures for the longest time is forgotten first. */
 const MAX_CALLERS = 10_000;
-/** Answers that wait at once; further ones do not, since each holds a connection. */
+/** Maximum number of delayed responses. Further ones are not delayed, because each occupies a connection. */
 const MAX_WAITING = 500;
 
 /**
- * Slows down guessing of the secrets of webhooks, per process. Callers with the right secret never wait, whatever
- * others send.
- * @param options.wait in place of a timer. `now`: a clock, in ms.
+ * Creates the delay, which slows down guessing of webhook secrets, per process. Callers with the right secret never
+ * wait, whatever others send.
+ * @param options.wait replaces the timer. `now` is a clock in ms.
  */
 export function createFailureDelay({
   wait = (ms: number, signal: AbortSignal): Promise<unknown> => setTimeout(ms, undefined, { signal }),
   now = (): number => performance.now(),
 } = {}): DelayFailure {
-  /** The caller that failed last is the last. */
+  /** In the order of their last failures. */
   const callers = new Map<string, { failures: number; at: number }>();
   let waiting = 0;
 

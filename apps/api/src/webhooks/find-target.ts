@@ -3,45 +3,45 @@ import { type Actor, type Database, findWebhooks, type FoundWebhook, readSavedTr
 import { createBatcher, type SecretBox } from '@deckhand/runtime';
 import { readTriggerSettings, type TriggerSettings } from './trigger-settings.js';
 
-/** What a request to a webhook's URL is for. */
+/** The trigger that a request starts. */
 export interface WebhookTarget {
   readonly workflowId: string;
   readonly workspaceId: string;
   readonly nodeId: string;
   /** The version that runs. */
   readonly versionId: string;
-  /** For whom a test run is; null for the runs of an active workflow. */
+  /** The person for whom a test run is started; null for the runs of an active workflow. */
   readonly testActor: Actor | null;
   readonly settings: TriggerSettings;
 }
 
-/** A webhook that is there, before it is known whether it takes requests. */
+/** A webhook that exists, whether it accepts requests or not. */
 export interface KnownWebhook {
   readonly workflowId: string;
   readonly nodeId: string;
   /**
-   * Where it leads at present.
-   * @throws DeckhandError WEBHOOK_INACTIVE; NOT_FOUND when the version that would run has no such trigger.
+   * Returns its current trigger.
+   * @throws DeckhandError WEBHOOK_INACTIVE; NOT_FOUND if the version that would run has no such trigger.
    */
   target(): Promise<WebhookTarget>;
 }
 
 /** Finds webhooks by the last part of their URLs. */
 export interface WebhookFinder {
-  /** @throws DeckhandError NOT_FOUND. For tests also when the test URL is not open. */
+  /** @throws DeckhandError NOT_FOUND, for tests also if the test URL is not open. */
   find(suffix: string, options: { isTest: boolean }): Promise<KnownWebhook>;
 }
 
 const SUFFIX = /^[A-Za-z0-9_-]{8,128}$/;
-/** Most look-ups of one query, and most queries at once. */
+/** Maximum number of lookups per query, and of queries at the same time. */
 const BATCH = { maxSize: 500, concurrency: 2 } as const;
-/** Triggers whose settings are remembered; those of a version never change. */
-const SETTINGS_MAX = 2_000;
+/** Maximum number of cached settings of triggers. Those of a version never change. */
+const MAX_CACHED_SETTINGS = 2_000;
 
 /**
- * Looks every URL up in the database for every request, so that an activation, a deactivation, another version or
- * another URL holds everywhere from its answer on. Requests that arrive together share one query. Only what a saved
- * version says of its trigger is remembered.
+ * Creates the finder. It looks up the URL of every request in the database, so that activating, deactivating, another
+ * version or another URL takes effect everywhere with its response. Requests that arrive together share one query. Only
+ * the settings of triggers in saved versions are cached.
  */
 export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox: SecretBox }): WebhookFinder {
   const lookUp = createBatcher({ ...BATCH, flush: (suffixes: string[]) => findWebhooks(db, suffixes) });
@@ -55,7 +55,7 @@ export function createWebhookFinder({ db, secretBox }: { db: Database; secretBox
     const settings = saved && (await readTriggerSettings(saved, secretBox));
     if (!settings) throw new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook any more' });
     const [oldest] = known.keys();
-    if (known.size >= SETTINGS_MAX && oldest !== undefined) known.delete(oldest);
+    if (known.size >= MAX_CACHED_SETTINGS && oldest !== undefined) known.delete(oldest);
     known.set(key, settings);
     return settings;
   }

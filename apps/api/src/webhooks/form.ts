@@ -1,18 +1,18 @@
 import { type JsonValue, validationFailed } from '@deckhand/contracts';
 
-/** Fields of one form at most. */
-const FIELDS_MAX = 10_000;
+/** Maximum number of fields in a form. */
+const MAX_FIELDS = 10_000;
 
-/** Names with their values, as they were sent: one that comes again has a list of them. */
+/** Fields of a form. A name that occurs more than once has a list of values. */
 export class Fields<T extends JsonValue> {
   readonly #values = new Map<string, T | T[]>();
   #count = 0;
 
-  /** @throws DeckhandError VALIDATION_FAILED when there are too many. */
+  /** Adds a field. @throws DeckhandError VALIDATION_FAILED if there are too many. */
   add(name: string, value: T): void {
     this.#count += 1;
-    if (this.#count > FIELDS_MAX) {
-      throw validationFailed([{ path: 'body', message: `has more than ${FIELDS_MAX} fields` }]);
+    if (this.#count > MAX_FIELDS) {
+      throw validationFailed([{ path: 'body', message: `has more than ${MAX_FIELDS} fields` }]);
     }
     const known = this.#values.get(name);
     if (known === undefined) this.#values.set(name, value);
@@ -20,7 +20,7 @@ export class Fields<T extends JsonValue> {
     else this.#values.set(name, [known, value]);
   }
 
-  /** As an object, whatever the names: `__proto__` is one like any other. */
+  /** Returns the fields as an object. `__proto__` is a name like any other. */
   toObject(): Record<string, T | T[]> {
     return Object.fromEntries(this.#values);
   }
@@ -32,7 +32,7 @@ export class Fields<T extends JsonValue> {
  */
 export function parseForm(text: string): Record<string, string | string[]> {
   const fields = new Fields<string>();
-  // Not all at once: a large body may be nothing but separators.
+  // Part by part, because a large body may consist of separators only.
   for (const part of split(text, '&')) {
     for (const [name, value] of new URLSearchParams(part)) fields.add(name, value);
   }

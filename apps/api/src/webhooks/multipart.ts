@@ -3,15 +3,15 @@ import { type DeckhandError, type JsonObject, type JsonValue, validationFailed }
 import { nextSlice } from '@deckhand/runtime';
 import { Fields } from './form.js';
 
-/** Parts of one body at most. */
-const PARTS_MAX = 1_000;
-/** How much of a body is parsed before others have their turn, in bytes. */
+/** Maximum number of parts in a body. */
+const MAX_PARTS = 1_000;
+/** How many bytes of a body are parsed before other work gets to run. */
 const SLICE_BYTES = 256 * 1024;
 
 /**
- * Parses a multipart form (RFC 7578): fields are texts, files `{ filename, contentType, bytes, base64 }`; a name that
- * comes again has a list.
- * @throws DeckhandError VALIDATION_FAILED for what is no such form, or has too many parts.
+ * Parses a multipart form (RFC 7578). Fields become strings, files `{ filename, contentType, bytes, base64 }`. A name
+ * that occurs more than once has a list.
+ * @throws DeckhandError VALIDATION_FAILED for an invalid form, and for too many parts.
  */
 export function parseMultipart(bytes: Buffer, contentType: string): Promise<JsonValue> {
   return new Promise((resolve, reject) => {
@@ -19,8 +19,8 @@ export function parseMultipart(bytes: Buffer, contentType: string): Promise<Json
     const fail = (error: unknown): void => reject(toFault(error));
     let parser: BusboyInstance;
     try {
-      // The body is in memory already, so nothing in it can be larger than may be.
-      const limits = { parts: PARTS_MAX, fieldSize: bytes.length, fieldNameSize: 1_000 };
+      // The body is in memory already, so the sizes of its parts need no limits.
+      const limits = { parts: MAX_PARTS, fieldSize: bytes.length, fieldNameSize: 1_000 };
       parser = new Busboy({ headers: { 'content-type': contentType }, limits });
     } catch (error) {
       fail(error);
@@ -38,14 +38,14 @@ export function parseMultipart(bytes: Buffer, contentType: string): Promise<Json
       ended.abort();
       fail(error);
     };
-    parser.on('partsLimit', () => end(new Error(`has more than ${PARTS_MAX} parts`)));
+    parser.on('partsLimit', () => end(new Error(`has more than ${MAX_PARTS} parts`)));
     parser.on('error', end);
     parser.on('finish', () => resolve(fields.toObject()));
     writeInSlices(parser, bytes, ended.signal).catch(fail);
   });
 }
 
-/** Gives a parser its bytes, until it has ended. */
+/** Writes the bytes to a parser in slices, until it has ended. */
 async function writeInSlices(parser: BusboyInstance, bytes: Buffer, ended: AbortSignal): Promise<void> {
   for (let start = 0; start < bytes.length && !ended.aborted; start += SLICE_BYTES) {
     if (start > 0) await nextSlice();
@@ -54,7 +54,7 @@ async function writeInSlices(parser: BusboyInstance, bytes: Buffer, ended: Abort
   if (!ended.aborted) parser.end();
 }
 
-/** A part without a name is kept under none. */
+/** Returns the name of a part; "" if it has none. */
 function nameOf(name: string | undefined): string {
   return name ?? '';
 }
@@ -62,7 +62,7 @@ function nameOf(name: string | undefined): string {
 function gather(stream: BusboyFileStream, done: (content: Buffer) => void): void {
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // What is cut off is told by the parser.
+  // The parser reports truncated parts.
   stream.on('error', () => undefined);
   stream.on('end', () => done(Buffer.concat(chunks)));
 }

@@ -7,14 +7,14 @@ import type { PayloadType } from './trigger-settings.js';
 
 type Shape = Exclude<PayloadType, 'auto'> | 'multipart' | 'unknown text';
 
-/** Media types that are no text, even where a body happens to be UTF-8. */
+/** Matches binary media types, even if a body happens to be valid UTF-8. */
 const BINARY = /^(?:(?:image|audio|video|font)\/|application\/(?:octet-stream|pdf|zip|gzip)$)/;
 
 /**
- * Parses a body by its payload type. No body at all is null, for a form `{}` and for text "".
- * @param contentType the request's Content-Type; "" without one.
- * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for what is no text of its charset, no form, or JSON that
- * cannot be kept or costs too much.
+ * Parses a body by its payload type. A missing body is null; `{}` for a form and "" for text.
+ * @param contentType the Content-Type of the request; "" if there is none.
+ * @throws DeckhandError INVALID_JSON; VALIDATION_FAILED for text that is invalid in its charset, for an invalid form,
+ * and for JSON that cannot be stored or costs too much.
  */
 export async function parsePayload(
   bytes: Buffer,
@@ -36,22 +36,22 @@ export async function parsePayload(
   }
 }
 
-/** A body as runs have one that is no text. */
+/** Returns a binary body in the form that runs get. */
 function toBinary(bytes: Buffer, contentType: string): JsonObject {
   return { base64: bytes.toString('base64'), contentType, bytes: bytes.length };
 }
 
-/** Whether it is a text that PostgreSQL can hold. */
+/** Returns true for text that PostgreSQL can store. */
 function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }
 
-/** The body as it was sent: a text where it is one that PostgreSQL can hold, else as a binary one. */
+/** Returns the body as it was sent: as a string if PostgreSQL can store that, otherwise in binary form. */
 export function toRawBody(bytes: Buffer, contentType: string): JsonValue {
   return isText(bytes) ? bytes.toString('utf8') : toBinary(bytes, contentType);
 }
 
-/** The media type (RFC 9110, 8.3.1) in lower case, without parameters. */
+/** Returns the media type (RFC 9110, 8.3.1) in lower case, without parameters. */
 function mediaType(contentType: string): string {
   return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -72,13 +72,13 @@ function charsetOf(contentType: string): string {
   return /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
 }
 
-/** Decodes a text without its byte order mark. */
+/** Decodes text, and drops its byte order mark. */
 function decode(bytes: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch (error) {
     // A RangeError is about the charset itself (WHATWG Encoding, 7.1).
-    const message = error instanceof RangeError ? `has a charset that is not known: ${charset}` : `is not ${charset}`;
+    const message = error instanceof RangeError ? `has an unknown charset: ${charset}` : `is not ${charset}`;
     throw validationFailed([{ path: 'body', message }]);
   }
 }

@@ -2,15 +2,15 @@ import { type Credential, toCredential } from '@deckhand/contracts';
 import { type Database, type CredentialUser, readSealedCredential } from '@deckhand/db';
 import { type Logger, type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
-/** Reads a credential for a version's trigger; undefined when it is gone, not for that version, or cannot be opened. */
+/** Reads the credential of a trigger. Returns undefined if it is gone, or cannot be used by the version or opened. */
 export type CredentialReader = (version: CredentialUser, id: string) => Promise<Credential | undefined>;
 
-/** Opened secrets that are remembered, by their envelopes. */
-const OPENED_MAX = 1_000;
+/** Maximum number of cached secrets, by their envelopes. */
+const MAX_CACHED_SECRETS = 1_000;
 
 /**
- * Reads credentials anew for every request, so that one which is replaced or deleted counts from then on. Only what an
- * envelope holds is remembered: another secret is another envelope.
+ * Creates the reader. It reads the credential for every request, so that replacing or deleting one takes effect at
+ * once. Only the contents of envelopes are cached: another secret has another envelope.
  */
 export function createCredentialReader(options: {
   db: Database;
@@ -24,7 +24,7 @@ export function createCredentialReader(options: {
     if (!sealed) return undefined;
     if (sealed.refusal !== null) {
       const { refusal } = sealed;
-      logger.warn({ refusal, credentialId: id, ...version }, 'a webhook lets nobody in: it may not use its credential');
+      logger.warn({ refusal, credentialId: id, ...version }, 'webhook admits nobody: it may not use its credential');
       return undefined;
     }
     const known = opened.get(sealed.sealedSecret);
@@ -32,12 +32,12 @@ export function createCredentialReader(options: {
     try {
       const credential = toCredential(sealed.type, JSON.parse(await secretBox.open(sealed.sealedSecret)));
       if (!credential) return undefined;
-      if (opened.size >= OPENED_MAX) opened.clear();
+      if (opened.size >= MAX_CACHED_SECRETS) opened.clear();
       opened.set(sealed.sealedSecret, credential);
       return credential;
     } catch (err) {
       if (!(err instanceof SecretBoxError)) throw err;
-      logger.warn({ err, credentialId: id }, 'a webhook lets nobody in: its credential cannot be opened');
+      logger.warn({ err, credentialId: id }, 'webhook admits nobody: its credential cannot be opened');
       return undefined;
     }
   };

@@ -12,7 +12,7 @@ import type { KnownWebhook, WebhookTarget } from './find-target.js';
 import { parsePayload, toRawBody } from './payload.js';
 import { triggerData } from './trigger-data.js';
 
-/** What is noted of a request beside its answer. */
+/** What is recorded of a request, in addition to its response. */
 export interface Delivery {
   executionId: string | null;
   errorCode: string | null;
@@ -23,13 +23,13 @@ interface Received {
   readonly response: Response;
   readonly webhook: KnownWebhook;
   readonly delivery: Delivery;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Takes a request to a webhook: finds where it leads, lets the caller in, reads the body, starts the run and answers,
- * at once or at the run's end.
+ * Handles a request to a webhook: finds its trigger, checks the caller, reads the body, starts the run and responds,
+ * immediately or at the end of the run.
  * @throws DeckhandError WEBHOOK_INACTIVE, METHOD_NOT_ALLOWED, UNAUTHORIZED, RATE_LIMITED, PAYLOAD_TOO_LARGE,
  * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, the refusals of the run starter, EXECUTION_FAILED,
  * WEBHOOK_TIMEOUT.
@@ -65,10 +65,10 @@ export async function receive(services: Services, received: Received): Promise<v
     return;
   }
   const refused = sendResult(response, outcome.resultJson);
-  if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers were left out of an answer');
+  if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
 }
 
-/** Starts the run, after everything about the request was found right. */
+/** Starts the run, after the whole request was checked. */
 async function start(
   services: Services,
   { request, response, signal }: Received,
@@ -99,7 +99,7 @@ async function start(
   );
 }
 
-/** Answers a caller with a wrong secret later with each failure. */
+/** Delays the response to a caller with a wrong secret, longer with each failure. */
 async function letIn(
   { readCredential, delayFailure }: Services,
   request: Request,

@@ -9,9 +9,9 @@ import { allowOrigin, answerOptions, CORS_WITHOUT_TRIGGER } from './cors.js';
 import { type Delivery, receive } from './receive.js';
 
 /**
- * The URLs of webhooks, outside the API and with bodies of their own. `/webhook/<suffix>` runs the active version;
- * `/webhook-test/<suffix>` the latest, in test mode, while an editor holds it open. HEAD, and anything below a suffix,
- * is nothing.
+ * Creates the router of webhooks, which are outside the API and read bodies themselves. `/webhook/<suffix>` runs the
+ * active version. `/webhook-test/<suffix>` runs the latest one in test mode, while an editor keeps it open. HEAD, and
+ * paths below a suffix, are a 404.
  */
 export function createWebhookRouter(services: Services): Router {
   const router = Router({ strict: true, caseSensitive: true });
@@ -20,7 +20,7 @@ export function createWebhookRouter(services: Services): Router {
   return router;
 }
 
-/** Handles a request. A page is let through to a refusal: it may read why there is nothing for it. */
+/** Handles a request. Pages of any origin may read a refusal that comes before the trigger is known. */
 async function handle(services: Services, request: Request, response: Response, isTest: boolean): Promise<void> {
   allowOrigin(request, response, CORS_WITHOUT_TRIGGER);
   try {
@@ -37,7 +37,7 @@ async function take(services: Services, request: Request, response: Response, is
   prepareAnswer(response);
   if (request.method === 'HEAD') throw new DeckhandError('NOT_FOUND');
   const { suffix } = request.params;
-  // Before anything is waited for: a caller may go away meanwhile.
+  // Before anything is awaited, because the caller may disconnect meanwhile.
   const signal = clientGone(response);
   const webhook = await services.webhooks.find(typeof suffix === 'string' ? suffix : '', { isTest });
   const delivery: Delivery = { executionId: null, errorCode: null };

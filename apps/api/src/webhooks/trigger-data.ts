@@ -3,16 +3,16 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { checkJson } from '../http/check-json.js';
 import { parseForm } from './form.js';
 
-/** What a request brought, once it was read. */
+/** The parts of a request that become trigger data. */
 export interface ReceivedPayload {
   readonly body: JsonValue;
-  /** As it was sent; undefined where the trigger does not keep it. */
+  /** The body as it was sent. Undefined if the trigger does not keep it. */
   readonly rawBody: JsonValue | undefined;
-  /** Names of the headers that the trigger checked, in lower case: no run keeps them. */
+  /** Names of the headers that the trigger checked, in lower case. Runs do not keep them. */
   readonly secretHeaders: readonly string[];
 }
 
-/** A run's `$trigger`, as JSON text, and what of it makes two requests the same one. */
+/** `$trigger` of a run as JSON text, and the part of it that identifies repeated requests. */
 export interface TriggerData {
   readonly json: string;
   readonly asked: JsonObject;
@@ -20,7 +20,7 @@ export interface TriggerData {
 
 /**
  * Builds `$trigger` from a request.
- * @throws DeckhandError VALIDATION_FAILED for what PostgreSQL has no text for.
+ * @throws DeckhandError VALIDATION_FAILED for text that PostgreSQL cannot store.
  */
 export function triggerData(request: Request, { body, rawBody, secretHeaders }: ReceivedPayload): TriggerData {
   const query = parseForm(request.url.split('?')[1] ?? '');

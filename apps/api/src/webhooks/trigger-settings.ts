@@ -9,10 +9,10 @@ const RESPONSE_MODES = ['immediately', 'onCompletion'] as const;
 
 export type PayloadType = (typeof PAYLOAD_TYPES)[number];
 
-/** A webhook trigger as its version was saved, defaults filled in. */
+/** Parameters of a webhook trigger, with defaults filled in. */
 export interface TriggerSettings {
   readonly method: string;
-  /** Each is as good as the others; none where none is asked for. */
+  /** Any of them is accepted. Empty if no secret is required. */
   readonly secrets: readonly string[];
   readonly payloadType: PayloadType;
   readonly keepsRawBody: boolean;
@@ -27,9 +27,9 @@ export interface TriggerSettings {
 }
 
 /**
- * Reads a webhook trigger out of a version.
- * @returns undefined when the node is no webhook trigger in this version.
- * @throws SecretBoxError when its secret was sealed with another key.
+ * Reads the webhook trigger of a version.
+ * @returns undefined if the node is not a webhook trigger in this version.
+ * @throws SecretBoxError if its secret was sealed with another key.
  */
 export async function readTriggerSettings(
   { node, rateLimit, sealedSecrets, timeoutMs }: SavedTrigger,
@@ -56,7 +56,7 @@ export async function readTriggerSettings(
   };
 }
 
-/** The value if it is one of the list, else the list's first, its default. */
+/** Returns the value if it is in the list, otherwise the first entry of the list, which is the default. */
 function oneOf<T extends string>(values: readonly [T, ...T[]], value: unknown): T {
   return values.find((known) => known === value) ?? values[0];
 }

@@ -1,12 +1,12 @@
-import type { ListSchedulesQuery, PageOf, ScheduleEntry } from '@deckhand/contracts';
+import type { ListSchedulesQuery, PageOf, Person, ScheduleEntry } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import type { Database, Prisma } from '../client.js';
 import type { Schedule } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
+import { readPeople } from '../users/person.js';
 import { toWorkflowSchedule } from '../workflows/read.js';
 
 type Row = Schedule & { readonly workflow: { readonly name: string } };
-type People = ReadonlyMap<string, { readonly id: string; readonly name: string; readonly email: string }>;
 
 /**
  * Lists the schedules of a workspace, the next one first and those without a next time last.
@@ -30,26 +30,19 @@ export async function listSchedules(
     orderBy: [{ nextFireAt: { sort: 'asc', nulls: 'last' } }, { workflowId: 'asc' }, { nodeId: 'asc' }],
     ...pageRange(query),
   });
-  const people = await readPeople(db, rows);
+  const people = await readPeople(
+    db,
+    rows.map(({ pausedBy }) => pausedBy),
+  );
   return toPage(
     query,
     rows,
-    (row) => toEntry(row, people),
+    (row) => toEntry(row, people.get(row.pausedBy) ?? null),
     () => db.schedule.count({ where }),
   );
 }
 
-async function readPeople(db: Database, rows: readonly Schedule[]): Promise<People> {
-  const ids = [...new Set(rows.flatMap(({ pausedBy }) => pausedBy ?? []))];
-  if (ids.length === 0) return new Map();
-  const users = await db.user.findMany({
-    where: { id: { in: ids } },
-    select: { id: true, name: true, email: true },
-  });
-  return new Map(users.map((user) => [user.id, user]));
-}
-
-function toEntry(row: Row, people: People): ScheduleEntry {
+function toEntry(row: Row, pausedByUser: Person | null): ScheduleEntry {
   const { workflowId, workflow, maxOverlap, pausedBy } = row;
   return {
     workflowId,
@@ -57,6 +50,6 @@ function toEntry(row: Row, people: People): ScheduleEntry {
     ...toWorkflowSchedule(row),
     maxOverlap,
     pausedBy,
-    pausedByUser: people.get(pausedBy ?? '') ?? null,
+    pausedByUser,
   };
 }
