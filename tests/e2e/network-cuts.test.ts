@@ -45,7 +45,8 @@ describe('under load, with the network cut here and there', () => {
   it('every acknowledged run ends once, none is lost, and every part comes back by itself', async () => {
     const instance = await startInstance();
     await logMoves(instance.db);
-    const receiver = await startReceiver(() => 200);
+    let callMs = 200;
+    const receiver = await startReceiver(() => callMs);
     const workflowId = await createWorkflow(instance, definition(receiver.url));
     const apiRedis = await startTcpProxy(instance.redis.url);
     const workerRedis = await startTcpProxy(instance.redis.url);
@@ -83,17 +84,30 @@ describe('under load, with the network cut here and there', () => {
     for (const proxy of [apiRedis, workerRedis, workerPostgres]) await proxy.restore();
     await comeBack();
 
+    const frozenId = await workerIdOf(instance, frozen);
+    callMs = 2_000;
+    // Two calls of two seconds: a run that began half a second ago cannot end before the worker freezes.
+    const newRunOfFrozen = await until(
+      () =>
+        instance.db.execution.findFirst({
+          where: { workerId: frozenId, finishedAt: null, startedAt: { gt: new Date(Date.now() - 500) } },
+        }),
+      20_000,
+      'a run of the worker that is to freeze',
+    );
     process.kill(frozen.pid, 'SIGSTOP');
     const frozenAt = new Date();
+    callMs = 200;
     await sleep(CUT_MS);
+    const workerOf = async (id: string) => (await instance.db.execution.findUniqueOrThrow({ where: { id } })).workerId;
+    await until(async () => (await workerOf(newRunOfFrozen.id)) !== frozenId, 20_000, 'the takeover of its run');
     const thawedAt = new Date();
     process.kill(frozen.pid, 'SIGCONT');
     await comeBack();
-    // It found itself fenced for what it held, and has been given new runs since.
+    // Its writes for the runs that it held are refused, and it has been given new runs since.
     const fenced = async () =>
       total(await scrape(`http://127.0.0.1:${metricsPort}`), 'deckhand_checkpoints_total', { verdict: 'fenced' });
     await until(async () => (await fenced()) > 0, 20_000, 'a refused write of the thawed worker');
-    const frozenId = await workerIdOf(instance, frozen);
     const movesBy = (from: Date, to: Date) => countMoves(instance, frozenId, from, to);
     await until(async () => (await movesBy(thawedAt, new Date())) > 0, 20_000, 'new runs of the thawed worker');
     const whileFrozen = await movesBy(new Date(frozenAt.getTime() + 500), thawedAt);
