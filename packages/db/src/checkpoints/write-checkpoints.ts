@@ -5,7 +5,7 @@ import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
 import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
-import { addWaits, isOfThisRun, timeOf, writeIterations, writeNodeRuns } from './rows.js';
+import { addWaits, timeOf, toRecordset, writeIterations, writeNodeRuns } from './rows.js';
 
 /** What a column is set to by a checkpoint that claims the run, and by any other. */
 function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
@@ -17,7 +17,7 @@ function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
  * Nodes that were reused from an earlier run started before this one was created, and do not count.
  */
 const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond'),
-            CASE WHEN ${isOfThisRun(Prisma.sql`a."firstStart"`)} THEN ${timeOf(Prisma.sql`a."firstStart"`)} END)`;
+            CASE WHEN a."notBefore" IS NOT NULL THEN ${timeOf(Prisma.sql`a."firstStart"`)} END)`;
 
 /**
  * Writes the checkpoints of many runs in one statement, at most one a run:
@@ -61,7 +61,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     db,
     Prisma.sql`/* executions.checkpoint */
     WITH given AS (
-      SELECT * FROM json_to_recordset(${JSON.stringify(runs)}::json) AS g(
+      SELECT * FROM json_to_recordset(${toRecordset(runs)}::json) AS g(
         i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, "firstStart" float8, checkpoint int, current text,
         status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, answers int, bytes bigint,
         "hasProgress" boolean)
@@ -71,7 +71,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
         e.deadline_at, e.trigger_data, e.created_at, e.rerun_from_node_id
       FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ${LOCK_RUNS}
     ), admitted AS (
-      SELECT g.*, l.workspace_id, l.created_at, l.rerun_from_node_id IS NOT NULL AS "reusesNodes",
+      SELECT g.*, l.workspace_id, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
         l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
