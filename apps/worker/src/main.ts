@@ -18,6 +18,7 @@ import {
   readSettings,
   serveMetrics,
   SettingsError,
+  VERSION,
 } from '@deckhand/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { awaitSchema } from './await-schema.js';
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   void reportMissingSessionLimits(db, logger);
   const worker = await startWorker({
     id: uuidv7(),
-    version: '0.1.0',
+    version: VERSION,
     db,
     redisUrl: settings.REDIS_URL,
     databaseUrl: settings.DATABASE_URL,

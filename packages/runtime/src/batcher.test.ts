@@ -26,7 +26,7 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
-  it('gathers while as many batches as allowed are under way', async () => {
+  it('gathers while as many batches as allowed are in progress', async () => {
     const { batches, releases, flush } = heldFlush();
     const call = createBatcher({ flush, maxSize: 10, concurrency: 1 });
     const first = call(1);

@@ -20,3 +20,4 @@ export * from './slices.js';
 export * from './tracing/open-tracing.js';
 export * from './tracing/settings.js';
 export * from './tracing/tracing.js';
+export * from './version.js';
