@@ -5,11 +5,11 @@ import type { Stack } from './stack.js';
 import { send } from './suite/load.js';
 import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
 
-/** Between two looks at the processes, in ms. */
+/** Time between two samples of the processes, in ms. */
 const SAMPLE_MS = 5_000;
 const CONNECTIONS = 20;
 
-/** One look at a process. */
+/** One sample of a process. */
 export interface ProcessSample {
   readonly rssMb: number;
   /** Open files, sockets among them. */
@@ -18,7 +18,7 @@ export interface ProcessSample {
   readonly lagMs: number;
 }
 
-/** One look at API and worker, so many seconds after the beginning. */
+/** One sample of API and worker, with the seconds since the start. */
 export interface SoakSample {
   readonly seconds: number;
   readonly api: ProcessSample;

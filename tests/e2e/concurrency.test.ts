@@ -72,7 +72,7 @@ const count = (workflowId: string, where: object = {}) => db.execution.count({ w
 const keysOf = (calls: readonly ReceivedCall[]) => new Set(calls.map(({ idempotencyKey }) => idempotencyKey));
 
 describe('a burst of runs of a workflow with a limit', () => {
-  it('has never more under way on two workers, loses none, does none twice, and holds up nobody else', async () => {
+  it('never runs more at the same time on two workers, loses none, runs none twice, and delays nobody else', async () => {
     const receiver = await startReceiver(() => 2);
     const { id } = await create(chain(post('call', receiver.url)), LIMIT);
     const others = await call('POST', '/api/workspaces', { name: 'Others' });
@@ -96,7 +96,7 @@ describe('a burst of runs of a workflow with a limit', () => {
     const calls = receiver.calls.filter(({ path }) => path !== '/other');
     process.stdout.write(`${RUNS} runs, ${LIMIT} at once, in ${Date.now() - startedAt} ms\n`);
     expect([calls.length, keysOf(calls).size]).toEqual([RUNS, RUNS]);
-    // The other workspace's call may have been under way beside them.
+    // A call of the other workspace may have been in progress at the same time.
     expect(receiver.inFlightMax()).toBeGreaterThanOrEqual(LIMIT);
     expect(receiver.inFlightMax()).toBeLessThanOrEqual(LIMIT + 1);
     expect(await mostAtOnce(id)).toBe(LIMIT);
@@ -104,7 +104,7 @@ describe('a burst of runs of a workflow with a limit', () => {
 });
 
 describe('a workflow with a limit that starts itself', () => {
-  it('through its own webhook, twice a run, comes to an end with no more than the limit under way', async () => {
+  it('through its own webhook, twice a run, ends with no more than the limit in progress', async () => {
     const receiver = await startReceiver(() => 5);
     const depth = 6;
     // Its URL is known once it is saved, and then saved into it.
@@ -172,7 +172,7 @@ describe('a worker that dies with all slots of a limit', () => {
 });
 
 /**
- * The most runs of a workflow that had an `http` node under way at the same time, by the times that the workers
+ * The most runs of a workflow that had an `http` node in progress at the same time, by the times that the workers
  * recorded.
  */
 async function mostAtOnce(workflowId: string): Promise<number> {

@@ -107,7 +107,7 @@ it('the log shows a link to the setup, which creates the first owner', async () 
 });
 
 describe('when the API is told to stop', () => {
-  it('a request under way gets its answer, nobody else gets in, and it exits with 0', async () => {
+  it('answers the requests in progress, accepts no new ones, and exits with 0', async () => {
     const api = await spawnApp('api', env);
     const body = JSON.stringify(SETUP);
     const { sent, answer } = await beginSetup(api, body);

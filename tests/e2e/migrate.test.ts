@@ -33,7 +33,7 @@ async function write(name: string, sql: string): Promise<void> {
   await writeFile(join(directory, name, 'migration.sql'), sql);
 }
 
-/** The built command under way. */
+/** The built command while it runs. */
 interface Migrate {
   readonly process: ChildProcess;
   readonly output: () => string;
@@ -77,7 +77,7 @@ describe('npm run migrate', () => {
        DO $$ BEGIN WHILE EXISTS (SELECT FROM test.obstacles) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;`,
     );
     const first = migrate();
-    await untilSession(`query LIKE 'CREATE TABLE things%'`, 'a migration under way');
+    await untilSession(`query LIKE 'CREATE TABLE things%'`, 'a migration in progress');
     first.process.kill('SIGKILL');
     expect(await first.ended).toBeNull();
     const second = migrate();

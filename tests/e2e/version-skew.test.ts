@@ -138,7 +138,7 @@ describe('a job of a newer version', () => {
     await queue.add('run', { version: JOB_VERSION + 1, anything: 'else' }, { jobId: 'newer' });
     const leaves = () => worker.output().split('job of a newer version given back').length - 1;
     const beganAt = performance.now();
-    await until(() => leaves() >= 3, 30_000, 'three looks at the job');
+    await until(() => leaves() >= 3, 30_000, 'the job to be returned three times');
     const seconds = (performance.now() - beganAt) / 1_000;
     // At most one a second, however many looks there were.
     expect(leaves()).toBeLessThanOrEqual(seconds + 2);

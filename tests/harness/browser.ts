@@ -15,7 +15,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Screens that every page is looked at on. */
+/** Screen sizes that every page is tested on. */
 export const SCREENS = {
   desktop: { width: 1280, height: 800 },
   phone: { width: 390, height: 844 },

@@ -445,7 +445,7 @@ const takingTooMuch: readonly HostileScript[] = [
   },
 ];
 
-/** Known ways out of a sandbox, and known ways to hold one up. */
+/** Known escapes from a sandbox, and known ways to block one. */
 export const hostileScripts: readonly HostileScript[] = [
   ...reachingOut,
   ...breakingTheResult,

@@ -36,7 +36,7 @@ export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue
     '## Parameters',
     rows.length > 0 ? table : 'None.',
     ...(type.credential ? ['## Credential', credentialText(type.credential)] : []),
-    '## Ways out',
+    '## Outputs',
     waysOut(type, parameters),
     ...(sample === undefined ? [] : ['## In sandbox mode', sandboxText(sample)]),
     '## Example',

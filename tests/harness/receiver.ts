@@ -13,7 +13,7 @@ export interface ReceivedCall {
 export interface Receiver {
   readonly url: string;
   readonly calls: readonly ReceivedCall[];
-  /** The most calls that were under way at once. */
+  /** The highest number of calls in progress at the same time. */
   inFlightMax(): number;
   stop(): Promise<void>;
 }

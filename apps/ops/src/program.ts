@@ -13,7 +13,7 @@ export function createProgram(): Command {
     .showHelpAfterError('See --help.')
     .usage('<command> [options]')
     .description(
-      'For those who run Deckhand: looks at an instance and mends it, by its stores (DATABASE_URL, REDIS_URL). It works while the API is ' +
+      'Inspects and repairs an instance through its stores (DATABASE_URL, REDIS_URL). It works while the API is ' +
         'away, and asks nobody for a session: whoever has the URLs of the stores may do all of it.',
     )
     .addHelpText(

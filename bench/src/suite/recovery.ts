@@ -88,7 +88,7 @@ async function killAndTime(stack: Stack, workflowId: string): Promise<Figures> {
   return { runs: times.length, 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99) };
 }
 
-/** The API looks at the fleet once a second at most, so that a new worker may be missing at first. */
+/** The API reads the fleet at most once a second, so a new worker may be missing at first. */
 async function workerIdOf({ url, apiKey }: Stack, { pid }: ManagedProcess): Promise<string> {
   let id: string | undefined;
   await waitUntil(async () => {

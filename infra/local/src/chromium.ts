@@ -7,7 +7,7 @@ const MAC_PROGRAMS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** There is no browser for the console's tests and no way to install one: the message lists the ways out. */
+/** There is no browser for the console's tests and no way to install one: the message lists the alternatives. */
 export class NoChromiumError extends Error {
   override readonly name = 'NoChromiumError';
 

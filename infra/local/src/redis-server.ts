@@ -3,7 +3,7 @@ import { lastLine, packageInstaller } from './package-installer.js';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 
-/** There is no Redis and no way to install one: the message lists the ways out. */
+/** There is no Redis and no way to install one: the message lists the alternatives. */
 export class NoRedisError extends Error {
   override readonly name = 'NoRedisError';
 

@@ -19,7 +19,7 @@ const ROUNDS = [
 
 /**
  * Installs what tests need and this system lacks; may be called again.
- * @returns 1, once the reason is told, when something is not to be had.
+ * @returns 1 if a program is not available, after the reason has been printed.
  */
 export async function installPrograms(): Promise<number> {
   try {

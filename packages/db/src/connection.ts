@@ -12,7 +12,7 @@ const STALE_STATEMENT = /^(0A000|26000|42P05)$/;
 
 /**
  * A connection to PostgreSQL, for pg's pool: `new Pool({ Client: Connection })`.
- * - It replaces the placeholder token in a statement with its real parameters (carried-values.ts).
+ * - It replaces the placeholder token in a statement with its real parameters (raw-parameters.ts).
  * - It closes itself after an error that it would meet again. The pool does so by itself, but not within a transaction.
  */
 export class Connection extends pg.Client {

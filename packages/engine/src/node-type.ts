@@ -34,7 +34,7 @@ export interface WaitRequest {
 export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
 
 /**
- * What running a node led to. `handle` names the way out of a node that has several; `console` is what its script
+ * What running a node led to. `handle` names the output of a node that has several; `console` is what its script
  * wrote, for debug mode.
  */
 export type Outcome =
@@ -141,7 +141,7 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly hasEffects: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
   readonly parameters: S;
-  /** Its ways out when it has several, the one that means "go on" last; none is a single, nameless one. */
+  /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
   readonly handles?: (parameters: JsonObject) => readonly string[];
   /** Faults that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly Fault[];
@@ -225,7 +225,7 @@ function invalidParameters(faults: readonly Fault[]): NodeError {
   return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
 }
 
-/** The outcome of a node with one way out. */
+/** The outcome of a node with one output. */
 export function output(value: JsonValue): Outcome {
   return { kind: 'output', output: value };
 }

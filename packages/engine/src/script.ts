@@ -34,7 +34,7 @@ export type ScriptResult =
   | { readonly kind: 'output'; readonly output: JsonValue; readonly console: readonly string[] }
   | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console: readonly string[] };
 
-/** Runs scripts for nodes. Several may be under way. Rejects only when a script's signal aborts. */
+/** Runs scripts for nodes. Several may run at the same time. Rejects only when a script's signal aborts. */
 export interface ScriptRunner {
   run(script: Script): Promise<ScriptResult>;
 }

@@ -54,7 +54,7 @@ describe('a large definition', () => {
       { ...chain({ type: 'set' }), edges: Array.from({ length: 20_000 }, () => ({ source: 'a', target: 'b' })) },
     ],
     ['nodes of no type', chain({ type: 'unknown' })],
-    ['ways out that are not there', chain({ type: 'switch', parameters: { value: 1, cases } }, 'nowhere')],
+    ['outputs that do not exist', chain({ type: 'switch', parameters: { value: 1, cases } }, 'nowhere')],
   ])('is looked through no further after enough faults: %s', async (_name, definition) => {
     const { faults } = await compile(definition);
     expect(faults.length).toBeGreaterThan(FAULTS_MAX);

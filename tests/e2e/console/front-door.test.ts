@@ -88,7 +88,7 @@ describe('the way in', () => {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(answer.status).toBe(204);
-    // A request under way may have told the page already, and taken it there.
+    // A request in progress may have redirected the page already.
     await page.reload();
     await page.waitForURL('**/sign-in?next=**');
   });

@@ -11,7 +11,7 @@ export interface Watched {
   readonly workflowId: string;
 }
 
-/** What others saw while an attack was under way. */
+/** What others measured during an attack. */
 export interface Sight {
   /** How long the victim's slowest run took, from the request to its end, in ms. */
   readonly slowestRun: number;

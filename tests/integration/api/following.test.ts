@@ -291,7 +291,7 @@ describe('an end that was heard of', () => {
     other.services.follower.waitFor(id, isEnded, { timeoutMs: 60_000, signal: new AbortController().signal, isNew });
   const tell = (id: string) => publishChanges(instance.gateway.services.redis, [{ executionId: id, ended: 'success' }]);
 
-  it('is told at once, without a look at the run', async () => {
+  it('is notified at once, without reading the run', async () => {
     // The database knows of no such run, so only what was heard can be the reason.
     const id = randomUUID();
     const ends = Promise.all([waitForEnd(id, true), waitForEnd(id, false)]);

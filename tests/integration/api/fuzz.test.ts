@@ -57,7 +57,7 @@ function requestsTo({ method, path, operation }: Fuzzed, ids: () => readonly str
   const parts = path
     .split('/')
     .map((piece) => (piece.startsWith(':') ? (piece === ':nodeId' ? name : part) : fc.constant(piece)));
-  // A parameter that is not known is a 400 before anything else is looked at.
+  // An unknown parameter is a 400 before anything else is checked.
   const query = operation.query ? valuesOf({ ...operation.query, additionalProperties: false }, ids) : fc.constant({});
   const body = operation.body ? bodiesOf(operation.body, ids) : fc.constant(undefined);
   return fc.tuple(fc.tuple(...parts), query, body).map(([pieces, given, content]) => {

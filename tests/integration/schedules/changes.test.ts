@@ -85,7 +85,7 @@ describe('a workflow that is deactivated', () => {
     expect(await firedTimes(stores, seed)).toEqual(['2026-05-05T09:00Z']);
   });
 
-  it('fires nothing though somebody had looked at it before', async () => {
+  it('fires nothing though it was found due before', async () => {
     const seed = await seedDue();
     const move = await lookAt(seed);
     await setStatus(stores, clock, seed, 'inactive');

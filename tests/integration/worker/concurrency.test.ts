@@ -53,7 +53,7 @@ const http = (receiver: Receiver) => ({
 });
 
 describe('a workflow with a limit of runs at once', () => {
-  it('never has more calls under way, accepts all runs, and ends all of them', async () => {
+  it('never has more calls in progress, accepts all runs, and finishes all of them', async () => {
     const receiver = await startReceiver(() => 20);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 2 }));
     await execute(id, 40);

@@ -13,7 +13,7 @@ function ask(port: number): Promise<IncomingMessage> {
 }
 
 describe('closing a server', () => {
-  it('lets requests under way have their answers and then closes kept connections', async () => {
+  it('answers the requests in progress and then closes idle connections', async () => {
     const held: ServerResponse[] = [];
     let onRequest: () => void = () => undefined;
     const server = createServer({ keepAliveTimeout: 60_000 }, (_request, response) => {

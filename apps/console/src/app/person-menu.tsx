@@ -6,7 +6,7 @@ import { CircleUserRound, LogOut, Settings } from 'lucide-react';
 import { signOut } from '../api/people.js';
 import { endSession } from '../session/store.js';
 
-/** Who is signed in, and the way out. */
+/** Shows who is signed in, and signs out. */
 export function PersonMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();

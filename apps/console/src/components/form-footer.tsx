@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { Problem } from './problem.js';
 
 /**
- * The end of a form in a dialog: what went wrong, and the two ways out.
+ * The end of a form in a dialog: its error, and the buttons to submit and to cancel.
  * @param submit what the button that sends the form says.
  */
 export function FormFooter({

@@ -3,7 +3,7 @@ import { MultiSelect } from '@mantine/core';
 import { type NodeTypes, waysOut } from '../graph/handles.js';
 import { connect } from './edits.js';
 
-/** Where a node leads, way out by way out: what can be drawn with a mouse can be said here with a keyboard. */
+/** Connects the outputs of a node to next nodes by keyboard, as the canvas does by mouse. */
 export function Connections({
   definition,
   node,

@@ -1,6 +1,6 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 
-/** The way out of a loop that leads into its body. */
+/** The output of a loop that leads into its body. */
 const BODY = 'body';
 
 /** The ids of the nodes that lead to a node, the nearest first. */

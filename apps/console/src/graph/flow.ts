@@ -12,7 +12,7 @@ export interface CardData extends Record<string, unknown> {
   readonly category: string;
   readonly isTrigger: boolean;
   readonly isDisabled: boolean;
-  /** Its ways out that have names. */
+  /** Its named outputs. */
   readonly handles: readonly string[];
   readonly hasUnnamedHandle: boolean;
   readonly status?: NodeStatus | undefined;

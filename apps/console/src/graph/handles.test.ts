@@ -14,7 +14,7 @@ const entry = (type: string, handles: string[]) => ({
 });
 const TYPES: NodeTypes = new Map([entry('set', []), entry('if', ['true', 'false'])].map((type) => [type.type, type]));
 
-describe('the ways out of a node', () => {
+describe('the outputs of a node', () => {
   it('are the one without a name, or those that its type names', () => {
     expect(waysOut({ id: 'a', type: 'set' }, TYPES)).toEqual([undefined]);
     expect(waysOut({ id: 'a', type: 'if' }, TYPES)).toEqual(['true', 'false']);

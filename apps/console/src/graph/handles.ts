@@ -6,19 +6,19 @@ export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
 /** The handle that leads on after a failure, where `onError` is `branch`. */
 const ERROR_HANDLE = 'error';
 
-/** The ways out of a node, in order; undefined is the one without a name, of a node whose type names none. */
+/** Returns the outputs of a node, in order. A type without named outputs has one, which is undefined here. */
 export function waysOut(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
   const own = ownHandles(node, types);
   return [...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])];
 }
 
-/** The ways out of a node that have names, in order. */
+/** Returns the named outputs of a node, in order. */
 export function handlesOf(node: NodeDefinition, types: NodeTypes): readonly string[] {
   return waysOut(node, types).filter((handle) => handle !== undefined);
 }
 
 function ownHandles({ type, parameters = {} }: NodeDefinition, types: NodeTypes): readonly string[] {
-  // Two types have ways out that follow from their parameters; the list of node types says only those without any.
+  // The outputs of two types depend on their parameters; the list of node types has those of a node without parameters.
   if (type === 'switch') return [...caseHandles(parameters.cases), 'default'];
   if (type === 'approval' && Array.isArray(parameters.choices)) return texts(parameters.choices);
   return types.get(type)?.handles ?? [];

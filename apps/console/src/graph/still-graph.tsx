@@ -7,7 +7,7 @@ import { NodeCard } from './node-card.js';
 
 const NODE_TYPES = { card: NodeCard };
 
-/** A graph to look at: its nodes can be chosen, by mouse and by keyboard, and nothing of it can be changed. */
+/** A read-only graph: its nodes can be selected by mouse and by keyboard, and nothing can be changed. */
 export function StillGraph({
   nodes,
   edges,

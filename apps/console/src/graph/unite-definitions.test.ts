@@ -41,7 +41,7 @@ describe('two definitions on one graph', () => {
     expect(placeUnited(BEFORE, replaced, NO_TYPES)).toEqual(layOut(uniteDefinitions(BEFORE, replaced), NO_TYPES));
   });
 
-  it('keep the ways out that only one of them has', () => {
+  it('keep the outputs that only one of them has', () => {
     const cases = (...handles: string[]): Definition => ({
       nodes: [{ id: 'way', type: 'switch', parameters: { cases: handles.map((handle) => ({ handle, equals: 1 })) } }],
       edges: [],

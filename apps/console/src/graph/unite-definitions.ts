@@ -34,7 +34,7 @@ export function placeUnited(before: Definition, after: Definition, types: NodeTy
   return isHidden ? layOut(united, types) : places;
 }
 
-/** The ways out of each node in either definition: an edge that was removed may leave by one that is gone. */
+/** The outputs of each node in either definition: a removed edge may start at an output that is gone. */
 export function uniteHandles(
   before: Definition,
   after: Definition,

@@ -14,7 +14,7 @@ export interface LockedRow {
   readonly reason: string;
 }
 
-/** What one look at all secrets found. */
+/** The result of one pass over all secrets. */
 export interface Pass {
   /** Rows with secrets. */
   readonly rows: number;

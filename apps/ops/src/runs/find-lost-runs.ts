@@ -2,7 +2,7 @@ import { type Database, type DispatchedExecution, findUnclaimedRuns, type Operat
 import type { JobState, RunQueue } from '@deckhand/queue';
 import type { WorkerWatch } from './worker-watch.js';
 
-/** Runs looked at by one statement. */
+/** Number of runs that one statement checks. */
 const PAGE = 1_000;
 /** A run that was dispatched more recently may have its job on the way, in ms. */
 const UNCLAIMED_AFTER_MS = 2_000;

@@ -42,7 +42,7 @@ export const NodeDefinition = Type.Object(
   CLOSED,
 );
 
-/** One edge: from a node's handle (or its only way out) to a node. */
+/** One edge: from a node's handle (or its only output) to a node. */
 export const EdgeDefinition = Type.Object(
   { source: NodeId, target: NodeId, sourceHandle: Type.Optional(Handle), targetHandle: Type.Optional(Handle) },
   CLOSED,

@@ -11,7 +11,7 @@ export const NodeTypeEntry = Type.Object({
   category: Type.String(),
   hasEffects: Type.Boolean({ description: 'Acts outside the run, so it does nothing in sandbox mode' }),
   isTrigger: Type.Boolean(),
-  handles: Type.Array(Type.String(), { description: 'Ways out that edges can name' }),
+  handles: Type.Array(Type.String(), { description: 'Outputs that edges can name' }),
   credentialTypes: Type.Array(oneOf(CREDENTIAL_TYPES), {
     description: 'Types of credentials that `credentialId` may name; none when it takes no credential',
   }),

@@ -13,8 +13,9 @@ function startIn(table: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * A time of a node as it is stored. The clock of its worker may lag a little behind the database's, so a time before the
- * run was created becomes that of its creation. In a rerun from a node, reused nodes keep their earlier times, so all do.
+ * A time of a node as it is stored. The clock of its worker may lag a little behind the database's, so a time before
+ * the run was created becomes that of its creation. In a rerun from a node, reused nodes keep their earlier times, so
+ * all do.
  */
 export function timeOf(ms: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${ms} IS NOT NULL THEN greatest(a."notBefore", to_timestamp(${ms} / 1000.0)) END`;

@@ -69,7 +69,7 @@ export interface ClaimedExecution {
  * The race it excludes: a job delivered twice, or late, after the run was dispatched again, finds `claimed_dispatch` or
  * `dispatch` moved on and gets nothing. A worker that never got the response to its own claim may ask again with the
  * same token.
- * @returns the claimed runs in no order; a run that is missing was not to be had.
+ * @returns the claimed runs in no order; a run that is missing could not be claimed.
  */
 export async function claimExecutions(
   db: Database,
@@ -97,7 +97,7 @@ export async function claimExecutions(
  * Reads runs that were dispatched for the first time, to be claimed by their first checkpoints, which spares a write
  * for each. Until then a worker may only do with them what may be done twice. Those with a limit of runs at once are
  * left to `claimLimited`.
- * @returns the runs in no order; one that is missing was not to be had.
+ * @returns the runs in no order; one that is missing cannot be claimed.
  */
 export async function readUnclaimed(
   db: Database,

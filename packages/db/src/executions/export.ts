@@ -59,7 +59,7 @@ async function openCursor(tx: Queryable, query: Prisma.Sql): Promise<void> {
   await tx.$executeRaw(Prisma.sql`DECLARE exported NO SCROLL CURSOR FOR ${query}`);
 }
 
-/** Runs in the list's order, each looked at. */
+/** The runs of the list, in its order. */
 function orderedQuery(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
   const listed = Prisma.sql`SELECT e.id FROM executions e WHERE ${filterConditions(request)} ORDER BY ${sortOrder(request)}`;
   return isSearch(request)

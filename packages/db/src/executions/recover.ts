@@ -43,7 +43,7 @@ interface LostRun {
  * newly stored finished node counts as progress and takes the losses back (see the checkpoint statement). The worker is
  * fenced by the next claim.
  *
- * The race it excludes: two that recover the same runs, and a run whose last checkpoint is under way. Rows are locked
+ * The race it excludes: two that recover the same runs, and a run whose last checkpoint is being written. Rows are locked
  * first, and those that another has locked are left for the next call.
  */
 export function recoverRuns(

@@ -12,7 +12,7 @@ interface Row {
   readonly runMs: readonly [number, number];
 }
 
-/** As many workflows as anybody looks at. */
+/** Number of workflows returned at most. */
 const ROWS = 10;
 
 /**

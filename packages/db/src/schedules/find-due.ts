@@ -14,7 +14,7 @@ export interface DueSchedule extends ScheduleRule {
   readonly isHeld: boolean;
 }
 
-/** Schedules that are to be looked at, those that have waited longest first. */
+/** Returns the schedules whose next check is due, those that have waited longest first. */
 export function findDueSchedules(db: Database, now: Date, limit: number): Promise<DueSchedule[]> {
   // Served by the index on look_at.
   return db.$queryRaw<DueSchedule[]>`/* schedules.find-due */
@@ -24,7 +24,7 @@ export function findDueSchedules(db: Database, now: Date, limit: number): Promis
     ORDER BY look_at LIMIT ${limit}`;
 }
 
-/** When the next schedule is to be looked at; null without any. */
+/** Returns when the next check of a schedule is due; null if there is none. */
 export async function findNextLook(db: Database): Promise<Date | null> {
   const [row] = await db.$queryRaw<{ at: Date | null }[]>`/* schedules.find-next-look */
     SELECT min(look_at) AS at FROM schedules`;

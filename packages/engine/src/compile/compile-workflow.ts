@@ -182,7 +182,7 @@ function* collectEdges(
   return edges;
 }
 
-/** Ways out that a fault names at most. */
+/** Number of outputs that a message names at most. */
 const NAMED_HANDLES_MAX = 20;
 
 function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: string): Fault[] {
@@ -194,7 +194,7 @@ function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: s
   const names = `${known.slice(0, NAMED_HANDLES_MAX).join(', ')}${known.length > NAMED_HANDLES_MAX ? ', …' : ''}`;
   if (sourceHandle === undefined)
     return [{ path: `${path}.sourceHandle`, message: `is required: "${node.id}" leaves by ${names}` }];
-  const ways = known.length > 0 ? `it leaves by ${names}` : 'it has a single way out, without a name';
+  const ways = known.length > 0 ? `its outputs are ${names}` : 'it has a single output, without a name';
   return [{ path: `${path}.sourceHandle`, message: `"${node.id}" has no handle "${sourceHandle}": ${ways}` }];
 }
 

@@ -3,7 +3,7 @@ import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeType } from '../node-type.js';
 import type { SourceReferences } from '../script.js';
 
-/** An edge between compiled nodes. `handle` is undefined for a source with a single way out. */
+/** An edge between compiled nodes. `handle` is undefined for a source with a single output. */
 export interface GraphEdge {
   readonly source: GraphNode;
   readonly target: GraphNode;
@@ -36,7 +36,7 @@ export interface GraphNode {
   readonly slot: number;
   /** For a loop: the region it repeats. */
   readonly body: Region | undefined;
-  /** Its last way out, by which it goes on after an error that is ignored. */
+  /** Its last output, by which the run continues after an error that is ignored. */
   readonly lastHandle: string | undefined;
   readonly retry: Required<RetrySettings> | undefined;
   /** ms; undefined is no limit but the run's. */

@@ -8,7 +8,7 @@ export interface SoundNode {
   readonly node: NodeDefinition;
   readonly path: string;
   readonly type: NodeType;
-  /** Its named ways out, in their order, without that for errors; none where it has a single one. */
+  /** Its named outputs, in order, without the one for errors; empty if it has a single output. */
   readonly handles: ReadonlySet<string>;
   readonly parameters: CompiledParameters;
   /** What its source reads of the run, for a type that has one. */

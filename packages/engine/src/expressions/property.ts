@@ -16,7 +16,7 @@ function hasOwnKey(target: object, key: string): target is Readonly<Record<strin
 }
 
 /**
- * The own property `key` of `target`, or `undefined`. Prototypes are never looked at, so a method is not a property.
+ * The own property `key` of `target`, or `undefined`. Prototypes are never read, so a method is not a property.
  * The caller has made sure that `key` is not forbidden and that `target` is neither null nor undefined.
  */
 export function readProperty(target: Value, key: string): Value {
@@ -38,7 +38,7 @@ export function readIndex(target: Value, index: number): Value {
 
 /**
  * The keys that an expression may list or copy: the own ones, without `__proto__`. `constructor` and `prototype` may be
- * data ("constructor": "Ferrari"); they are carried along, though never read by name.
+ * data ("constructor": "Ferrari"); they are copied with the value, though never read by name.
  */
 export function ownKeys(value: Value): readonly string[] {
   if (typeof value === 'string' || isList(value)) return Array.from({ length: value.length }, (_, i) => String(i));

@@ -25,7 +25,7 @@ import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js'
 
 /** Longest stretch of pure nodes before other runs get their turn, in ms. */
 const SLICE_MS = 8;
-/** Tasks between two looks at the clock. */
+/** Number of tasks between two readings of the clock. */
 const SLICE_TASKS = 4;
 /** Nodes of one run in flight at once. */
 const IN_FLIGHT_MAX = 64;

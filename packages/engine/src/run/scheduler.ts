@@ -63,7 +63,7 @@ export interface Scheduler {
   readonly root: Scope;
   /** Takes the next task, first in first out. */
   next(): Task | undefined;
-  /** Settles a task as done. `handle` is undefined for a node with a single way out. */
+  /** Settles a task as done. `handle` is undefined for a node with a single output. */
   done(task: Task, output: JsonValue, handle: string | undefined): void;
   /** Opens the iterations of a loop task; the loop is done when they are. */
   loop(task: Task, items: readonly JsonValue[], concurrency: number): void;

@@ -18,7 +18,7 @@ const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND
 
 /** An HTTP client with its own pools of connections. */
 export interface PooledHttpClient extends HttpClient {
-  /** Resolves once the requests under way are answered. */
+  /** Resolves once the requests in progress are answered. */
   close(): Promise<void>;
 }
 

@@ -38,7 +38,7 @@ export function createMessageGuard(): MessageGuard {
   let otherBytesLeft = MAX_LOGIN_BYTES;
   const header = Buffer.alloc(ROW_HEADER_BYTES);
   let headerBytes = 0;
-  /** Bytes of the current message that are yet to come and are not looked at. */
+  /** Bytes of the current message that have not arrived yet and are not checked. */
   let skip = 0;
 
   /** Checks a message by its header. @returns the bytes that follow. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 /**
  * SQLSTATEs (PostgreSQL, appendix A) that may be gone the next time: connections, serialization failures, deadlocks, a
- * server that is short of resources or shutting down, locks that were not to be had.
+ * server that is short of resources or shutting down, locks that were not available.
  */
 const RETRYABLE = /^(08|53|57P|40001|40P01|55P03)/;
 

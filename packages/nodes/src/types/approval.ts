@@ -20,7 +20,7 @@ export default defineNodeType({
           maxItems: 20,
           uniqueItems: true,
           default: DEFAULT_CHOICES,
-          description: 'Each is a way out',
+          description: 'Each is an output',
         }),
       ),
       timeoutSeconds: Type.Optional(

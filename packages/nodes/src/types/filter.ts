@@ -51,8 +51,8 @@ export default defineNodeType({
       conditions: Type.Array(
         Type.Object(
           {
-            field: Type.Optional(FieldParameter('What is looked at, the item itself without it')),
-            operator: Type.Enum(OPERATORS, { description: 'How it is looked at' }),
+            field: Type.Optional(FieldParameter('The value to compare; the item itself if left out')),
+            operator: Type.Enum(OPERATORS, { description: 'How it is compared' }),
             value: Type.Optional(Type.Unsafe<JsonValue>({ description: 'What it is compared with; for `in`, a list' })),
           },
           { additionalProperties: false },

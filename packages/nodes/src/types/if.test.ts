@@ -13,7 +13,7 @@ describe('if', () => {
     expect(node.run({ condition }, nodeContext({ input }))).toEqual({ kind: 'output', output: input, handle: 'false' });
   });
 
-  it('has these two ways out, whatever its parameters', () => {
+  it('has these two outputs, whatever its parameters', () => {
     expect(node.handles?.({})).toEqual(['true', 'false']);
   });
 });

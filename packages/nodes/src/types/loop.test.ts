@@ -25,7 +25,7 @@ describe('loop', () => {
     expect(node.validate({ items: [], concurrency: 21 })).toMatchObject([{ path: 'concurrency' }]);
   });
 
-  it('goes on by done, its last way out', () => {
+  it('continues by done, its last output', () => {
     expect(node.handles?.({})).toEqual(['body', 'done']);
   });
 });

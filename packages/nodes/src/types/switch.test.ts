@@ -25,11 +25,11 @@ describe('switch', () => {
     expect(node.run({ value, cases }, nodeContext({ input }))).toEqual({ kind: 'output', output: input, handle });
   });
 
-  it('has a way out per case, and default', () => {
+  it('has an output per case, and default', () => {
     expect(node.handles?.({ cases: cases.slice(0, 2) })).toEqual(['one', 'text', 'default']);
   });
 
-  it('is refused with a way out that is there already', () => {
+  it('is refused with an output that exists already', () => {
     const names = (...handles: string[]) => ({ cases: handles.map((handle) => ({ handle, equals: 1 })) });
     expect(node.check?.(names('a', 'b', 'a'))).toMatchObject([{ path: 'cases[2].handle' }]);
     expect(node.check?.(names('default', 'error'))).toMatchObject([

@@ -19,7 +19,7 @@ export default defineNodeType({
       cases: Type.Array(
         Type.Object(
           {
-            handle: Type.String({ minLength: 1, maxLength: 64, description: 'The way out, not "default" or "error"' }),
+            handle: Type.String({ minLength: 1, maxLength: 64, description: 'The name of the output, not "default" or "error"' }),
             equals: Type.Unsafe<JsonValue>({ description: 'Compared by value and type' }),
           },
           { additionalProperties: false },

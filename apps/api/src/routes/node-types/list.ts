@@ -13,7 +13,7 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
     category: type.category,
     hasEffects: type.hasEffects,
     isTrigger: type.isTrigger,
-    /** For a type whose ways out follow from its parameters: those of a node without any. */
+    /** If the outputs of a type depend on its parameters: those of a node without parameters. */
     handles: type.handles?.({}) ?? [],
     credentialTypes: [...(type.credential?.types ?? [])],
     parameters: type.parameters,

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Periods that people look at. */
+/** The periods that can be chosen. */
 export const PERIODS = [
   { value: 'hour', label: 'Last hour', ms: 60 * MINUTE_MS },
   { value: 'day', label: 'Last day', ms: 24 * 60 * MINUTE_MS },

@@ -48,7 +48,7 @@ const COLUMNS: Columns<ExecutionEntry> = [
   { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
 ];
 
-/** The runs of a workspace: live while one looks at the newest, any number of them further down. */
+/** The runs of a workspace. The newest page is updated live; older pages are loaded on request. */
 export function RunList() {
   const { workspaceId } = useWorkspace();
   const filter = route.useSearch();

@@ -14,7 +14,7 @@ export interface WorkflowAddress {
 export const SCOPES = ['everywhere'] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** Whether one looks for something; else one looks at what a folder holds. */
+/** Whether a filter is set. Without one, the list shows the content of a folder. */
 export function isFinding({ search, status }: WorkflowAddress): boolean {
   return search !== undefined || status !== undefined;
 }

@@ -11,7 +11,7 @@ type List = readonly Value[];
 
 function chargeList(run: Run, length: number): void {
   spendBytes(run, containerBytes + length * elementBytes);
-  // Copying is a tenth of the work of an element that an expression looks at.
+  // Copying is a tenth of the work of an element that an expression reads.
   spendSteps(run, length / 16);
 }
 
