@@ -94,7 +94,7 @@ describe('a rolling restart under load', () => {
     await until(async () => (await instance.db.execution.count({ where: open })) === 0, 90_000, 'the end of every run');
     const ofStarts = await tally(instance.db, started.acknowledged, receiver.calls, { effects: 2 });
     const ofCallers = await tally(instance.db, ofHooks, receiver.calls, { effects: 1 });
-    const handedOver = await instance.db.execution.count({ where: { dispatch: { gt: 1 } } });
+    const handedOver = await instance.db.execution.count({ where: { dispatchSeq: { gt: 1 } } });
     for (const { app } of places) {
       await app.stop();
       logs.push(await readFile(app.logPath, 'utf8'));

@@ -1,5 +1,5 @@
 import type { Definition } from '@deckhand/contracts';
-import { acceptExecutions, type Database, isAccepted } from '@deckhand/db';
+import { acceptExecutions, type Database } from '@deckhand/db';
 import { compileWorkflow } from '@deckhand/engine';
 import { loadNodeTypes } from '@deckhand/nodes';
 import { v7 as uuidv7 } from 'uuid';
@@ -52,7 +52,7 @@ export async function seedWorkflow(db: Database, definition: Definition): Promis
           triggerData: JSON.stringify(input),
         },
       ]);
-      if (!isAccepted(verdict)) throw new Error(`the run was not accepted: ${JSON.stringify(verdict)}`);
+      if (verdict?.kind !== 'accepted') throw new Error(`the run was not accepted: ${JSON.stringify(verdict)}`);
       return executionId;
     },
   };

@@ -50,7 +50,11 @@ export const MUTANTS = [
     ['a gap in the numbers is accepted', 'l.checkpoint = g.checkpoint - 1', 'l.checkpoint < g.checkpoint'],
     ['a paused run takes no checkpoint', "l.status IN ('running', 'paused') THEN", "l.status IN ('running') THEN"],
     ['a paused run ends', "AND l.status <> 'paused'", ''],
-    ['a run rests on an answer that its worker has not seen', 'AND NOT (g."isResting" AND l.answers <> g.answers)', ''],
+    [
+      'a run rests on an answer that its worker has not seen',
+      'AND NOT (g."isResting" AND l.answers <> g."answerCount")',
+      '',
+    ],
     [
       'a repeated checkpoint hides a pause',
       "WHEN a.was = 'paused' THEN 'paused'",
@@ -383,7 +387,7 @@ export const MUTANTS = [
     ['strangers change runs', ' AND m.user_id = ${actor.userId}::uuid', ''],
     ['viewers change runs', "  requireRoleOf(found.role, 'editor');\n", ''],
   ]),
-  ...of('packages/db/src/executions/judge.ts', ACCESS, [
+  ...of('packages/db/src/executions/admission.ts', ACCESS, [
     ['viewers start runs', "        WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
     ['strangers start runs', 'OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN', 'THEN'],
     [
@@ -395,7 +399,7 @@ export const MUTANTS = [
   ...of('packages/db/src/executions/chosen-version.ts', 'integration:integration/worker/waits', [
     ['a version of another workflow runs', 'v.workflow_id = w.id\n    AND ', ''],
   ]),
-  ...of('packages/db/src/executions/judge.ts', 'integration:integration/api/limits', [
+  ...of('packages/db/src/executions/admission.ts', 'integration:integration/api/limits', [
     [
       'the storage quota is not compared',
       "        WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'\n",

@@ -203,8 +203,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   async function loadAnswers(run: ActiveRun): Promise<number | null> {
-    const { waits, answers, nextDueInMs } = await retry('answers', () => endDueWaits(db, run.executionId));
-    run.setAnswers(readAnswers(waits), answers);
+    const { waits, answerCount, nextDueInMs } = await retry('answers', () => endDueWaits(db, run.executionId));
+    run.setAnswers(readAnswers(waits), answerCount);
     return nextDueInMs;
   }
 

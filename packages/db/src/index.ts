@@ -45,9 +45,8 @@ export {
   type AcceptRefusal,
   type AcceptRequest,
   type AcceptVerdict,
-  isAccepted,
   type NotCounted,
-} from './executions/judge.js';
+} from './executions/admission.js';
 export {
   type Checkpoint,
   type CheckpointClaim,
@@ -172,7 +171,7 @@ export { keepLargeOutput, type LargeOutput } from './outputs/keep.js';
 export { pruneData } from './retention/prune-data.js';
 export { pruneRuns } from './retention/prune-runs.js';
 export { type DueSchedule, findDueSchedules, findNextLook } from './schedules/find-due.js';
-export { moveSchedules, type MoveVerdict, type ScheduleMove } from './schedules/move.js';
+export { type FireRefusal, moveSchedules, type MoveVerdict, type ScheduleMove } from './schedules/move.js';
 export { holdSchedules, type ScheduleHold } from './schedules/hold.js';
 export { listSchedules } from './schedules/list.js';
 export { pauseSchedule, resumeSchedule } from './schedules/pause.js';

@@ -98,7 +98,7 @@ describe('a failover to a replica that lags behind', () => {
           `${acknowledged.filter((id) => !held.has(id)).length} of them gone with the old primary; of ${runs.length} that the new one holds ` +
           `lost ${lost.length}, doubled ${doubled.length}, hanging ${hanging.length}; effects called again ${repeated}\n`,
       );
-      for (const { id, workerId, dispatch, currentNodeId } of hanging)
+      for (const { id, workerId, dispatchSeq: dispatch, currentNodeId } of hanging)
         process.stdout.write(`  hanging: ${id} at ${currentNodeId}, dispatch ${dispatch}, held by ${workerId}\n`);
       expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });
       expect(isSettled).toBe(true);

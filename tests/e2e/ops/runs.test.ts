@@ -135,7 +135,7 @@ describe('requeueing runs', () => {
 
     const narrow = await runOps(['requeue', '--workflow', lost.workflowId, '--yes', '--json'], env);
     expect(JSON.parse(narrow.stdout)).toMatchObject({ lost: 30, held: 0, requeued: 30 });
-    const { dispatch } = await db.execution.findFirstOrThrow({ where: { workflowId: lost.workflowId } });
+    const { dispatchSeq: dispatch } = await db.execution.findFirstOrThrow({ where: { workflowId: lost.workflowId } });
     expect(dispatch).toBe(2);
     const again = await runOps(['requeue', '--workflow', lost.workflowId, '--yes', '--json'], env);
     expect(JSON.parse(again.stdout)).toMatchObject({ lost: 0, requeued: 0 });

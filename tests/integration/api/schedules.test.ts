@@ -84,7 +84,7 @@ describe('a paused schedule', () => {
     const id = await createScheduled();
     const { db } = instance;
     const due = new Date(Date.now() - 1_000);
-    await db.schedule.updateMany({ where: { workflowId: id }, data: { nextFireAt: due, lookAt: due } });
+    await db.schedule.updateMany({ where: { workflowId: id }, data: { nextFireAt: due, nextCheckAt: due } });
     const schedule = (await findDueSchedules(db, new Date(), 100)).find(({ workflowId }) => workflowId === id);
     if (!schedule) throw new Error('the schedule is not due');
     await act(id, 'pause');

@@ -68,10 +68,10 @@ describe('accepting runs', () => {
     });
     expect(await acceptExecutions(db, requests)).toEqual([
       accepted,
-      'unknownTrigger',
-      'notFound',
-      'notFound',
-      'notFound',
+      { kind: 'unknownTrigger' },
+      { kind: 'notFound' },
+      { kind: 'notFound' },
+      { kind: 'notFound' },
       accepted,
     ]);
     const runs = await db.execution.findMany({ where: { workflowId: seed.workflowId } });

@@ -68,7 +68,7 @@ async function restingRun(dueInMs: number): Promise<string> {
       nodeRuns: [node],
       nodeIterations: [],
       waits: [wait],
-      ending: { kind: 'resting', status: 'waiting_for_input', wakeAt: null, answers: 0 },
+      ending: { kind: 'resting', status: 'waiting_for_input', wakeAt: null, answerCount: 0 },
     },
   ]);
   expect(verdict).toBe('written');
@@ -94,7 +94,7 @@ const approve = (executionId: string): Promise<AnswerOutcome> =>
   );
 
 const waitOf = (executionId: string) => db.wait.findFirstOrThrow({ where: { executionId } });
-const answersOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).answers;
+const answersOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).answerCount;
 
 const ROUNDS = 25;
 const RUNS_PER_ROUND = 8;
@@ -178,7 +178,7 @@ describe('the waits of a run', () => {
     expect(nextDueInMs).toBeGreaterThan(0);
     expect(nextDueInMs).toBeLessThanOrEqual(60_000);
     await approve(executionId);
-    expect(await endDueWaits(db, executionId)).toMatchObject({ answers: 1, nextDueInMs: null });
+    expect(await endDueWaits(db, executionId)).toMatchObject({ answerCount: 1, nextDueInMs: null });
   });
 
   it('keep the time at which they were answered when their own comes', async () => {

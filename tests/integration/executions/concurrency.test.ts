@@ -61,7 +61,7 @@ async function acceptMany(seed: Seed, count: number): Promise<string[]> {
 /** Claims as a worker does. @returns the ids it got. */
 async function claim(ids: readonly string[], workerId = worker): Promise<string[]> {
   const rows = await db.execution.findMany({ where: { id: { in: [...ids] } } });
-  const requests = rows.map(({ id, dispatch }) => ({ executionId: id, dispatch, token: uuidv7() }));
+  const requests = rows.map(({ id, dispatchSeq: dispatch }) => ({ executionId: id, dispatch, token: uuidv7() }));
   const got = await claimExecutions(db, requests, workerId);
   const left = requests.filter(({ executionId }) => !got.some(({ id }) => id === executionId));
   const limited = left.length === 0 ? [] : (await claimLimited(db, left, workerId)).claimed;
@@ -205,7 +205,7 @@ describe('a limit of runs at once', () => {
     await claim([String(a)]);
     await db.execution.update({
       where: { id: String(a) },
-      data: { workerId: null, dispatch: 2, dispatchedAt: new Date() },
+      data: { workerId: null, dispatchSeq: 2, dispatchedAt: new Date() },
     });
     expect(await claim([String(b)])).toEqual([b]);
     expect(await claim([String(a)])).toEqual([]);

@@ -175,7 +175,7 @@ describe('a parent that waits for many children', () => {
       await Promise.all([answerParents(db, { limit: 10 }), answerParents(db, { limit: 10 })]);
     }
     while ((await answerParents(db, { limit: 10 })).length > 0);
-    expect(await db.execution.findUnique({ where: { id: parent } })).toMatchObject({ answers: 25 });
+    expect(await db.execution.findUnique({ where: { id: parent } })).toMatchObject({ answerCount: 25 });
     const [wait] = await db.wait.findMany({ where: { executionId: parent, answeredAt: { not: null } } });
     expect(JSON.parse(wait?.answer ?? '')).toEqual({ status: 'success', result: { body: 1 }, error: null });
     await stopExecution(db, actor(), parent);

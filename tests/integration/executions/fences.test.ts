@@ -47,8 +47,8 @@ function checkpoint(
   const row = {
     nodeId: 'a',
     status: 'success' as const,
-    startedAt: 1_000,
-    finishedAt: 2_000,
+    startedAt: Date.now(),
+    finishedAt: Date.now(),
     attempts: 1,
     handle: null,
     output: `{"by":${epoch}}`,
@@ -120,7 +120,7 @@ describe('a claim', () => {
   it('is not repeated once the run rests', async () => {
     const id = await seed.accept();
     const held = await claim(id);
-    const ending = { kind: 'resting', status: 'running', wakeAt: null, answers: 0 } as const;
+    const ending = { kind: 'resting', status: 'running', wakeAt: null, answerCount: 0 } as const;
     await writeCheckpoints(db, [checkpoint(id, held, 1, { ending })]);
     expect(await claim(id, 1, held?.token)).toBeUndefined();
   });
@@ -142,7 +142,11 @@ describe('a first checkpoint', () => {
   };
 
   it('claims the run for one of those that began it, whether it ends the run or not', async () => {
-    for (const ending of [null, success, { kind: 'resting', status: 'running', wakeAt: null, answers: 0 } as const]) {
+    for (const ending of [
+      null,
+      success,
+      { kind: 'resting', status: 'running', wakeAt: null, answerCount: 0 } as const,
+    ]) {
       const id = await seed.accept();
       const began = await Promise.all(Array.from({ length: 4 }, () => begin(id)));
       expect(began.map(({ run }) => [run?.isProvisional, run?.epoch])).toEqual(Array(4).fill([true, 1]));
@@ -295,7 +299,7 @@ describe('a checkpoint', () => {
   it('is refused with the token of the claim and another epoch: earlier versions claim without a token', async () => {
     const id = await seed.accept();
     const held = await claim(id);
-    await db.execution.update({ where: { id }, data: { epoch: { increment: 1 }, checkpoint: 0 } });
+    await db.execution.update({ where: { id }, data: { epoch: { increment: 1 }, checkpointSeq: 0 } });
     expect(await writeCheckpoints(db, [checkpoint(id, held, 1, { ending: success })])).toEqual(['fenced']);
   });
 
@@ -334,10 +338,11 @@ describe('a checkpoint', () => {
     const id = await seed.accept();
     const held = await claim(id);
     const starts: (number | undefined)[][] = [];
+    const [first, second] = [Date.now() + 1_000, Date.now() + 5_000];
     const steps = [
-      ['running', 1_000],
+      ['running', first],
       ['pending', null],
-      ['running', 5_000],
+      ['running', second],
       ['stopped', null],
     ] as const;
     for (const [step, [status, startedAt]] of steps.entries()) {
@@ -350,10 +355,10 @@ describe('a checkpoint', () => {
       starts.push(rows.map((row) => row?.startedAt?.getTime()));
     }
     expect(starts).toEqual([
-      [1_000, 1_000],
+      [first, first],
       [undefined, undefined],
-      [5_000, 5_000],
-      [5_000, 5_000],
+      [second, second],
+      [second, second],
     ]);
   });
 
@@ -376,7 +381,8 @@ describe('a checkpoint', () => {
 });
 
 describe('the verdict on a checkpoint that is written again', () => {
-  const resting = (answers: number) => ({ kind: 'resting', status: 'running', wakeAt: null, answers }) as const;
+  const resting = (answers: number) =>
+    ({ kind: 'resting', status: 'running', wakeAt: null, answerCount: answers }) as const;
 
   /** Writes a checkpoint, changes the run, and writes the checkpoint again. */
   async function repeat(ending: Checkpoint['ending'], change: (id: string) => Promise<unknown>) {
@@ -420,14 +426,14 @@ describe('the verdict on a checkpoint that is written again', () => {
   });
 
   it('says that a run which rests was answered and sent out again: nothing is left to do', async () => {
-    const answer = setTo({ answers: { increment: 1 }, dispatch: { increment: 1 } });
+    const answer = setTo({ answerCount: { increment: 1 }, dispatchSeq: { increment: 1 } });
     expect(await repeat(resting(0), answer)).toEqual(['written', 'written']);
   });
 
   it('says that the run does not rest, since an answer came before it was written at first', async () => {
     const id = await seed.accept();
     const held = await claim(id);
-    await db.execution.update({ where: { id }, data: { answers: 1 } });
+    await db.execution.update({ where: { id }, data: { answerCount: 1 } });
     const whole = checkpoint(id, held, 1, { ending: resting(0) });
     expect(await writeCheckpoints(db, [whole])).toEqual(['answered']);
     expect(await writeCheckpoints(db, [whole])).toEqual(['answered']);

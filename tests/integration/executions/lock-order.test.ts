@@ -99,7 +99,7 @@ async function findOne(chance: Chance) {
 function nextCheckpoint(chance: Chance, run: FoundRun): Checkpoint {
   const endings: (CheckpointEnding | null)[] = [
     { kind: 'finished', status: 'success', error: null, result: '1' },
-    { kind: 'resting', status: 'running', wakeAt: Date.now(), answers: run.answers },
+    { kind: 'resting', status: 'running', wakeAt: Date.now(), answerCount: run.answers },
     ...Array.from({ length: 6 }, () => null),
   ];
   return {

@@ -106,7 +106,7 @@ describe('resting runs', () => {
     await update(later, { workerId: null, wakeAt: secondsAgo(-60) });
     expect(await findDueRuns(db, ALL)).toEqual([due]);
     expect(await wakeDueRuns(db, [due, later])).toMatchObject([{ executionId: due, dispatch: 2 }]);
-    expect(await read(due)).toMatchObject({ wakeAt: null, dispatch: 2 });
+    expect(await read(due)).toMatchObject({ wakeAt: null, dispatchSeq: 2 });
     expect(await wakeDueRuns(db, [due, later])).toEqual([]);
     expect(await findDueRuns(db, ALL)).toEqual([]);
   });
@@ -131,8 +131,8 @@ describe('runs of dead workers', () => {
     const recovered = await recoverRuns(db, [{ id: dead, culprit: null }], [...ids, other]);
     expect(recovered).toMatchObject({ dispatched: [{ executionId: running, dispatch: 2 }], paused: [paused] });
     expect(await read(running)).toMatchObject({ workerId: null, status: 'running' });
-    expect(await read(paused)).toMatchObject({ workerId: null, status: 'paused', dispatch: 1 });
-    expect(await read(other)).toMatchObject({ workerId: worker, dispatch: 1 });
+    expect(await read(paused)).toMatchObject({ workerId: null, status: 'paused', dispatchSeq: 1 });
+    expect(await read(other)).toMatchObject({ workerId: worker, dispatchSeq: 1 });
   });
 });
 

@@ -26,7 +26,7 @@ const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
 
 async function claimAll(ids: readonly string[], workerId: string): Promise<void> {
   const runs = await Promise.all(ids.map(read));
-  const requests = runs.map(({ id, dispatch }) => ({ executionId: id, dispatch, token: uuidv7() }));
+  const requests = runs.map(({ id, dispatchSeq: dispatch }) => ({ executionId: id, dispatch, token: uuidv7() }));
   expect(await claimExecutions(db, requests, workerId)).toHaveLength(ids.length);
 }
 

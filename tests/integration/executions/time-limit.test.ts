@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 const SLACK_MS = 60_000;
 
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
-const resting = { kind: 'resting', status: 'running', wakeAt: null, answers: 0 } as const;
+const resting = { kind: 'resting', status: 'running', wakeAt: null, answerCount: 0 } as const;
 
 function checkpoint(
   executionId: string,
@@ -41,7 +41,7 @@ function checkpoint(
 
 async function claim(id: string) {
   const [workerId, token] = [uuidv7(), uuidv7()];
-  const { dispatch } = await read(id);
+  const { dispatchSeq: dispatch } = await read(id);
   const [claimed] = await claimExecutions(db, [{ executionId: id, dispatch, token }], workerId);
   if (!claimed) throw new Error('the run cannot be claimed');
   return { ...claimed, token, workerId };
@@ -76,7 +76,7 @@ describe('a run without a time limit of its own', () => {
     const { timeLeftMs, heldUntil } = await read(id);
     expectNear(Number(timeLeftMs), HOUR_MS / 2);
     expect(heldUntil).toBeNull();
-    await db.execution.update({ where: { id }, data: { dispatch: { increment: 1 } } });
+    await db.execution.update({ where: { id }, data: { dispatchSeq: { increment: 1 } } });
     expect((await claim(id)).timeLeftMs).toBe(Number(timeLeftMs));
   });
 

@@ -38,7 +38,7 @@ async function seedDue(): Promise<Seed> {
 }
 
 /** What one who fires has in hand between its look and its write. */
-async function lookAt(seed: Seed) {
+async function findDueMove(seed: Seed) {
   const due = await findDueSchedules(stores.db, new Date(clock.now), 100);
   const schedule = due.find(({ workflowId }) => workflowId === seed.workflowId);
   if (!schedule) throw new Error('nothing is due');
@@ -87,9 +87,9 @@ describe('a workflow that is deactivated', () => {
 
   it('fires nothing though it was found due before', async () => {
     const seed = await seedDue();
-    const move = await lookAt(seed);
+    const move = await findDueMove(seed);
     await setStatus(stores, clock, seed, 'inactive');
-    expect(await moveSchedules(stores.db, [move])).toEqual(['inactive']);
+    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'inactive' }]);
     expect(await firedTimes(stores, seed)).toEqual([]);
   });
 
@@ -98,23 +98,23 @@ describe('a workflow that is deactivated', () => {
     { how: 'ROLLBACK', name: 'fires after all when that change comes to nothing', fired: ['2026-05-04T09:00Z'] },
   ] as const)('$name', async ({ how, fired }) => {
     const seed = await seedDue();
-    const move = await lookAt(seed);
+    const move = await findDueMove(seed);
     const change = await begin(
       'UPDATE schedules SET next_fire_at = NULL, look_at = NULL WHERE workflow_id = $1',
       seed.workflowId,
     );
-    expect(await moveSchedules(stores.db, [move])).toEqual(['elsewhere']);
+    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'elsewhere' }]);
     await change.end(how);
-    expect(await moveSchedules(stores.db, [move])).toEqual([fired.length > 0 ? 'moved' : 'elsewhere']);
+    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: fired.length > 0 ? 'moved' : 'elsewhere' }]);
     expect(await firedTimes(stores, seed)).toEqual(fired);
     await setStatus(stores, clock, seed, 'inactive');
   });
 
   it('fires nothing once it is deleted', async () => {
     const seed = await seedDue();
-    const move = await lookAt(seed);
+    const move = await findDueMove(seed);
     await stores.db.workflow.delete({ where: { id: seed.workflowId } });
-    expect(await moveSchedules(stores.db, [move])).toEqual(['notFound']);
+    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'notFound' }]);
     expect(await firedTimes(stores, seed)).toEqual([]);
   });
 });
@@ -122,23 +122,23 @@ describe('a workflow that is deactivated', () => {
 describe('one time', () => {
   it('has one run though two who fire have it in hand', async () => {
     const seed = await seedDue();
-    const [one, other] = [await lookAt(seed), await lookAt(seed)];
+    const [one, other] = [await findDueMove(seed), await findDueMove(seed)];
     const verdicts = await Promise.all([moveSchedules(stores.db, [one]), moveSchedules(stores.db, [other])]);
-    expect(verdicts.flat().sort()).toEqual(['elsewhere', 'moved']);
+    expect(verdicts.flatMap((each) => each.map(({ kind }) => kind)).sort()).toEqual(['elsewhere', 'moved']);
     expect(await firedTimes(stores, seed)).toEqual(['2026-05-04T09:00Z']);
     await setStatus(stores, clock, seed, 'inactive');
   });
 
   it('has none, and stays due, when the statement does not get through', async () => {
     const seed = await seedDue();
-    const move = await lookAt(seed);
+    const move = await findDueMove(seed);
     const broken = { ...move, run: { ...move.run, request: { ...move.run.request, triggerData: 'a\u0000b' } } };
     await expect(moveSchedules(stores.db, [broken])).rejects.toThrow();
     expect(await stores.db.schedule.findFirst({ where: { workflowId: seed.workflowId } })).toMatchObject({
       nextFireAt: new Date('2026-05-04T09:00:00Z'),
       lastFireAt: null,
     });
-    expect(await moveSchedules(stores.db, [move])).toEqual(['moved']);
+    expect(await moveSchedules(stores.db, [move])).toEqual([{ kind: 'moved' }]);
     await setStatus(stores, clock, seed, 'inactive');
   });
 

@@ -54,7 +54,7 @@ describe('a schedule', () => {
       nextFireAt: null,
       lastFireAt: null,
       lastExecutionId: null,
-      heldBy: null,
+      blockedBy: null,
       pausedAt: null,
     };
     expect((await read(id)).schedules).toEqual([idle]);
@@ -116,7 +116,10 @@ describe('a schedule', () => {
     const before = await change(id, { status: 'active' });
     const activeVersionId = await save(id, { ...DAILY, catchUp: true });
     const dueAt = new Date(Date.now() - 30_000);
-    await instance.db.schedule.updateMany({ where: { workflowId: id }, data: { nextFireAt: dueAt, lookAt: dueAt } });
+    await instance.db.schedule.updateMany({
+      where: { workflowId: id },
+      data: { nextFireAt: dueAt, nextCheckAt: dueAt },
+    });
     const after = await change(id, { activeVersionId });
     expect(after.schedules).toEqual([{ ...before.schedules[0], catchUp: true, nextFireAt: dueAt.toISOString() }]);
     await fireAt(Date.now());
@@ -215,7 +218,7 @@ describe('schedules', () => {
     await fireAt(due + 120_000);
     expect(await runsOf(id)).toHaveLength(3);
     expect((await read(id)).schedules[0]).toMatchObject({
-      heldBy: 'SCHEDULE_OVERLAP',
+      blockedBy: 'SCHEDULE_OVERLAP',
       nextFireAt: new Date(due + 120_000).toISOString(),
     });
     const [first] = await instance.db.execution.findMany({ where: { workflowId: id, source: 'schedule' } });
@@ -225,7 +228,7 @@ describe('schedules', () => {
     await fireAt(due + 125_000);
     expect(await runsOf(id)).toHaveLength(4);
     expect((await read(id)).schedules[0]).toMatchObject({
-      heldBy: null,
+      blockedBy: null,
       lastFireAt: new Date(due + 120_000).toISOString(),
     });
   });
@@ -267,8 +270,8 @@ describe('limits of the workspace', () => {
     expect(await started()).toBe(2);
     const held = (await Promise.all(ids.map(read)))
       .flatMap(({ schedules }) => schedules)
-      .filter(({ heldBy }) => heldBy);
-    expect(held).toMatchObject([{ heldBy: 'workspace_rate_limited', nextFireAt: new Date(due).toISOString() }]);
+      .filter(({ blockedBy }) => blockedBy);
+    expect(held).toMatchObject([{ blockedBy: 'workspace_rate_limited', nextFireAt: new Date(due).toISOString() }]);
     // Runs of schedules and of the API are counted together.
     expect(await call('POST', `/api/workflows/${ids[0]}/execute`)).toMatchObject({ status: 429 });
 
@@ -276,7 +279,7 @@ describe('limits of the workspace', () => {
     await fireAt(due + 61_000);
     expect(await started()).toBe(3);
     const after = (await Promise.all(ids.map(read))).flatMap(({ schedules }) => schedules);
-    expect(after.map(({ heldBy, nextFireAt }) => [heldBy, Date.parse(nextFireAt) - due])).toEqual(
+    expect(after.map(({ blockedBy, nextFireAt }) => [blockedBy, Date.parse(nextFireAt) - due])).toEqual(
       ids.map(() => [null, 3_600_000]),
     );
   });
@@ -287,7 +290,7 @@ describe('limits of the workspace', () => {
     await instance.db.workspace.updateMany({ data: { storedBytes: 10 } });
     await limit({ storageQuotaBytes: 1 });
     await fireAt(due);
-    expect((await read(id)).schedules[0].heldBy).toBe('workspace_over_quota');
+    expect((await read(id)).schedules[0].blockedBy).toBe('workspace_over_quota');
     expect(await runsOf(id)).toEqual([]);
     await limit({});
     await fireAt(due + 59_000);

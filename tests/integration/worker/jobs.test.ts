@@ -187,7 +187,7 @@ describe('a job that comes late', () => {
     await startWorker();
     expect(await epochsOf(seed, 1)).toEqual(new Set([1]));
     const where = { id: again.executionId };
-    await stores.db.execution.update({ where, data: { dispatch: 2 } });
+    await stores.db.execution.update({ where, data: { dispatchSeq: 2 } });
     // Each with and without a snapshot, by which a worker starts without asking the database.
     const late = [again, ended, await attachSnapshot(again), await attachSnapshot(ended)];
     for (const run of late) {
@@ -232,7 +232,7 @@ describe('runs whose checkpoints are of a newer form', () => {
     await queue.add(await accept(known, 20));
     expect(await epochsOf(known, 20)).toEqual(new Set([1]));
     const left = () => stores.db.execution.findUniqueOrThrow({ where });
-    await until(async () => (await left()).dispatch > 1, 20_000, 'another dispatch of the run');
+    await until(async () => (await left()).dispatchSeq > 1, 20_000, 'another dispatch of the run');
     expect(await left()).toMatchObject({ status: 'pending', epoch: 0 });
     await stores.db.execution.update({ where, data: { checkpointVersion: 1 } });
     expect(await epochsOf(newer, 1)).toEqual(new Set([1]));
@@ -248,7 +248,7 @@ describe('a workspace that queues a lot', () => {
     const [again] = await accept(resumed, 1);
     await stores.db.execution.updateMany({
       where: { id: again?.executionId ?? '' },
-      data: { dispatch: 2, claimedDispatch: 1 },
+      data: { dispatchSeq: 2, claimedDispatch: 1 },
     });
     await queue.add([{ workspaceId: busy.workspaceId, executionId: again?.executionId ?? '', dispatch: 2 }]);
     await startWorker();

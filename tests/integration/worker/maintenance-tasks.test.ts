@@ -67,7 +67,7 @@ describe('a lost job', () => {
     const passes: boolean[] = [];
     while (passes.length < 3) {
       await recovery.run(new AbortController().signal);
-      passes.push((await read(lost)).dispatch === 2);
+      passes.push((await read(lost)).dispatchSeq === 2);
     }
     expect(passes).toEqual([false, false, true]);
     expect(await stores.db.execution.count({ where: { id: { in: waiting }, dispatch: { gt: 1 } } })).toBe(0);
@@ -81,7 +81,7 @@ describe('a lost job', () => {
     for (let round = 0; round < 2; round += 1) {
       const [lost = ''] = await acceptMany(seed, 1, 60);
       await recovery.run(new AbortController().signal);
-      expect(await read(lost)).toMatchObject({ dispatch: 2 });
+      expect(await read(lost)).toMatchObject({ dispatchSeq: 2 });
     }
     await stores.db.execution.deleteMany();
     await redis.flushall();
@@ -105,7 +105,7 @@ describe('with a worker', () => {
     const id = await seed.accept();
     await queue.add([{ workspaceId: seed.workspaceId, executionId: id, dispatch: 1 }]);
     await until(async () => (await read(id)).finishedAt, 20_000, 'the end of the run');
-    expect(await read(id)).toMatchObject({ status: 'success', dispatch: 1, epoch: 1 });
+    expect(await read(id)).toMatchObject({ status: 'success', dispatchSeq: 1, epoch: 1 });
   });
 
   /** Makes the database refuse every change of some rows, until what it returns is called. */
@@ -134,7 +134,7 @@ describe('with a worker', () => {
         WHERE id = ANY (${ids}::uuid[])`;
       const done = () => stores.db.execution.count({ where: { id: { in: good }, status: 'success' } });
       await until(async () => (await done()) === good.length, 15_000, 'the end of all other runs');
-      expect(await read(bad)).toMatchObject({ status: 'running', dispatch: 1 });
+      expect(await read(bad)).toMatchObject({ status: 'running', dispatchSeq: 1 });
     } finally {
       await restore();
     }
@@ -165,13 +165,13 @@ describe('with a worker', () => {
     const good = await seedSchedule(stores, clock, { cron: '* * * * * *' });
     await stores.db.schedule.updateMany({
       where: { workflowId: bad.workflowId },
-      data: { cron: 'nonsense', lookAt: new Date(0) },
+      data: { cron: 'nonsense', nextCheckAt: new Date(0) },
     });
     const before = await stores.db.execution.count({ where: { workflowId: good.workflowId } });
     const fired = () => stores.db.execution.count({ where: { workflowId: good.workflowId } });
     await until(async () => (await fired()) >= before + 2, 15_000, 'two firings');
     const [held] = await stores.db.schedule.findMany({ where: { workflowId: bad.workflowId } });
-    expect(held?.heldBy).toBe('INTERNAL');
+    expect(held?.blockedBy).toBe('INTERNAL');
     await stores.db.schedule.deleteMany();
   });
 });

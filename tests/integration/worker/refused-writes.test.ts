@@ -73,7 +73,7 @@ describe('workers while Redis takes no writes for longer than heartbeats live', 
       'heartbeats in time',
     );
     const runs = await stores.db.execution.findMany({ where: { workflowId: seed.workflowId } });
-    expect(new Set(runs.map(({ status, epoch, dispatch }) => `${status} ${epoch} ${dispatch}`))).toEqual(
+    expect(new Set(runs.map(({ status, epoch, dispatchSeq }) => `${status} ${epoch} ${dispatchSeq}`))).toEqual(
       new Set(['running 1 1']),
     );
     for (const answer of answers) answer();

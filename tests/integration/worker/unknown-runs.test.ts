@@ -70,7 +70,7 @@ describe('a run that a live worker owns in the database and does not know', () =
     const id = await seed.accept();
     await stores.db.execution.update({ where: { id }, data: { ...owned(), status: 'paused' } });
     await until(async () => (await read(id)).workerId === null, 8_000, 'the release');
-    expect(await read(id)).toMatchObject({ status: 'paused', dispatch: 1 });
+    expect(await read(id)).toMatchObject({ status: 'paused', dispatchSeq: 1 });
   });
 });
 
@@ -101,7 +101,7 @@ describe('a run that a worker knows', () => {
       await stores.db.execution.update({ where: { id: unknown }, data: owned() });
       await until(async () => (await read(unknown)).status === 'success', 8_000, 'the end of the unknown run');
     }
-    expect(await read(id)).toMatchObject({ status: 'running', workerId, epoch: 1, dispatch: 1 });
+    expect(await read(id)).toMatchObject({ status: 'running', workerId, epoch: 1, dispatchSeq: 1 });
     for (const answer of answers) answer();
     await until(async () => (await read(id)).status === 'success', 8_000, 'the end of the run');
   });

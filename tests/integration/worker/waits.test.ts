@@ -74,9 +74,9 @@ async function decide(executionId: string, decision: string): Promise<boolean> {
     data: { answer: JSON.stringify({ decision }), answeredAt: new Date() },
   });
   if (count === 0) return false;
-  const { dispatch, workerId } = await db.execution.update({
+  const { dispatchSeq: dispatch, workerId } = await db.execution.update({
     where: { id: executionId },
-    data: { answers: { increment: 1 }, dispatch: { increment: 1 }, dispatchedAt: new Date() },
+    data: { answerCount: { increment: 1 }, dispatchSeq: { increment: 1 }, dispatchedAt: new Date() },
   });
   if (workerId === null) await queue.add([{ workspaceId: 'w', executionId, dispatch }]);
   else await publishControl(redis, { type: 'answer', executionIds: [executionId] });
@@ -118,7 +118,7 @@ describe('a run with an approval', () => {
     });
     await db.execution.update({
       where: { id },
-      data: { answers: { increment: 1 }, dispatch: { increment: 1 }, dispatchedAt: new Date() },
+      data: { answerCount: { increment: 1 }, dispatchSeq: { increment: 1 }, dispatchedAt: new Date() },
     });
     await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
   });

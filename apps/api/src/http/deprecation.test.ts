@@ -17,16 +17,16 @@ const handle: Parameters<typeof open>[3] = (_, response) => {
 const old: Route = open(
   'GET',
   '/api/auth/old/:id',
-  { summary: 'Old', answers: { 204: null }, deprecated: { ...DEPRECATED, successor: '/api/auth/new/:id' } },
+  { summary: 'Old', responses: { 204: null }, deprecated: { ...DEPRECATED, successor: '/api/auth/new/:id' } },
   handle,
 );
 const ending: Route = open(
   'GET',
   '/api/auth/ending',
-  { summary: 'Ending', answers: { 204: null }, deprecated: DEPRECATED },
+  { summary: 'Ending', responses: { 204: null }, deprecated: DEPRECATED },
   handle,
 );
-const current: Route = open('GET', '/api/auth/new/:id', { summary: 'New', answers: { 204: null } }, handle);
+const current: Route = open('GET', '/api/auth/new/:id', { summary: 'New', responses: { 204: null } }, handle);
 
 let server: Server;
 let url: string;

@@ -31,7 +31,7 @@ export interface Operation {
   /** Request headers that only this operation has, with their descriptions, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Successful responses by status: the schema of the JSON, null for no body, or another content type. */
-  readonly answers: Readonly<Record<number, TSchema | string | null>>;
+  readonly responses: Readonly<Record<number, TSchema | string | null>>;
   /** For a response of Server-Sent Events: the schema of the data of each event, by its name. */
   readonly events?: Readonly<Record<string, TSchema>>;
   /** Set if the operation will end. Responses and the OpenAPI document announce it. */

@@ -53,7 +53,7 @@ export class Components {
       const shape = shapeOf(schema);
       if (shape !== undefined) this.#named.set(shape, { name: name.replace(/Schema$/, ''), schema });
     }
-    const responses = operations.flatMap(({ answers }) => Object.values(answers).filter(isJsonObject));
+    const responses = operations.flatMap((operation) => Object.values(operation.responses).filter(isJsonObject));
     // A page is named after what its items are called in contracts, so all names are found before one is changed.
     const names = responses.map((schema) => this.#nameOfResponse(schema));
     for (const [at, schema] of responses.entries()) {

@@ -65,10 +65,10 @@ export function successesOf(
   { hasETag, examples = {} }: { hasETag: boolean; examples?: Readonly<Record<string, unknown>> | undefined },
 ): Part {
   const { operation } = route;
-  const { answers, alsoAs = [], events } = operation;
-  const headers = refer(headersOfSuccess(route, hasETag || Object.hasOwn(answers, 304)), components);
+  const { responses, alsoAs = [], events } = operation;
+  const headers = refer(headersOfSuccess(route, hasETag || Object.hasOwn(responses, 304)), components);
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => {
+    Object.entries(responses).map(([status, answer]) => {
       const description = status === '304' ? 'Not changed' : (operation.returns ?? 'It is done; there is no body');
       if (answer === null) return [status, { description, headers }];
       const example = Object.hasOwn(examples, status) ? { example: examples[status] } : {};
@@ -107,7 +107,7 @@ export function errorsOf(route: Route, components: Components): Part {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of [...new Set(codesOf(route))].sort()) {
     const { status } = ERRORS[code];
-    if (Object.hasOwn(route.operation.answers, status)) continue;
+    if (Object.hasOwn(route.operation.responses, status)) continue;
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const errors = Object.fromEntries(

@@ -9,7 +9,6 @@ import {
   type AcceptVerdict,
   type Database,
   failUnqueuedExecutions,
-  isAccepted,
   readStorage,
   type NotCounted,
   type IdempotencyKey,
@@ -118,7 +117,7 @@ export function createRunStarter(options: {
     counted?: CountedRate,
   ): Promise<{ verdict: Counted | undefined; counted: CountedRate | undefined }> {
     const verdict = await write(request, idempotencyKey);
-    if (typeof verdict !== 'object' || verdict.kind !== 'notCounted') return { verdict, counted };
+    if (verdict?.kind !== 'notCounted') return { verdict, counted };
     const { workspaceId, executionsPerMinute } = verdict;
     const now: CountedRate = { name: 'workspace-runs', ...(await rate(workspaceId, executionsPerMinute)) };
     if (now.isBeyond) {
@@ -135,12 +134,14 @@ export function createRunStarter(options: {
       const executionId = uuidv7();
       const request = { executionId, traceParent: tracing?.current(), ...asked };
       const { verdict, counted } = await accept(request, idempotencyKey);
-      if (typeof verdict === 'object' && verdict.kind === 'repeated') {
+      if (verdict?.kind === 'repeated') {
         return { executionId: verdict.executionId, isRepeated: true };
       }
-      if (!isAccepted(verdict)) {
+      if (verdict?.kind !== 'accepted') {
         const storage =
-          verdict === 'overQuota' && !isForAnonymous(request) ? await readStorage(db, request.workflowId) : undefined;
+          verdict?.kind === 'overQuota' && !isForAnonymous(request)
+            ? await readStorage(db, request.workflowId)
+            : undefined;
         throw refusal(verdict, request, storage);
       }
       runs.accepted(request.source);
@@ -161,7 +162,7 @@ function isLarge({ triggerData }: AcceptRequest): boolean {
   return triggerData.length > MAX_BATCHED_CHARACTERS;
 }
 
-/** Returns what a job tells of its run. Returns undefined if the claim needs more, or a slot under a limit. */
+/** Returns the snapshot of a run for its job. Returns undefined if a claim needs more, or a slot under a limit. */
 function toSnapshot(request: AcceptRequest, { workspaceId, run }: Accepted): RunSnapshot | undefined {
   if (!run || run.isLimited || request.rerunOf !== undefined) return undefined;
   return {
@@ -182,10 +183,9 @@ type Counted = Exclude<AcceptOnceVerdict, NotCounted>;
 type Refusal = Exclude<Counted, Accepted | { kind: 'repeated' }>;
 
 function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage: object | undefined): DeckhandError {
-  if (typeof verdict === 'object') {
-    return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
-  }
-  switch (verdict) {
+  switch (verdict?.kind) {
+    case 'otherBody':
+      return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
     case 'forbidden':
       return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
     case 'inactive':

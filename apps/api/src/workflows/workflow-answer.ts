@@ -39,7 +39,7 @@ function idleSchedule({ id, isDisabled, parameters }: SavedNode): WorkflowSchedu
       nextFireAt: null,
       lastFireAt: null,
       lastExecutionId: null,
-      heldBy: null,
+      blockedBy: null,
       pausedAt: null,
     },
   ];

@@ -102,7 +102,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     timeLeftMs: null,
     waitedSeconds: (Date.now() - snapshot.queuedAt) / 1_000,
     startedSecondsAgo: 0,
-    answers: 0,
+    answerCount: 0,
     hasParent: false,
     rerunOf: null,
     rerunFromNodeId: null,

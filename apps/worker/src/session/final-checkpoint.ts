@@ -44,7 +44,7 @@ export async function writeFinalCheckpoint(ending: Ending, run: ActiveRun, journ
           return { kind: 'unfinished' };
       }
     case 'waiting': {
-      const resting = restingEnding(ending.waits, ending.answers);
+      const resting = restingEnding(ending.waits, ending.answerCount);
       if ((await journal.rest(resting)) !== 'written') return { kind: 'unfinished' };
       const waitsForChild = ending.waits.some(({ kind }) => kind === 'workflow');
       return { kind: 'resting', wakeAt: resting.wakeAt, waitsForChild };
@@ -63,13 +63,13 @@ async function finish(journal: Journal, ending: FinishedEnding): Promise<FinalCh
   return verdict === 'written' ? { kind: 'finished', status: ending.status } : { kind: 'unfinished' };
 }
 
-function restingEnding(waits: readonly WaitRequest[], answers: number): RestingEnding {
+function restingEnding(waits: readonly WaitRequest[], answerCount: number): RestingEnding {
   const kinds = new Set(waits.map(({ kind }) => kind));
   const due = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
   return {
     kind: 'resting',
     status: kinds.has('approval') ? 'waiting_for_input' : kinds.has('human') ? 'waiting_for_human' : 'running',
     wakeAt: due.length > 0 ? Math.min(...due) : null,
-    answers,
+    answerCount,
   };
 }

@@ -44,7 +44,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   timeLeftMs: null,
   waitedSeconds: 0,
   startedSecondsAgo: 0,
-  answers: 0,
+  answerCount: 0,
   hasParent: false,
   rerunOf: 'first',
   rerunFromNodeId: 'c',

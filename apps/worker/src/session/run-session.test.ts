@@ -91,7 +91,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         timeLeftMs: null,
         waitedSeconds: 0,
         startedSecondsAgo: 0,
-        answers: 0,
+        answerCount: 0,
         hasParent: false,
         rerunOf: null,
         rerunFromNodeId: null,

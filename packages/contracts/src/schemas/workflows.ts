@@ -98,7 +98,7 @@ export const WorkflowSchedule = Type.Object({
   lastFireAt: nullable(Time),
   lastExecutionId: nullable(Id),
   /** Code of the limit that holds the run of the next time back. */
-  heldBy: nullable(Type.String()),
+  blockedBy: nullable(Type.String()),
   /** Since when it is paused; null while it is not. */
   pausedAt: nullable(Time),
 });

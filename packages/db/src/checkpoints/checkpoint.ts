@@ -90,7 +90,7 @@ export interface RestingEnding {
   /** When it goes on by itself, in ms since the epoch. */
   readonly wakeAt: number | null;
   /** How many answers the worker has seen: with more of them the run does not rest. */
-  readonly answers: number;
+  readonly answerCount: number;
 }
 
 /**

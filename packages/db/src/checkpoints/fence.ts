@@ -27,7 +27,7 @@ export const CHECKPOINT_STEP = Prisma.sql`CASE
  * seen prevents it.
  */
 export const MAY_END = Prisma.sql`g.status IS NOT NULL AND l.status <> 'paused'
-  AND NOT (g."isResting" AND l.answers <> g.answers)`;
+  AND NOT (g."isResting" AND l.answers <> g."answerCount")`;
 
 /**
  * The verdict on an admitted checkpoint `a`, as SQL. That of a repeated one is derived from the row: a run that its

@@ -63,7 +63,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     WITH given AS (
       SELECT * FROM json_to_recordset(${toRecordset(runs)}::json) AS g(
         i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, "firstStart" float8, checkpoint int, current text,
-        status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, answers int, bytes bigint,
+        status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, "answerCount" int, bytes bigint,
         "hasProgress" boolean)
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
@@ -117,9 +117,15 @@ function firstStart({ nodeRuns }: Checkpoint): number | null {
 
 function endingColumns(ending: CheckpointEnding | null) {
   if (ending?.kind === 'resting') {
-    return { error: null, result: null, isResting: true, wakeAt: ending.wakeAt, answers: ending.answers };
+    return { error: null, result: null, isResting: true, wakeAt: ending.wakeAt, answerCount: ending.answerCount };
   }
-  return { error: ending?.error ?? null, result: ending?.result ?? null, isResting: false, wakeAt: null, answers: 0 };
+  return {
+    error: ending?.error ?? null,
+    result: ending?.result ?? null,
+    isResting: false,
+    wakeAt: null,
+    answerCount: 0,
+  };
 }
 
 function bytesOf({ nodeRuns, nodeIterations, ending }: Checkpoint): number {

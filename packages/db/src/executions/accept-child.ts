@@ -1,6 +1,6 @@
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
-import type { NotCounted } from './judge.js';
+import type { NotCounted } from './admission.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { ReleasedExecution } from './release.js';
@@ -57,7 +57,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       SELECT id, parent_execution_id, depth FROM parent
       UNION ALL
       SELECT e.id, e.parent_execution_id, e.depth FROM ancestors a JOIN executions e ON e.id = a.parent_execution_id
-    ), judged AS (
+    ), admitted AS (
       SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms, v.counts_held_time,
         v.trigger_node_ids, ws.executions_per_minute,
         CASE
@@ -77,7 +77,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       LEFT JOIN workspaces ws ON ws.id = p.workspace_id
     ), family AS (
       INSERT INTO run_families AS f (root_execution_id, started)
-      SELECT a.id, 1 FROM judged CROSS JOIN LATERAL (
+      SELECT a.id, 1 FROM admitted CROSS JOIN LATERAL (
         SELECT id FROM ancestors ORDER BY depth LIMIT 1
       ) a
       WHERE verdict = 'started'
@@ -93,7 +93,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
         trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
         CASE WHEN counts_held_time THEN deadline_at ELSE least(deadline_at, now() + timeout_ms * interval '1 millisecond') END,
         CASE WHEN counts_held_time THEN timeout_ms END, octet_length(${request.triggerData}), trace_parent
-      FROM judged WHERE verdict = 'started' AND EXISTS (SELECT 1 FROM family)
+      FROM admitted WHERE verdict = 'started' AND EXISTS (SELECT 1 FROM family)
       ON CONFLICT (id) DO NOTHING
       RETURNING workspace_id, stored_bytes, dispatch
     ), stored AS (
@@ -107,7 +107,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       END AS verdict,
       workspace_id AS "workspaceId", executions_per_minute AS "executionsPerMinute",
       (SELECT dispatch FROM inserted) AS dispatch
-    FROM judged`,
+    FROM admitted`,
   );
   if (!row) return { kind: 'parentGone' };
   const { verdict, workspaceId, executionsPerMinute, dispatch } = row;

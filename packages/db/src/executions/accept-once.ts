@@ -5,22 +5,21 @@ import {
   type AcceptRequest,
   type AcceptVerdict,
   insertion,
-  isAccepted,
-  judged,
+  admitted,
   toVerdict,
   verdictColumns,
   type VerdictRow,
-} from './judge.js';
+} from './admission.js';
 
-/** Makes two requests for runs of a workflow the same one. */
+/** Identifies a request to start a run, so that a repeated one starts no second run. */
 export interface IdempotencyKey {
   /** The caller's Idempotency-Key. */
   readonly key: string;
-  /** SHA-256 of what was asked for, hex: the same key with another body is a mistake. */
+  /** SHA-256 of the request's body, hex: the same key with another body is an error. */
   readonly bodyHash: string;
 }
 
-/** `repeated`: the run was started before, for the same key. `otherBody`: something else was. */
+/** `repeated`: an earlier request with this key started the run. `otherBody`: the earlier request had another body. */
 export type AcceptOnceVerdict =
   AcceptVerdict | { readonly kind: 'repeated'; readonly executionId: string } | { readonly kind: 'otherBody' };
 
@@ -30,10 +29,10 @@ interface Row extends VerdictRow {
   readonly isTaken: boolean;
 }
 
-/** How long a key stands for its run. */
+/** How long a key refers to its run. */
 const LIFETIME = Prisma.sql`interval '24 hours'`;
 
-/** A key that others may not take, as SQL: young enough, and its run did not fail for want of a queue. */
+/** Returns the condition, as SQL, that a key is still valid: young enough, and its run did not fail to be queued. */
 function isAlive(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${key}.created_at > now() - ${LIFETIME} AND NOT EXISTS (
     SELECT 1 FROM executions e
@@ -63,14 +62,14 @@ async function accept(
     const [row] = await queryWithRawParameters<Row[]>(
       db,
       Prisma.sql`/* executions.accept-once */
-      WITH judged AS (${judged([request])}), known AS (
+      WITH admitted AS (${admitted([request])}), known AS (
         SELECT k.execution_id, k.body_hash
-        FROM judged j JOIN idempotency_keys k ON k.workflow_id = j.workflow_id AND k.key = ${idempotencyKey.key}
-        WHERE j.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
+        FROM admitted a JOIN idempotency_keys k ON k.workflow_id = a.workflow_id AND k.key = ${idempotencyKey.key}
+        WHERE a.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
       ), taken AS (
         INSERT INTO idempotency_keys (workflow_id, key, body_hash, execution_id, created_at)
         SELECT workflow_id, ${idempotencyKey.key}, ${idempotencyKey.bodyHash}, id, now()
-        FROM judged WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known)
+        FROM admitted WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known)
         ON CONFLICT (workflow_id, key) DO UPDATE
         SET body_hash = EXCLUDED.body_hash, execution_id = EXCLUDED.execution_id, created_at = EXCLUDED.created_at
         WHERE NOT ${isAlive(Prisma.sql`idempotency_keys`)}
@@ -78,9 +77,9 @@ async function accept(
       ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}
       SELECT ${verdictColumns}, EXISTS (SELECT 1 FROM taken) AS "isTaken",
         (SELECT execution_id FROM known) AS "knownId", (SELECT body_hash FROM known) AS "knownHash"
-      FROM judged j`,
+      FROM admitted a`,
     );
-    if (!row) return 'notFound';
+    if (!row) return { kind: 'notFound' };
     if (row.knownId === request.executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
     if (row.knownId !== null) {
       return row.knownHash === idempotencyKey.bodyHash
@@ -89,11 +88,11 @@ async function accept(
     }
     const verdict = toVerdict(row);
     // Another request took the key while this statement ran: read what it wrote.
-    if (!isAccepted(verdict) || row.isTaken) return verdict;
+    if (verdict.kind !== 'accepted' || row.isTaken) return verdict;
   }
 }
 
-/** Deletes keys that stand for nothing any more. @returns how many. */
+/** Deletes expired keys. @returns how many. */
 export function pruneIdempotencyKeys(db: Database, limit: number): Promise<number> {
   return db.$executeRaw(Prisma.sql`/* executions.prune-keys */
     DELETE FROM idempotency_keys WHERE (workflow_id, key) IN (

@@ -49,7 +49,7 @@ export interface ClaimedExecution {
   /** How long ago it was claimed for the first time, in seconds. */
   readonly startedSecondsAgo: number;
   /** How many answers its waits have got. */
-  readonly answers: number;
+  readonly answerCount: number;
   /** Whether another run may wait for this one. */
   readonly hasParent: boolean;
   /** The run that this one repeats. */
@@ -155,7 +155,7 @@ function claimedColumns(of: {
   ${of.isProvisional}::boolean AS "isProvisional", NULL AS digest, ${of.epoch} AS epoch, ${of.token} AS token, e.dispatch,
   e.deadline_at AS "deadlineAt", e.time_left_ms::float8 AS "timeLeftMs", extract(epoch FROM now() - e.dispatched_at)::float8 AS "waitedSeconds",
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
-  e.answers, e.parent_execution_id IS NOT NULL AS "hasParent",
+  e.answers AS "answerCount", e.parent_execution_id IS NOT NULL AS "hasParent",
   e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
   e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot"`;
 }

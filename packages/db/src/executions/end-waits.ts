@@ -12,7 +12,7 @@ export interface EndedWait {
 /** The waits of a run that have ended, and how many answers that took into account. */
 export interface EndedWaits {
   readonly waits: readonly EndedWait[];
-  readonly answers: number;
+  readonly answerCount: number;
   /** In how many ms the next open wait is due, by the database's clock; null when none is. */
   readonly nextDueInMs: number | null;
 }
@@ -29,7 +29,10 @@ export const isTimeUp = Prisma.sql`coalesce(due_at <= statement_timestamp(), fal
  */
 export async function endDueWaits(db: Database, executionId: string): Promise<EndedWaits> {
   // Read before the waits: an answer that comes in between is in them too, and makes the run look once more at most.
-  const { answers } = await db.execution.findUniqueOrThrow({ where: { id: executionId }, select: { answers: true } });
+  const { answerCount } = await db.execution.findUniqueOrThrow({
+    where: { id: executionId },
+    select: { answerCount: true },
+  });
   await db.$executeRaw(Prisma.sql`/* executions.end-due-waits */
     UPDATE waits w SET answered_at = statement_timestamp()
     FROM (
@@ -45,5 +48,5 @@ export async function endDueWaits(db: Database, executionId: string): Promise<En
     FROM waits WHERE execution_id = ${executionId}::uuid AND (answered_at IS NOT NULL OR due_at IS NOT NULL)`);
   const waits = rows.filter(({ dueInMs }) => dueInMs === null);
   const due = rows.flatMap(({ dueInMs }) => (dueInMs === null ? [] : [dueInMs]));
-  return { waits, answers, nextDueInMs: due.length === 0 ? null : Math.max(0, Math.min(...due)) };
+  return { waits, answerCount, nextDueInMs: due.length === 0 ? null : Math.max(0, Math.min(...due)) };
 }

@@ -3,29 +3,28 @@ import {
   type AcceptRequest,
   type AcceptRefusal,
   insertion,
-  isAccepted,
-  judged,
+  admitted,
   toVerdict,
   verdictColumns,
   type VerdictRow,
-} from '../executions/judge.js';
+} from '../executions/admission.js';
 import { isUnfinished } from '../executions/run-status.js';
 import type { DueSchedule } from './find-due.js';
 
-/** A schedule to be moved on from the time that is due. */
+/** A schedule whose time is due, and the time to move it to. */
 export interface ScheduleMove {
   readonly schedule: DueSchedule;
-  /** The next time. */
+  /** The time to move it to. */
   readonly nextFireAt: Date;
   /** The run to start; null when the time was missed. */
   readonly run: { readonly at: Date; readonly request: AcceptRequest } | null;
 }
 
-/**
- * `elsewhere`: somebody else moved, changed or holds the schedule; nothing was written. Nor was it for any other
- * refusal. `overlaps`: as many runs of the schedule as may be are unfinished.
- */
-export type MoveVerdict = 'moved' | 'elsewhere' | 'overlaps' | AcceptRefusal;
+/** The run of a schedule could not start. `overlaps`: the schedule has as many unfinished runs as it may have. */
+export type FireRefusal = AcceptRefusal | { readonly kind: 'overlaps' };
+
+/** `elsewhere`: another process moved, changed or locked the schedule. Only `moved` has written anything. */
+export type MoveVerdict = FireRefusal | { readonly kind: 'moved' } | { readonly kind: 'elsewhere' };
 
 interface Row extends Omit<VerdictRow, 'verdict'> {
   readonly index: number;
@@ -35,18 +34,18 @@ interface Row extends Omit<VerdictRow, 'verdict'> {
 }
 
 /**
- * Moves schedules on and starts their runs, in one statement: either both happen or nothing.
+ * Moves schedules to their next times and starts their runs, in one statement: either both happen or neither.
  *
- * The races it excludes: two that fire the same time (the second finds the time moved on); a workflow that is
- * deactivated, or gets another active version, and a schedule that is paused, meanwhile (the row is gone, has no time
- * or has another version). Rows that others hold are left for the next look, so that nobody waits here and no two can
- * wait for each other.
- * @returns a verdict per move, in their order.
+ * The races it excludes: two processes that fire the same time (the second finds that the time has moved); a workflow
+ * that is deactivated or gets another active version, and a schedule that is paused, in the meantime (the row is gone,
+ * has no time or has another version). Rows that are locked are left for the next pass, so that this statement never
+ * waits and cannot deadlock.
+ * @returns a verdict for each move, in their order.
  */
 export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
   const runs = moves.flatMap(({ run }) => (run ? [run.request] : []));
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* schedules.move */
-    WITH judged AS (${judged(runs)}), wanted AS (
+    WITH admitted AS (${admitted(runs)}), wanted AS (
       SELECT * FROM unnest(
         ${moves.map(({ schedule }) => schedule.workflowId)}::uuid[],
         ${moves.map(({ schedule }) => schedule.nodeId)}::text[],
@@ -70,7 +69,7 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
       SELECT m.* FROM wanted m JOIN schedules s ON s.workflow_id = m.workflow_id AND s.node_id = m.node_id
       WHERE s.next_fire_at = m.due_at AND s.workflow_version_id = m.version_id AND s.paused_at IS NULL
         AND m.index NOT IN (SELECT index FROM overlapping)
-        AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.id = m.execution_id AND j.verdict <> 'accepted')
+        AND NOT EXISTS (SELECT 1 FROM admitted a WHERE a.id = m.execution_id AND a.verdict <> 'accepted')
       FOR UPDATE OF s SKIP LOCKED
     ), moved AS (
       UPDATE schedules s
@@ -83,12 +82,12 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
     ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM moved)`)}
     SELECT m.index::int AS index, EXISTS (SELECT 1 FROM moved WHERE moved.index = m.index) AS "isMoved",
       m.index IN (SELECT index FROM overlapping) AS overlaps, ${verdictColumns}
-    FROM wanted m LEFT JOIN judged j ON j.id = m.execution_id ORDER BY m.index`);
+    FROM wanted m LEFT JOIN admitted a ON a.id = m.execution_id ORDER BY m.index`);
   return rows.map(({ isMoved, overlaps, verdict, ...row }) => {
-    if (isMoved) return 'moved';
-    if (verdict === null) return 'elsewhere';
+    if (isMoved) return { kind: 'moved' };
+    if (verdict === null) return { kind: 'elsewhere' };
     const found = toVerdict({ verdict, ...row });
-    if (!isAccepted(found)) return found;
-    return overlaps ? 'overlaps' : 'elsewhere';
+    if (found.kind !== 'accepted') return found;
+    return { kind: overlaps ? 'overlaps' : 'elsewhere' };
   });
 }

@@ -32,7 +32,7 @@ export function pauseSchedule(
     const pausedAt = new Date(await readDatabaseTime(tx));
     const changed = await tx.schedule.update({
       where: { workflowId_nodeId: { workflowId, nodeId } },
-      data: { pausedAt, pausedBy: actor.userId, nextFireAt: null, lookAt: null, heldBy: null },
+      data: { pausedAt, pausedBy: actor.userId, nextFireAt: null, nextCheckAt: null, blockedBy: null },
     });
     await recordChange(tx, actor, {
       action: 'schedule.pause',
@@ -63,7 +63,7 @@ export function resumeSchedule(
     const nextFireAt = status === 'active' ? firstDue(schedule, await readDatabaseTime(tx)) : null;
     const changed = await tx.schedule.update({
       where: { workflowId_nodeId: { workflowId, nodeId } },
-      data: { pausedAt: null, pausedBy: null, nextFireAt, lookAt: nextFireAt },
+      data: { pausedAt: null, pausedBy: null, nextFireAt, nextCheckAt: nextFireAt },
     });
     await recordChange(tx, actor, {
       action: 'schedule.resume',

@@ -34,7 +34,7 @@ export async function readWorkflow(db: Database, actor: Actor, id: string): Prom
 
 /** Returns a schedule as responses show it. */
 export function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
-  const { nodeId, cron, timezone, catchUp, lastExecutionId, heldBy } = row;
+  const { nodeId, cron, timezone, catchUp, lastExecutionId, blockedBy } = row;
   return {
     nodeId,
     cron,
@@ -43,7 +43,7 @@ export function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
     nextFireAt: row.nextFireAt?.toISOString() ?? null,
     lastFireAt: row.lastFireAt?.toISOString() ?? null,
     lastExecutionId,
-    heldBy,
+    blockedBy,
     pausedAt: row.pausedAt?.toISOString() ?? null,
   };
 }

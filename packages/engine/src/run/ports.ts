@@ -64,5 +64,5 @@ export interface RunRequest {
 export type Ending =
   | { readonly kind: 'success'; readonly result: TerminalResult | null }
   | { readonly kind: 'failed'; readonly nodeId: string; readonly error: RecordedError }
-  | { readonly kind: 'waiting'; readonly waits: readonly WaitRequest[]; readonly answers: number }
+  | { readonly kind: 'waiting'; readonly waits: readonly WaitRequest[]; readonly answerCount: number }
   | { readonly kind: 'halted' };

@@ -110,7 +110,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function restOrEnd(): Ending {
     if (scheduler.isFinished()) return { kind: 'success', result };
     if (control.isPaused()) return { kind: 'halted' };
-    return { kind: 'waiting', waits: [...waiting.values()].map(({ wait }) => wait), answers: control.answersSeen() };
+    return {
+      kind: 'waiting',
+      waits: [...waiting.values()].map(({ wait }) => wait),
+      answerCount: control.answersSeen(),
+    };
   }
 
   function canGoOn(): boolean {

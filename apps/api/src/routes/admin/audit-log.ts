@@ -19,7 +19,7 @@ export function listInstanceAuditLog({ db }: Services): Route {
       summary: 'List who did what in the instance',
       returns: 'Entries of the audit log, the latest first',
       query: ListInstanceAuditLogQuery,
-      answers: { 200: pageOf(AuditLogEntry) },
+      responses: { 200: pageOf(AuditLogEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await listInstanceChanges(db, caller, readQuery(request)));

@@ -17,7 +17,7 @@ export function readLimits({ db }: Services): Route {
     {
       summary: 'Read the limits of a workspace',
       returns: 'The limits; null where there is none',
-      answers: { 200: WorkspaceLimits },
+      responses: { 200: WorkspaceLimits },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request)));
@@ -34,7 +34,7 @@ export function writeLimits({ db }: Services): Route {
       summary: 'Set the limits of a workspace',
       returns: 'The limits as they are now',
       body: WorkspaceLimitsBody,
-      answers: { 200: WorkspaceLimits },
+      responses: { 200: WorkspaceLimits },
     },
     async (request, response, caller) => {
       const id = pathId(request);

@@ -13,7 +13,7 @@ export function readSettings({ db }: Services): Route {
   return forSession(
     'GET',
     PATH,
-    { summary: 'Read the settings of the instance', returns: 'The settings', answers: { 200: InstanceSettings } },
+    { summary: 'Read the settings of the instance', returns: 'The settings', responses: { 200: InstanceSettings } },
     async (_request, response, caller) => {
       sendJson(response, 200, await readSettingsAs(db, caller));
     },
@@ -29,7 +29,7 @@ export function writeSettings({ db }: Services): Route {
       summary: 'Replace the settings of the instance',
       returns: 'The settings as they are now',
       body: InstanceSettingsBody,
-      answers: { 200: InstanceSettings },
+      responses: { 200: InstanceSettings },
     },
     async (request, response, caller) => {
       const settings = parse(await readBody(request));

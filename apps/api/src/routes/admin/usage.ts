@@ -10,7 +10,7 @@ export function readUsage({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/admin/workspaces/:id/usage',
-    { summary: 'Read what a workspace uses', returns: 'What it uses at present', answers: { 200: WorkspaceUsage } },
+    { summary: 'Read what a workspace uses', returns: 'What it uses at present', responses: { 200: WorkspaceUsage } },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request)));
     },

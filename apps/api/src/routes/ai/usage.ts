@@ -22,7 +22,7 @@ export function readAiUsage({ db }: Services): Route {
       summary: 'Read what nodes used of language models',
       returns: 'Calls and tokens of the period, altogether and by model: none, as no node type calls a model yet',
       query: RunStatsQuery,
-      answers: { 200: AiUsage },
+      responses: { 200: AiUsage },
     },
     async (request, response, caller) => {
       const { workspaceId, from, to } = readPeriod(readQuery(request), DAYS_MAX);

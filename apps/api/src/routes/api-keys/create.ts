@@ -30,7 +30,7 @@ export function createApiKey(services: Services): Route {
       summary: 'Create an API key: the only answer that shows it',
       returns: 'The key',
       body: CreateApiKeyBody,
-      answers: { 201: CreatedApiKey },
+      responses: { 201: CreatedApiKey },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

@@ -14,7 +14,7 @@ export function listApiKeys({ db }: Services): Route {
       summary: 'List your API keys',
       returns: 'Your keys, the newest first, without the keys themselves',
       query: PageQuery,
-      answers: { 200: pageOf(ApiKeyEntry) },
+      responses: { 200: pageOf(ApiKeyEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller.userId, readPage(request)));

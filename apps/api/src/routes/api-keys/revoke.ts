@@ -14,7 +14,7 @@ export function revokeApiKey({ db }: Services): Route {
     {
       summary: 'Revoke an API key, at once and for good',
       returns: 'The key as lists show it',
-      answers: { 200: ApiKeyEntry },
+      responses: { 200: ApiKeyEntry },
     },
     async (request, response, caller) => {
       const id = pathId(request);

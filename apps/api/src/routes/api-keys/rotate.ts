@@ -23,7 +23,7 @@ export function rotateApiKey(services: Services): Route {
       summary: 'Give an API key a successor; it goes on working for a while',
       returns: 'The successor: the only response that shows it',
       body: RotateApiKeyBody,
-      answers: { 201: CreatedApiKey },
+      responses: { 201: CreatedApiKey },
       errors: ['INVALID_STATE', 'RATE_LIMITED'],
     },
     async (request, response, caller) => {

@@ -16,7 +16,7 @@ export function listApprovals({ db }: Services): Route {
       summary: 'List what waits for a decision',
       returns: 'Open approvals, the oldest first',
       query: ListWaitsQuery,
-      answers: { 200: pageOf(ApprovalEntry) },
+      responses: { 200: pageOf(ApprovalEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

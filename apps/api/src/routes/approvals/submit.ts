@@ -16,7 +16,7 @@ export function submitApproval(services: Services): Route {
       returns: 'That the decision is recorded, and the run goes on',
       takesIdempotencyKey: true,
       body: SubmitApprovalBody,
-      answers: { 200: RecordedResponse },
+      responses: { 200: RecordedResponse },
       errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'SEVERAL_WAITS', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {

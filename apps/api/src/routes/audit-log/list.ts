@@ -16,7 +16,7 @@ export function listAuditLog({ db }: Services): Route {
       summary: 'List who did what in a workspace',
       returns: 'Entries of the audit log, the latest first',
       query: ListAuditLogQuery,
-      answers: { 200: pageOf(AuditLogEntry) },
+      responses: { 200: pageOf(AuditLogEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await listChanges(db, caller, readQuery(request)));

@@ -21,7 +21,7 @@ export function acceptInvite({ db, authenticate }: Services): Route {
       summary: 'Join a workspace by an invite',
       returns: 'The person, signed in',
       body: AcceptInviteBody,
-      answers: { 200: AcceptedInvite, 201: AcceptedInvite },
+      responses: { 200: AcceptedInvite, 201: AcceptedInvite },
       errors: ['UNAUTHORIZED', 'SESSION_REQUIRED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
     },
     async (request, response) => {

@@ -18,7 +18,7 @@ export function login({ db, loginThrottle }: Services): Route {
       summary: 'Sign in',
       returns: 'The token of the session, and whose it is',
       body: LoginBody,
-      answers: { 200: LoginResponse },
+      responses: { 200: LoginResponse },
       errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
     },
     async (request, response) => {

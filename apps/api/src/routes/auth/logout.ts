@@ -9,7 +9,7 @@ export function logout({ db }: Services): Route {
   return forSession(
     'POST',
     '/api/auth/logout',
-    { summary: 'Sign out', answers: { 204: null } },
+    { summary: 'Sign out', responses: { 204: null } },
     async (request, response, caller) => {
       await refuseBody(request);
       await deleteSession(db, caller.sessionId);

@@ -9,7 +9,7 @@ export function me({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/auth/me',
-    { summary: 'Say who is signed in', returns: 'The person and their workspaces', answers: { 200: MeResponse } },
+    { summary: 'Say who is signed in', returns: 'The person and their workspaces', responses: { 200: MeResponse } },
     async (_request, response, caller) => {
       sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
     },

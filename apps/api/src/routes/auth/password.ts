@@ -16,7 +16,7 @@ export function changePassword({ db, loginThrottle }: Services): Route {
     {
       summary: 'Change your password, which ends your other sessions',
       body: ChangePasswordBody,
-      answers: { 204: null },
+      responses: { 204: null },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

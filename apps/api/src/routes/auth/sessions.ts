@@ -14,7 +14,7 @@ export function listSessions({ db }: Services): Route {
       summary: 'List where you are signed in',
       returns: 'Your sessions',
       query: PageQuery,
-      answers: { 200: pageOf(SessionEntry) },
+      responses: { 200: pageOf(SessionEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller.userId, caller.sessionId, readPage(request)));
@@ -27,7 +27,7 @@ export function endSession({ db }: Services): Route {
   return forSession(
     'DELETE',
     '/api/auth/sessions/:id',
-    { summary: 'End a session of yours', answers: { 204: null } },
+    { summary: 'End a session of yours', responses: { 204: null } },
     async (request, response, caller) => {
       await deleteOwnSession(db, caller.userId, pathId(request));
       sendNothing(response);

@@ -26,7 +26,7 @@ export function setup({ db, setupToken }: Services): Route {
       summary: 'Create the first owner',
       returns: 'The owner, signed in',
       body: SetupBody,
-      answers: { 201: LoginResponse },
+      responses: { 201: LoginResponse },
       errors: ['CONFLICT', 'FORBIDDEN', 'INVALID_STATE'],
     },
     async (request, response) => {
@@ -61,7 +61,7 @@ export function readSetup({ db }: Services): Route {
     {
       summary: 'Say whether the first owner is still to be created',
       returns: 'Whether that is open',
-      answers: { 200: SetupStateResponse },
+      responses: { 200: SetupStateResponse },
     },
     async (_request, response) => {
       sendJson(response, 200, { isOpen: !(await hasUsers(db)) });

@@ -22,7 +22,7 @@ export function createCredential({ db, secretBox, answerOnce }: Services): Route
       returns: 'The credential, without its secret',
       takesIdempotencyKey: true,
       body: CreateCredentialBody,
-      answers: { 201: CredentialEntry },
+      responses: { 201: CredentialEntry },
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));

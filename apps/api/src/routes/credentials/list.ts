@@ -16,7 +16,7 @@ export function listCredentials({ db }: Services): Route {
       summary: 'List credentials, without their secrets',
       returns: 'Credentials by name, without their secrets',
       query: InWorkspaceQuery,
-      answers: { 200: pageOf(CredentialEntry) },
+      responses: { 200: pageOf(CredentialEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

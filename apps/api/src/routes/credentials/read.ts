@@ -11,7 +11,11 @@ export function readCredential({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/credentials/:id',
-    { summary: 'Read a credential, without its secret', returns: 'The credential', answers: { 200: CredentialEntry } },
+    {
+      summary: 'Read a credential, without its secret',
+      returns: 'The credential',
+      responses: { 200: CredentialEntry },
+    },
     async (request, response, caller) => {
       const credential = await read(db, caller, pathId(request));
       setStateTag(response, credential.updatedAt);

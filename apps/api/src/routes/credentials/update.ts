@@ -25,7 +25,7 @@ export function updateCredential({ db, secretBox }: Services): Route {
       returns: 'The credential as it is now, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,
-      answers: { 200: CredentialEntry },
+      responses: { 200: CredentialEntry },
     },
     async (request, response, caller) => {
       const id = pathId(request);

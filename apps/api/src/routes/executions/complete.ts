@@ -25,7 +25,7 @@ export function completeHuman(services: Services): Route {
       returns: 'That the data is recorded, and the run goes on',
       takesIdempotencyKey: true,
       body: CompleteHumanBody,
-      answers: { 200: RecordedResponse },
+      responses: { 200: RecordedResponse },
       errors: ['ALREADY_DECIDED', 'NOT_WAITING', 'SEVERAL_WAITS', 'RESUME_PENDING'],
     },
     async (request, response, caller) => {

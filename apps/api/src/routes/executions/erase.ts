@@ -11,7 +11,7 @@ export function deleteExecution({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/executions/:id',
-    { summary: 'Delete a finished run', answers: { 204: null }, errors: ['INVALID_STATE'] },
+    { summary: 'Delete a finished run', responses: { 204: null }, errors: ['INVALID_STATE'] },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
       sendNothing(response);
@@ -28,7 +28,7 @@ export function redactExecution(services: Services): Route {
       summary: 'Take trigger data, outputs and debug data from a finished run',
       returns: 'The run, and its status',
       takesIdempotencyKey: true,
-      answers: { 200: StatusResponse },
+      responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
     },
     async (request, response, caller) => {

@@ -68,7 +68,7 @@ export function followExecution({ executions, follower, shares, authenticate }: 
       summary: 'Follow a run: Server-Sent Events',
       returns:
         'A stream of events named execution: the run without outputs, at once and after each change, until it is finished',
-      answers: { 200: 'text/event-stream', 204: null },
+      responses: { 200: 'text/event-stream', 204: null },
       events: { execution: Execution },
       errors: ['RATE_LIMITED'],
     },

@@ -25,7 +25,7 @@ export function execute({ breaker, runStarter, fleet, noteStart }: Services): Ro
       takesIdempotencyKey: true,
       body: ExecuteBody,
       isBodyOptional: true,
-      answers: { 202: ExecuteResponse },
+      responses: { 202: ExecuteResponse },
       errors: [
         'NO_ACTIVE_VERSION',
         'INVALID_STATE',

@@ -34,7 +34,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
       summary: 'Export all matching runs as a file',
       returns: 'The runs, as JSON or CSV',
       query: ExportExecutionsQuery,
-      answers: { 200: ExecutionExport },
+      responses: { 200: ExecutionExport },
       alsoAs: ['text/csv'],
       errors: ['RATE_LIMITED'],
     },

@@ -16,7 +16,7 @@ export function listIterations({ db }: Services): Route {
       summary: 'List the iterations of a node in a loop',
       returns: 'Iterations in their order, without outputs',
       query: ListIterationsQuery,
-      answers: { 200: pageOf(IterationEntry) },
+      responses: { 200: pageOf(IterationEntry) },
     },
     async (request, response, caller) => {
       const executionId = pathId(request);

@@ -16,7 +16,7 @@ export function listExecutions(services: Services): Route {
       summary: 'List the runs of a workspace',
       returns: 'Runs without outputs, the last begun first',
       query: ListExecutionsQuery,
-      answers: { 200: ExecutionPage },
+      responses: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

@@ -16,7 +16,7 @@ export function pauseExecution(services: Services): Route {
       summary: 'Pause a run',
       returns: 'That it is paused',
       takesIdempotencyKey: true,
-      answers: { 200: StatusResponse },
+      responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
     },
     async (request, response, caller) => {
@@ -41,7 +41,7 @@ export function resumeExecution(services: Services): Route {
       summary: 'Resume a run that a person paused',
       returns: 'The status that the run has now',
       takesIdempotencyKey: true,
-      answers: { 200: StatusResponse },
+      responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
     },
     async (request, response, caller) => {

@@ -16,7 +16,7 @@ export function readNodeDebug({ db }: Services): Route {
       summary: 'Read what a run in debug mode kept of a node',
       returns: 'What was kept, with secrets masked',
       query: ReadOutputQuery,
-      answers: { 200: NodeDebug },
+      responses: { 200: NodeDebug },
     },
     async (request, response, caller) => {
       const executionId = pathId(request);

@@ -16,7 +16,7 @@ export function readNodeOutput({ db, outputs }: Services): Route {
       summary: 'Read the output of a node',
       returns: 'The output, of any size',
       query: ReadOutputQuery,
-      answers: { 200: NodeOutput },
+      responses: { 200: NodeOutput },
       errors: ['OUTPUT_GONE'],
     },
     async (request, response, caller) => {

@@ -9,7 +9,7 @@ export function readExecutionResult({ executions }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/result',
-    { summary: 'Read the result of a run', returns: 'The result, of any size', answers: { 200: ExecutionResult } },
+    { summary: 'Read the result of a run', returns: 'The result, of any size', responses: { 200: ExecutionResult } },
     async (request, response, caller) => {
       const executionId = pathId(request);
       const result = await executions.readResult(caller, executionId);

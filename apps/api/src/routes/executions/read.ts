@@ -25,7 +25,7 @@ export function readExecution({ executions, follower, shares, authenticate }: Se
       returns: 'The run with its progress, node by node',
       query: ReadExecutionQuery,
       headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it still holds' },
-      answers: { 200: Execution, 304: null },
+      responses: { 200: Execution, 304: null },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

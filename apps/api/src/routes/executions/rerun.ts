@@ -27,7 +27,7 @@ export function rerunExecution(services: Services): Route {
       takesIdempotencyKey: true,
       body: RerunBody,
       isBodyOptional: true,
-      answers: { 202: ExecuteResponse },
+      responses: { 202: ExecuteResponse },
       errors: [
         'NO_ACTIVE_VERSION',
         'INVALID_STATE',

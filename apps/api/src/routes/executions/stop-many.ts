@@ -23,7 +23,7 @@ export function stopExecutions(services: Services): Route {
       returns: 'How many were stopped',
       takesIdempotencyKey: true,
       body: StopManyBody,
-      answers: { 200: StopManyResponse },
+      responses: { 200: StopManyResponse },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

@@ -19,7 +19,7 @@ export function stopExecution(services: Services): Route {
       summary: 'Stop a run',
       returns: 'That it is stopped',
       takesIdempotencyKey: true,
-      answers: { 200: StatusResponse },
+      responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
     },
     async (request, response, caller) => {

@@ -16,7 +16,7 @@ export function createFolder({ db, answerOnce }: Services): Route {
       returns: 'The folder',
       takesIdempotencyKey: true,
       body: CreateFolderBody,
-      answers: { 201: FolderEntry },
+      responses: { 201: FolderEntry },
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));

@@ -9,7 +9,7 @@ export function deleteFolder({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/folders/:id',
-    { summary: 'Delete a folder', answers: { 204: null } },
+    { summary: 'Delete a folder', responses: { 204: null } },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
       sendNothing(response);

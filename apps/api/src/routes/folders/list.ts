@@ -16,7 +16,7 @@ export function listFolders({ db }: Services): Route {
       summary: 'List folders',
       returns: 'Folders by name',
       query: InWorkspaceQuery,
-      answers: { 200: pageOf(FolderEntry) },
+      responses: { 200: pageOf(FolderEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

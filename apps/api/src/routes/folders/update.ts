@@ -17,7 +17,7 @@ export function updateFolder({ db }: Services): Route {
       summary: 'Rename or move a folder',
       returns: 'The folder as it is now',
       body: UpdateFolderBody,
-      answers: { 200: FolderEntry },
+      responses: { 200: FolderEntry },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

@@ -10,7 +10,7 @@ export function live(_services: Services): Route {
   return open(
     'GET',
     '/healthz',
-    { summary: 'Say that the process runs', returns: 'That it runs', answers: { 200: LiveResponse } },
+    { summary: 'Say that the process runs', returns: 'That it runs', responses: { 200: LiveResponse } },
     (_request, response) => {
       sendJson(response, 200, { status: 'ok' });
     },
@@ -36,7 +36,7 @@ export function ready(services: Services): Route {
     {
       summary: 'Say whether requests can be served',
       returns: 'Whether they can, and what is missing',
-      answers: { 200: ReadyResponse, 503: ReadyResponse },
+      responses: { 200: ReadyResponse, 503: ReadyResponse },
     },
     async (_request, response) => {
       const checks = Object.fromEntries(

@@ -15,7 +15,7 @@ export function readMetrics({ metrics, metricsAccess }: Services): Route {
     {
       summary: "Read this process's metrics, for Prometheus",
       returns: 'The metrics in the text format of Prometheus',
-      answers: { 200: 'text/plain' },
+      responses: { 200: 'text/plain' },
       errors: ['UNAUTHORIZED', 'NOT_FOUND'],
     },
     async (request, response) => {

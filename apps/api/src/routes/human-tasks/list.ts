@@ -16,7 +16,7 @@ export function listHumanTasks({ db }: Services): Route {
       summary: 'List the forms that wait to be filled in',
       returns: 'Open forms, the oldest first',
       query: ListWaitsQuery,
-      answers: { 200: pageOf(HumanTaskEntry) },
+      responses: { 200: pageOf(HumanTaskEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

@@ -18,7 +18,7 @@ export function createInvite({ db }: Services): Route {
       summary: 'Invite somebody: the only answer that shows the token',
       returns: 'The invite with its token',
       body: CreateInviteBody,
-      answers: { 201: CreatedInvite },
+      responses: { 201: CreatedInvite },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

@@ -9,7 +9,7 @@ export function deleteInvite({ db }: Services): Route {
   return forSession(
     'DELETE',
     '/api/workspaces/:id/invites/:inviteId',
-    { summary: 'Take an invite back', answers: { 204: null } },
+    { summary: 'Take an invite back', responses: { 204: null } },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request), pathId(request, 'inviteId'));
       sendNothing(response);

@@ -10,7 +10,7 @@ export function listInvites({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/workspaces/:id/invites',
-    { summary: 'List invites', returns: 'Open invites', query: PageQuery, answers: { 200: pageOf(InviteEntry) } },
+    { summary: 'List invites', returns: 'Open invites', query: PageQuery, responses: { 200: pageOf(InviteEntry) } },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
     },

@@ -12,7 +12,7 @@ export function readMe({ db }: Services): Route {
     {
       summary: 'Say who calls: an API key, or a signed-in person',
       returns: 'The key, or the person and their workspaces',
-      answers: { 200: WhoAmI },
+      responses: { 200: WhoAmI },
     },
     async (_request, response, caller) => {
       if (caller.kind === 'session') {

@@ -17,7 +17,7 @@ export function addMember({ db, answerOnce }: Services): Route {
       returns: 'The member',
       takesIdempotencyKey: true,
       body: AddMemberBody,
-      answers: { 201: MemberEntry },
+      responses: { 201: MemberEntry },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

@@ -9,7 +9,7 @@ export function leaveWorkspace({ db }: Services): Route {
   return forSession(
     'DELETE',
     '/api/workspaces/:id/membership',
-    { summary: 'Leave a workspace', answers: { 204: null }, errors: ['CONFLICT'] },
+    { summary: 'Leave a workspace', responses: { 204: null }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
       await leave(db, caller, pathId(request));
       sendNothing(response);

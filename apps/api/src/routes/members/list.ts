@@ -14,7 +14,7 @@ export function listMembers({ db }: Services): Route {
       summary: 'List members',
       returns: 'Members with their roles, the earliest first',
       query: PageQuery,
-      answers: { 200: pageOf(MemberEntry) },
+      responses: { 200: pageOf(MemberEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));

@@ -10,7 +10,7 @@ export function removeMember({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id/members/:userId',
-    { summary: 'Remove a member', answers: { 204: null }, errors: ['CONFLICT'] },
+    { summary: 'Remove a member', responses: { 204: null }, errors: ['CONFLICT'] },
     async (request, response, caller) => {
       const [id, userId] = [pathId(request), pathId(request, 'userId')];
       // Leaving needs a session, by whatever path.

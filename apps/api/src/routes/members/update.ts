@@ -17,7 +17,7 @@ export function updateMember({ db }: Services): Route {
       summary: "Change a member's role",
       returns: 'The member as it is now',
       body: UpdateMemberBody,
-      answers: { 200: MemberEntry },
+      responses: { 200: MemberEntry },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

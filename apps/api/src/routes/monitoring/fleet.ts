@@ -16,7 +16,7 @@ export function readFleet({ db, fleet, queue }: Services): Route {
     {
       summary: 'Read the state of workers and queue',
       returns: 'How many workers are live and consuming; for administrators also which, and the queue',
-      answers: { 200: FleetResponse },
+      responses: { 200: FleetResponse },
     },
     async (_request, response, caller) => {
       const workers = fleet.counts();

@@ -23,7 +23,7 @@ export function readStats({ db }: Services): Route {
       summary: 'Count and time the runs of a workspace',
       returns: 'Counts per status and times, in buckets of the period',
       query: RunStatsQuery,
-      answers: { 200: RunStats },
+      responses: { 200: RunStats },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await readRunStats(db, caller, periodOf(readQuery(request))));

@@ -19,7 +19,7 @@ export function readSlowWorkflows({ db }: Services): Route {
       summary: 'Time the slowest workflows of a workspace',
       returns: 'The slowest workflows of the period, with their times',
       query: RunStatsQuery,
-      answers: { 200: WorkflowTimes },
+      responses: { 200: WorkflowTimes },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await readWorkflowTimes(db, caller, readPeriod(readQuery(request), DAYS_MAX)));

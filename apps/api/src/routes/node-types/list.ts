@@ -25,7 +25,7 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
       summary: 'List node types with the schemas of their parameters',
       returns: 'All node types',
       query: PageQuery,
-      answers: { 200: pageOf(NodeTypeEntry) },
+      responses: { 200: pageOf(NodeTypeEntry) },
     },
     (request, response) => {
       const { limit, offset, includeTotal } = readPage(request);

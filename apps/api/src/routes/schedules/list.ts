@@ -16,7 +16,7 @@ export function listSchedules({ db }: Services): Route {
       summary: 'List the schedules of a workspace',
       returns: 'Schedules of active versions, the next one first, those without a next time last',
       query: ListSchedulesQuery,
-      answers: { 200: pageOf(ScheduleEntry) },
+      responses: { 200: pageOf(ScheduleEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

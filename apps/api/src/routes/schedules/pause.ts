@@ -23,7 +23,7 @@ export function pauseSchedule(services: Services): Route {
       summary: 'Pause a schedule without deactivating its workflow',
       returns: 'The schedule, which is paused',
       takesIdempotencyKey: true,
-      answers: { 200: WorkflowSchedule },
+      responses: { 200: WorkflowSchedule },
     },
     handle(services, (actor, key) => pause(services.db, actor, key)),
   );
@@ -38,7 +38,7 @@ export function resumeSchedule(services: Services): Route {
       summary: 'Resume a paused schedule, from now on',
       returns: 'The schedule, with its next time',
       takesIdempotencyKey: true,
-      answers: { 200: WorkflowSchedule },
+      responses: { 200: WorkflowSchedule },
     },
     handle(services, (actor, key) => resume(services.db, actor, key, (rule, now) => new Date(nextDueTime(rule, now)))),
   );

@@ -16,7 +16,7 @@ export function createVariable({ db, answerOnce }: Services): Route {
       returns: 'The variable',
       takesIdempotencyKey: true,
       body: CreateVariableBody,
-      answers: { 201: VariableEntry },
+      responses: { 201: VariableEntry },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

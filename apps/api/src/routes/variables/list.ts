@@ -16,7 +16,7 @@ export function listVariables({ db }: Services): Route {
       summary: 'List variables',
       returns: 'Variables by name',
       query: InWorkspaceQuery,
-      answers: { 200: pageOf(VariableEntry) },
+      responses: { 200: pageOf(VariableEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

@@ -19,7 +19,7 @@ export function updateVariable({ db }: Services): Route {
       returns: 'The variable as it is now',
       takesIfMatch: true,
       body: UpdateVariableBody,
-      answers: { 200: VariableEntry },
+      responses: { 200: VariableEntry },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

@@ -14,7 +14,7 @@ export function listVersions({ db }: Services): Route {
       summary: 'List the versions of a workflow',
       returns: 'Versions without their definitions, the latest first',
       query: PageQuery,
-      answers: { 200: pageOf(VersionEntry) },
+      responses: { 200: pageOf(VersionEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));

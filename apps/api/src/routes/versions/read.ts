@@ -10,7 +10,7 @@ export function readVersion({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions/:versionId',
-    { summary: 'Read a version with its definition', returns: 'The version', answers: { 200: Version } },
+    { summary: 'Read a version with its definition', returns: 'The version', responses: { 200: Version } },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request), pathId(request, 'versionId')));
     },

@@ -26,7 +26,7 @@ export function saveVersion(services: Services): Route {
       takesIdempotencyKey: true,
       query: DryRunQuery,
       body: SaveVersionBody,
-      answers: { 200: DryRunResponse, 201: SavedVersion },
+      responses: { 200: DryRunResponse, 201: SavedVersion },
       errors: ['CONFLICT', 'LIMIT_REACHED'],
     },
     async (request, response, caller) => {

@@ -20,7 +20,7 @@ export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): 
       takesIdempotencyKey: true,
       body: ChangeWebhookUrlBody,
       isBodyOptional: true,
-      answers: { 200: WebhookUrl },
+      responses: { 200: WebhookUrl },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

@@ -14,7 +14,7 @@ export function listDeliveries({ db }: Services): Route {
       summary: "List the last requests to a workflow's webhooks",
       returns: 'Requests and what became of them, the latest first',
       query: PageQuery,
-      answers: { 200: pageOf(WebhookDelivery) },
+      responses: { 200: pageOf(WebhookDelivery) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));

@@ -21,7 +21,7 @@ export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): R
       summary: "Open a webhook's test URL for two minutes",
       returns: 'The URL, and until when it is open',
       takesIdempotencyKey: true,
-      answers: { 200: WebhookTestUrl },
+      responses: { 200: WebhookTestUrl },
     },
     async (request, response, caller) => {
       const workflowId = pathId(request);

@@ -23,7 +23,7 @@ export function replayDelivery(services: Services): Route {
       summary: 'Start another run for a request to a webhook',
       returns: 'The id of the new run, which is queued',
       takesIdempotencyKey: true,
-      answers: { 202: ExecuteResponse },
+      responses: { 202: ExecuteResponse },
       errors: [
         'INVALID_STATE',
         'TRIGGER_DATA_GONE',

@@ -27,7 +27,7 @@ export function createWorkflow(services: Services): Route {
       takesIdempotencyKey: true,
       query: DryRunQuery,
       body: CreateWorkflowBody,
-      answers: { 200: DryRunResponse, 201: CreatedWorkflow },
+      responses: { 200: DryRunResponse, 201: CreatedWorkflow },
       errors: ['CONFLICT'],
     },
     async (request, response, caller) => {

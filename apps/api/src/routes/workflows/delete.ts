@@ -10,7 +10,7 @@ export function deleteWorkflow(services: Services): Route {
   return forKey(
     'DELETE',
     '/api/workflows/:id',
-    { summary: 'Delete a workflow, after its runs are stopped', answers: { 204: null } },
+    { summary: 'Delete a workflow, after its runs are stopped', responses: { 204: null } },
     async (request, response, caller) => {
       await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
       sendNothing(response);

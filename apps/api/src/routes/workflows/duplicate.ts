@@ -30,7 +30,7 @@ export function duplicateWorkflow(services: Services): Route {
       takesIdempotencyKey: true,
       body: DuplicateWorkflowBody,
       isBodyOptional: true,
-      answers: { 201: DuplicatedWorkflow },
+      responses: { 201: DuplicatedWorkflow },
     },
     async (request, response, caller) => {
       const originalId = pathId(request);

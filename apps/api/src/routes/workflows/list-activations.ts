@@ -16,7 +16,7 @@ export function listActivations({ db }: Services): Route {
       summary: 'List the activations and deactivations of a workflow, and the changes of its active version',
       returns: 'Activations, the latest first',
       query: ListActivationsQuery,
-      answers: { 200: ActivationPage },
+      responses: { 200: ActivationPage },
     },
     async (request, response, caller) => {
       const query = readQuery(request);

@@ -31,7 +31,7 @@ export function listWorkflowExecutions(services: Services): Route {
       summary: 'List the runs of a workflow, or read the last that succeeded',
       returns: 'Runs, the last begun first; with latest=true one run or none, with its outputs',
       query: ListWorkflowExecutionsQuery,
-      answers: { 200: ExecutionPage },
+      responses: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {

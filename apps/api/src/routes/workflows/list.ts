@@ -16,7 +16,7 @@ export function listWorkflows({ db }: Services): Route {
       summary: 'List workflows',
       returns: 'Workflows without their definitions, the last changed first',
       query: ListWorkflowsQuery,
-      answers: { 200: pageOf(WorkflowEntry) },
+      responses: { 200: pageOf(WorkflowEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readQuery(request)));

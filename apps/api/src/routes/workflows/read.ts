@@ -12,7 +12,7 @@ export function readWorkflow({ db, webhookBaseUrl }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id',
-    { summary: 'Read a workflow with its latest definition', returns: 'The workflow', answers: { 200: Workflow } },
+    { summary: 'Read a workflow with its latest definition', returns: 'The workflow', responses: { 200: Workflow } },
     async (request, response, caller) => {
       const workflow = await read(db, caller, pathId(request));
       setStateTag(response, workflow.updatedAt);

@@ -21,7 +21,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
       returns: 'The workflow as it is now',
       takesIfMatch: true,
       body: UpdateWorkflowBody,
-      answers: { 200: Workflow },
+      responses: { 200: Workflow },
       errors: ['NO_ACTIVE_VERSION'],
     },
     async (request, response, caller) => {

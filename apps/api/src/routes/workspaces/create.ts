@@ -16,7 +16,7 @@ export function createWorkspace({ db, answerOnce }: Services): Route {
       returns: 'The workspace',
       takesIdempotencyKey: true,
       body: CreateWorkspaceBody,
-      answers: { 201: WorkspaceEntry },
+      responses: { 201: WorkspaceEntry },
       errors: ['LIMIT_REACHED'],
     },
     async (request, response, caller) => {

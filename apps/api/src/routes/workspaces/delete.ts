@@ -10,7 +10,7 @@ export function deleteWorkspace(services: Services): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id',
-    { summary: 'Delete a workspace with all that it holds', answers: { 204: null } },
+    { summary: 'Delete a workspace with all that it holds', responses: { 204: null } },
     async (request, response, caller) => {
       await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
       sendNothing(response);

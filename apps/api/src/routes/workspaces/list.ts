@@ -14,7 +14,7 @@ export function listWorkspaces({ db }: Services): Route {
       summary: 'List your workspaces',
       returns: 'Your workspaces, with your role in each',
       query: PageQuery,
-      answers: { 200: pageOf(WorkspaceEntry) },
+      responses: { 200: pageOf(WorkspaceEntry) },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await list(db, caller, readPage(request)));

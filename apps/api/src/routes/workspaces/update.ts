@@ -17,7 +17,7 @@ export function updateWorkspace({ db }: Services): Route {
       summary: 'Rename a workspace',
       returns: 'The workspace as it is now',
       body: CreateWorkspaceBody,
-      answers: { 200: WorkspaceEntry },
+      responses: { 200: WorkspaceEntry },
     },
     async (request, response, caller) => {
       const id = pathId(request);

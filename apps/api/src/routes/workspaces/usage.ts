@@ -13,7 +13,7 @@ export function readWorkspaceUsage({ db }: Services): Route {
     {
       summary: 'Read what a workspace uses, and its limits',
       returns: 'What it uses, and its limits',
-      answers: { 200: WorkspaceUsageAndLimits },
+      responses: { 200: WorkspaceUsageAndLimits },
     },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request)));

@@ -34,7 +34,7 @@ async function holdAfter(
     findNextLook: () => Promise.resolve(null),
     move(moves) {
       move(moves);
-      return Promise.resolve(moves.map(() => 'moved' as const));
+      return Promise.resolve(moves.map(() => ({ kind: 'moved' }) as const));
     },
     hold(added) {
       holds.push(...added);

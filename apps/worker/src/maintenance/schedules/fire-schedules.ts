@@ -75,7 +75,7 @@ async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promi
   return first.moved + second.moved + (await parts.hold(holds));
 }
 
-/** Plans how schedules go on. A rule that cannot be read is a fault of its schedule alone. */
+/** Plans the next times of schedules. A rule that cannot be parsed affects its own schedule only. */
 function planAll(
   due: readonly DueSchedule[],
   now: number,
@@ -91,13 +91,13 @@ function planAll(
   });
 }
 
-/** Moves schedules on and queues their runs. */
+/** Moves schedules to their next times and queues their runs. */
 async function moveAll(
   parts: FiringParts,
   moves: readonly ScheduleMove[],
   onBadRow: (schedule: DueSchedule, error: unknown) => void,
 ): Promise<{ moved: number; refused: RefusedMove[] }> {
-  const answered: { readonly move: ScheduleMove; readonly verdict: MoveVerdict | undefined }[] = [];
+  const results: { readonly move: ScheduleMove; readonly verdict: MoveVerdict | undefined }[] = [];
   await actOnRows(
     moves,
     {
@@ -108,9 +108,9 @@ async function moveAll(
       isUnavailable: isStoreUnavailable,
       onBadRow: ({ schedule }, error) => onBadRow(schedule, error),
     },
-    (results) => answered.push(...results),
+    (ofBatch) => results.push(...ofBatch),
   );
-  const moved = answered.filter(({ verdict }) => verdict === 'moved').map(({ move }) => move);
+  const moved = results.filter(({ verdict }) => verdict?.kind === 'moved').map(({ move }) => move);
   const runs = moved.flatMap(({ schedule: { workspaceId }, run }) =>
     run ? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }] : [],
   );
@@ -120,8 +120,9 @@ async function moveAll(
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
   });
-  const refused = answered.flatMap(({ move, verdict }) => {
-    return verdict === undefined || verdict === 'moved' || verdict === 'elsewhere' ? [] : [{ move, verdict }];
+  const refused = results.flatMap(({ move, verdict }) => {
+    if (verdict === undefined || verdict.kind === 'moved' || verdict.kind === 'elsewhere') return [];
+    return [{ move, refusal: verdict }];
   });
   return { moved: moved.length, refused };
 }

@@ -1,30 +1,30 @@
-import type { MoveVerdict, ScheduleHold, ScheduleMove } from '@deckhand/db';
+import type { FireRefusal, ScheduleHold, ScheduleMove } from '@deckhand/db';
 import type { CountExecution } from '@deckhand/queue';
 
-/** How long a schedule waits for a limit that does not say how long, in ms. */
+/** How long a schedule waits for a limit that has no end time, in ms. */
 const HOLD_MS = 60_000;
-/** How long one waits for a run of its own to end before it looks again, in ms. */
+/** How long a schedule waits for one of its own runs to end, before it is checked again, in ms. */
 const OVERLAP_HOLD_MS = 5_000;
-/** How long one waits whose workspace's limit was changed while its run was counted, in ms. */
+/** How long a schedule waits if the limit of its workspace changed while its run was counted, in ms. */
 const COUNT_AGAIN_MS = 1_000;
 
-/** A move whose run was not let in. */
+/** A move whose run was refused. */
 export interface RefusedMove {
   readonly move: ScheduleMove;
-  readonly verdict: Exclude<MoveVerdict, 'moved' | 'elsewhere'>;
+  readonly refusal: FireRefusal;
 }
 
-/** What is to become of refused moves. */
+/** Refused moves, by what happens next. */
 export interface PassedLimits {
-  /** To be tried again: their runs are counted now. */
+  /** To be tried again, because their runs are counted now. */
   readonly counted: ScheduleMove[];
   /** To wait. */
   readonly holds: ScheduleHold[];
 }
 
 /**
- * Counts the runs of workspaces with a limit, and lets those wait that are not let in: a limit delays a run, it does
- * not lose it.
+ * Counts the runs of workspaces with a limit, and delays those above the limit: a limit delays a run and never loses
+ * it.
  * @param now ms since the epoch.
  */
 export async function passLimits(
@@ -33,13 +33,13 @@ export async function passLimits(
 ): Promise<PassedLimits> {
   const counted: ScheduleMove[] = [];
   const holds: ScheduleHold[] = [];
-  for (const { move, verdict } of refused) {
+  for (const { move, refusal } of refused) {
     const { schedule, run } = move;
-    if (typeof verdict === 'string' || !run) {
-      holds.push(holdBack({ move, verdict }, now));
+    if (refusal.kind !== 'notCounted' || !run) {
+      holds.push(holdBack({ move, refusal }, now));
       continue;
     }
-    const { workspaceId, executionsPerMinute } = verdict;
+    const { workspaceId, executionsPerMinute } = refusal;
     const seconds = await countExecution(workspaceId, executionsPerMinute);
     if (seconds === null) {
       const request = { ...run.request, countedUnder: executionsPerMinute };
@@ -51,14 +51,17 @@ export async function passLimits(
   return { counted, holds };
 }
 
-/** Lets a move wait without counting its run. @param now ms since the epoch. */
-export function holdBack({ move: { schedule }, verdict }: RefusedMove, now: number): ScheduleHold {
-  if (typeof verdict !== 'string') {
-    return { schedule, by: 'workspace_rate_limited', until: new Date(now + COUNT_AGAIN_MS) };
+/** Delays a move without counting its run. @param now ms since the epoch. */
+export function holdBack({ move: { schedule }, refusal }: RefusedMove, now: number): ScheduleHold {
+  const after = (ms: number): Date => new Date(now + ms);
+  switch (refusal.kind) {
+    case 'notCounted':
+      return { schedule, by: 'workspace_rate_limited', until: after(COUNT_AGAIN_MS) };
+    case 'overlaps':
+      return { schedule, by: 'SCHEDULE_OVERLAP', until: after(OVERLAP_HOLD_MS) };
+    case 'overQuota':
+      return { schedule, by: 'workspace_over_quota', until: after(HOLD_MS) };
+    default:
+      return { schedule, by: 'INVALID_STATE', until: after(HOLD_MS) };
   }
-  if (verdict === 'overlaps') {
-    return { schedule, by: 'SCHEDULE_OVERLAP', until: new Date(now + OVERLAP_HOLD_MS) };
-  }
-  const by = verdict === 'overQuota' ? 'workspace_over_quota' : 'INVALID_STATE';
-  return { schedule, by, until: new Date(now + HOLD_MS) };
 }

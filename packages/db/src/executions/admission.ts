@@ -4,12 +4,12 @@ import { Prisma } from '../client.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { NO_DEADLINE } from './run-status.js';
 
-/** A run that somebody asked for. */
+/** A request to start a run. */
 export interface AcceptRequest extends ChosenVersion {
-  /** Chosen before, so that accepting it again after an ambiguous error is harmless. */
+  /** Chosen by the caller, so that accepting the run again after an ambiguous error is harmless. */
   readonly executionId: string;
   readonly workflowId: string;
-  /** On whose behalf; null for a trigger of an active workflow, which needs nobody. */
+  /** The person or key that starts it; null for a trigger of an active workflow. */
   readonly actor: Actor | null;
   /** Null takes the version's default trigger. */
   readonly triggerNodeId: string | null;
@@ -17,50 +17,52 @@ export interface AcceptRequest extends ChosenVersion {
   readonly source: ExecutionSource;
   /** Serialised JSON. */
   readonly triggerData: string;
-  /** The run that this one repeats. */
+  /** The run that this one reruns. */
   readonly rerunOf?: string;
-  /** The node from which it does so; without one, from its trigger. */
+  /** The node that the rerun starts from; without one, its trigger. */
   readonly rerunFromNodeId?: string | undefined;
-  /** The workspace's limit of runs a minute that this run was counted under; undefined while it was not counted. */
+  /** The workspace's limit of runs per minute when this run was counted; undefined if it was not counted yet. */
   readonly countedUnder?: number;
-  /** W3C traceparent of the request; undefined where nobody traces. */
+  /** W3C traceparent of the request; undefined without tracing. */
   readonly traceParent?: string | undefined;
 }
 
-/** The workspace has a limit of runs a minute: the run is to be counted, then asked for again with `countedUnder`. */
+/** The workspace has a limit of runs per minute: count the run, then request it again with `countedUnder`. */
 export interface NotCounted {
   readonly kind: 'notCounted';
   readonly workspaceId: string;
   readonly executionsPerMinute: number;
 }
 
-/** The run was made. */
+/** The run was created. */
 export interface Accepted {
   readonly kind: 'accepted';
   readonly workspaceId: string;
-  /** What was written of it; null when an earlier try may have written it, at another time. */
+  /** The columns that were written; null if an earlier attempt may have written them, with another deadline. */
   readonly run: AcceptedRun | null;
 }
 
-/** What the database adds to an accepted request. */
+/** The columns that the database adds to an accepted request. */
 export interface AcceptedRun {
   readonly workflowVersionId: string;
   readonly triggerNodeId: string;
   readonly deadlineAt: Date;
-  /** Whether its workspace or workflow has a limit of runs at once. */
+  /** Whether its workspace or workflow has a limit of concurrent runs. */
   readonly isLimited: boolean;
 }
 
-/** What became of a request; only `accepted` made a run. */
+/** Why a request cannot start a run. */
+type RefusalKind = 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
+
+/** A request that started no run. */
+export type AcceptRefusal = { readonly kind: RefusalKind } | NotCounted;
+
+/** The result of a request. */
 export type AcceptVerdict = Accepted | AcceptRefusal;
 
-/** Why a request made no run. */
-export type AcceptRefusal =
-  'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota' | NotCounted;
-
-/** A verdict as the database gives it. */
+/** A verdict as a row of the database. */
 export interface VerdictRow {
-  readonly verdict: Exclude<AcceptRefusal, NotCounted> | NotCounted['kind'] | Accepted['kind'];
+  readonly verdict: AcceptVerdict['kind'];
   readonly workspaceId: string | null;
   readonly executionsPerMinute: number | null;
   readonly workflowVersionId: string | null;
@@ -69,17 +71,17 @@ export interface VerdictRow {
   readonly isLimited: boolean | null;
 }
 
-/** The columns of a VerdictRow in `judged j`. */
-export const verdictColumns = Prisma.sql`j.verdict, j.workspace_id AS "workspaceId",
-  j.executions_per_minute AS "executionsPerMinute", j.version_id AS "workflowVersionId",
-  j.start_node_id AS "triggerNodeId", j.deadline_at AS "deadlineAt", j.is_limited AS "isLimited"`;
+/** The columns of a VerdictRow, from `admitted a`. */
+export const verdictColumns = Prisma.sql`a.verdict, a.workspace_id AS "workspaceId",
+  a.executions_per_minute AS "executionsPerMinute", a.version_id AS "workflowVersionId",
+  a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited"`;
 
-/** A row as a verdict. */
+/** Converts a row to a verdict. */
 export function toVerdict(row: VerdictRow): AcceptVerdict {
   const { verdict, executionsPerMinute, workflowVersionId, triggerNodeId, deadlineAt, isLimited } = row;
   const workspaceId = row.workspaceId ?? '';
   if (verdict === 'notCounted') return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
-  if (verdict !== 'accepted') return verdict;
+  if (verdict !== 'accepted') return { kind: verdict };
   const isWhole = workflowVersionId !== null && triggerNodeId !== null && deadlineAt !== null;
   return {
     kind: verdict,
@@ -88,17 +90,12 @@ export function toVerdict(row: VerdictRow): AcceptVerdict {
   };
 }
 
-/** Whether a verdict says that the run was made. */
-export function isAccepted(verdict: string | { readonly kind: string } | undefined): verdict is Accepted {
-  return typeof verdict === 'object' && verdict.kind === 'accepted';
-}
-
 /**
- * Requests with a verdict each, as SQL: whether the workflow is visible to who asks and the role suffices, or the
- * workflow is active where nobody asks, whether it has a version with that trigger, whether the workspace is under its
- * quota, and whether its runs are to be counted. Every join follows a primary key.
+ * Returns the requests with a verdict each, as SQL. It checks that the caller can see the workflow and has a sufficient
+ * role (or, without a caller, that the workflow is active), that the workflow has a version with that trigger, that the
+ * workspace is below its quota, and whether its runs are counted. Every join follows a primary key.
  */
-export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
+export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
   return Prisma.sql`
     SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
       CASE WHEN v.counts_held_time THEN ${NO_DEADLINE}
@@ -143,8 +140,8 @@ export function judged(requests: readonly AcceptRequest[]): Prisma.Sql {
 }
 
 /**
- * Inserts the runs of `judged` for which the condition holds and notes the bytes they take, as the common tables
- * `inserted` and `stored`.
+ * Returns the common table expressions `inserted` and `stored`, which insert the runs of `admitted` that meet the
+ * condition and add their bytes to the workspace's.
  */
 export function insertion(condition: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
@@ -157,7 +154,7 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
         rerun_of, rerun_from_node_id, now(), now(), deadline_at, time_left_ms, octet_length(trigger_data),
         trace_parent
-      FROM judged
+      FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING
       RETURNING workspace_id, stored_bytes
