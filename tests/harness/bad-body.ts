@@ -26,7 +26,7 @@ type Path = readonly (string | number)[];
 /** A body that no operation with this schema may take. */
 export interface BadBody {
   /** What is wrong with it. */
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
   /** The members at the top that are at fault; none when the whole body is. */
   readonly fields: readonly string[];
   readonly body: string | Buffer<ArrayBuffer> | undefined;
@@ -35,7 +35,7 @@ export interface BadBody {
 
 /** One change that makes a valid body invalid. */
 interface Edit {
-  readonly fault: string;
+  readonly issue: string;
   readonly path: Path;
   /** What is put there; undefined takes it away. */
   readonly value: fc.Arbitrary<unknown>;
@@ -63,14 +63,14 @@ export function badBodies(schema: object, examples: readonly object[], isOptiona
 }
 
 function editedBodies(schema: Schema, example: object): fc.Arbitrary<BadBody> {
-  const edits = editsOf(schema, example, []).map(({ fault, path, value }) =>
-    value.map((given) => ({ fault, path, value: given })),
+  const edits = editsOf(schema, example, []).map(({ issue, path, value }) =>
+    value.map((given) => ({ issue, path, value: given })),
   );
   return fc.array(fc.oneof(...edits), { minLength: 1, maxLength: 3 }).map((chosen) => {
     const body: unknown = structuredClone(example);
     const made = chosen.filter((edit) => put(body, edit.path, edit.value));
     return {
-      faults: made.map((edit) => `${edit.path.join('.')} ${edit.fault}`),
+      issues: made.map((edit) => `${edit.path.join('.')} ${edit.issue}`),
       fields: made.map((edit) => String(edit.path[0])),
       body: serialise(body),
       headers: JSON_TYPE,
@@ -83,8 +83,8 @@ function editsOf(given: Schema, value: unknown, path: Path): Edit[] {
   const schema = given.anyOf?.find((branch) => branch.type !== 'null') ?? given;
   const isNullable = given.anyOf?.some((branch) => branch.type === 'null') ?? false;
   const edits: Edit[] = path.length === 0 ? [] : valueEdits(schema, value, path, isNullable);
-  const at = (fault: string, name: string, spoilt: fc.Arbitrary<unknown>) =>
-    edits.push({ fault, path: [...path, name], value: spoilt });
+  const at = (issue: string, name: string, spoilt: fc.Arbitrary<unknown>) =>
+    edits.push({ issue, path: [...path, name], value: spoilt });
   if (Array.isArray(value)) {
     value.forEach((item, index) => edits.push(...(schema.items ? editsOf(schema.items, item, [...path, index]) : [])));
   } else if (typeof value === 'object' && value !== null) {
@@ -122,7 +122,7 @@ const OF_TYPE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 /** Every way of spoiling one value. */
 function valueEdits(schema: Schema, value: unknown, path: Path, isNullable: boolean): Edit[] {
   const edits: Edit[] = [];
-  const spoil = (fault: string, ...values: unknown[]) => edits.push({ fault, path, value: fc.constantFrom(...values) });
+  const spoil = (issue: string, ...values: unknown[]) => edits.push({ issue, path, value: fc.constantFrom(...values) });
 
   spoil(
     'is nested without end',
@@ -136,7 +136,7 @@ function valueEdits(schema: Schema, value: unknown, path: Path, isNullable: bool
   if (type === undefined) return edits;
   for (const [name, given] of Object.entries(OF_TYPE)) {
     const fits = name === type || (name === 'number' && type === 'integer') || (name === 'null' && isNullable);
-    if (!fits) edits.push({ fault: `is of type ${name}`, path, value: given });
+    if (!fits) edits.push({ issue: `is of type ${name}`, path, value: given });
   }
   const { maxLength, minLength = 0, maxItems, minimum, exclusiveMinimum, maximum } = schema;
   if (type === 'integer') spoil('is no whole number', 0.5, -1.25);
@@ -188,8 +188,8 @@ const OTHER_CHARSETS = [
 
 /** A valid body damaged as a whole: cut off, of another type, no JSON, not said to be JSON. */
 function damagedBodies(text: string, isOptional: boolean): fc.Arbitrary<BadBody> {
-  const whole = (fault: string, body: BadBody['body'], headers: BadBody['headers'] = JSON_TYPE): BadBody => ({
-    faults: [`the body ${fault}`],
+  const whole = (issue: string, body: BadBody['body'], headers: BadBody['headers'] = JSON_TYPE): BadBody => ({
+    issues: [`the body ${issue}`],
     fields: [],
     body,
     headers,

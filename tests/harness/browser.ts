@@ -82,7 +82,7 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 }
 
 /** What keeps people with disabilities from using the page (WCAG 2.2 A and AA, as far as axe can tell), a line each. */
-export async function faultsOfAccess(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
+export async function issuesOfAccess(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
   // Not as a script of the page: its policy allows none.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(rules)} })`);
@@ -95,8 +95,8 @@ export async function faultsOfAccess(page: Page, rules: readonly string[] = RULE
  * What keeps people from using the page as it stands, in light and then in dark colours, as at dusk: by axe, and what
  * is wider than the screen. Keeps a picture of each, named after the page.
  */
-export async function faultsInBothSchemes(page: Page, name: string, screen: keyof typeof SCREENS): Promise<string[]> {
-  const faults: string[] = [];
+export async function issuesInBothSchemes(page: Page, name: string, screen: keyof typeof SCREENS): Promise<string[]> {
+  const issues: string[] = [];
   for (const [colorScheme, rules] of [
     ['light', RULES],
     ['dark', COLOR_RULES],
@@ -105,13 +105,13 @@ export async function faultsInBothSchemes(page: Page, name: string, screen: keyo
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     await takePicture(page, `${name}-${screen}-${colorScheme}`);
-    const found = await faultsOfAccess(page, rules);
+    const found = await issuesOfAccess(page, rules);
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     if (width > SCREENS[screen].width) found.push(`is ${width} pixels wide`);
-    faults.push(...found.map((fault) => `${name} in ${colorScheme}: ${fault}`));
+    issues.push(...found.map((issue) => `${name} in ${colorScheme}: ${issue}`));
   }
   await page.emulateMedia({ colorScheme: 'light' });
-  return faults;
+  return issues;
 }
 
 /** Keeps a picture of the page for docs/console, when the environment asks for them (`SCREENSHOTS=1`). */

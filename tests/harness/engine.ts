@@ -166,7 +166,7 @@ export async function compileForTest(definition: unknown): Promise<CompiledWorkf
 
 function compileOrThrow(definition: unknown, types: NodeTypes): CompiledWorkflow {
   const compiled = compileWorkflow(definition, types);
-  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults, undefined, 2));
+  if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues, undefined, 2));
   return compiled.workflow;
 }
 

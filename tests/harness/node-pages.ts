@@ -37,7 +37,7 @@ export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue
     rows.length > 0 ? table : 'None.',
     ...(type.credential ? ['## Credential', credentialText(type.credential)] : []),
     '## Outputs',
-    waysOut(type, parameters),
+    outputsText(type, parameters),
     ...(sample === undefined ? [] : ['## In sandbox mode', sandboxText(sample)]),
     '## Example',
     exampleText(example),
@@ -53,10 +53,10 @@ export function nodeIndex(types: readonly NodeType[]): string {
   });
   return `# Node types
 
-Each page is written from the node type's own file, and its example is run by the tests. Any text parameter may hold
-[expressions](../expressions.md), except in triggers and in the source of \`code\`. What every node has beside its parameters
-(\`retry\`, \`timeoutSeconds\`, \`onError\`, \`disabled\`, \`mock\`) is part of the definition, not of its type.
-A delay before a next attempt (\`retry\`) that is longer than 5 s holds no worker.
+Each page is generated from the source of the node type, and tests run its example. Any text parameter may contain
+[expressions](../expressions.md), except in triggers and in the source of \`code\`. The other settings of every node
+(\`retry\`, \`timeoutSeconds\`, \`onError\`, \`disabled\`, \`mock\`) are part of the definition, not of its type.
+A delay before the next attempt (\`retry\`) of more than 5 s occupies no worker.
 
 | type | title | kind | in a sentence |
 | --- | --- | --- | --- |
@@ -94,23 +94,23 @@ function listText(items: Schema | undefined): string {
     : `list of ${items.enum ? typeText(items) : [items.type].flat().join('/')}`;
 }
 
-function waysOut(type: NodeType, parameters: JsonObject): string {
+function outputsText(type: NodeType, parameters: JsonObject): string {
   const own = type.handles?.(parameters) ?? [];
   if (own.length === 0) return 'One, without a name.';
   // A function that takes no parameters has nothing to follow them by.
   const isFixed = type.handles?.length === 0;
   const list = own.map((handle) => `\`${handle}\``).join(', ');
-  return isFixed ? `${list}.` : `They follow from the parameters; in the example below: ${list}.`;
+  return isFixed ? `${list}.` : `They depend on the parameters; in the example below: ${list}.`;
 }
 
 function credentialText({ types, needed }: CredentialUse): string {
   const list = types.map(code).join(', ');
   const need = needed === undefined ? 'Optional' : needed({}).length > 0 ? 'Required' : 'Required by some parameters';
-  return `${need}: \`credentialId\` names a credential of the workspace, of type ${list}. What it hides never shows in a run.`;
+  return `${need}: \`credentialId\` names a credential of the workspace, of type ${list}. Its secret never shows in a run.`;
 }
 
 function sandboxText(sample: JsonValue): string {
-  return `Nothing happens outside. It answers its \`mock\`, or without one:\n\n${block(JSON.stringify(sample, undefined, 2))}`;
+  return `It has no effects outside. It returns its \`mock\`, or without one:\n\n${block(JSON.stringify(sample, undefined, 2))}`;
 }
 
 function exampleText({ trigger, definition, outputs, skipped = [], result, error }: NodeExample): string {

@@ -17,10 +17,10 @@ export interface AnswerCheck {
   check(method: string, path: string, answer: DocumentedAnswer): void;
   /** The path of the document that a request's path is one of: `/api/x/{id}`; undefined where it has none. */
   templateOf(path: string): string | undefined;
-  /** Faults of a request's body by its schema; undefined where there are none. */
-  faultsOfRequest(method: string, template: string, body: unknown): string | undefined;
-  /** Faults of a response's body by its schema, members that it does not name included. */
-  faultsOfResponse(method: string, template: string, status: string, type: string, body: unknown): string | undefined;
+  /** The issues of a request's body by its schema; undefined where there are none. */
+  issuesOfRequest(method: string, template: string, body: unknown): string | undefined;
+  /** The issues of a response's body by its schema, members that it does not name included. */
+  issuesOfResponse(method: string, template: string, status: string, type: string, body: unknown): string | undefined;
   /** Operations that answered with success so far: `GET /api/x/{id}`. */
   readonly succeeded: ReadonlySet<string>;
 }
@@ -61,7 +61,7 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
     return ajv.getSchema(`document#/${pointer}`);
   }
 
-  function faultsOf(keys: readonly string[], body: unknown): string | undefined {
+  function issuesOf(keys: readonly string[], body: unknown): string | undefined {
     const validate = schemaOf(keys);
     return validate?.(body) ? undefined : ajv.errorsText(validate?.errors);
   }
@@ -71,18 +71,18 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
     return templates.find(({ pattern }) => pattern.test(path))?.template;
   }
 
-  function faultsOfResponse(method: string, template: string, status: string, type: string, body: unknown) {
+  function issuesOfResponse(method: string, template: string, status: string, type: string, body: unknown) {
     const path = ['paths', template, method.toLowerCase(), 'responses', status];
     const shared = document.paths[template]?.[method.toLowerCase()]?.responses[status]?.$ref?.split('/').slice(1);
-    return faultsOf([...(shared ?? path), 'content', type, 'schema'], body);
+    return issuesOf([...(shared ?? path), 'content', type, 'schema'], body);
   }
 
   return {
     succeeded,
     templateOf,
-    faultsOfResponse,
-    faultsOfRequest: (method, template, body) =>
-      faultsOf(['paths', template, method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema'], body),
+    issuesOfResponse,
+    issuesOfRequest: (method, template, body) =>
+      issuesOf(['paths', template, method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema'], body),
     check(method, target, { status, type, body, text }) {
       const template = templateOf(target);
       if (template === undefined) return;
@@ -103,9 +103,9 @@ export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
       }
       if (!(type in answer.content)) throw new Error(`${name} answered ${status} as ${type}`);
       if (type !== 'application/json') return;
-      const faults = faultsOfResponse(verb, template, String(status), type, body);
-      if (faults !== undefined) {
-        throw new Error(`${name} answered ${status} against its document: ${faults} in ${text.slice(0, 2_000)}`);
+      const issues = issuesOfResponse(verb, template, String(status), type, body);
+      if (issues !== undefined) {
+        throw new Error(`${name} answered ${status} against its document: ${issues} in ${text.slice(0, 2_000)}`);
       }
     },
   };

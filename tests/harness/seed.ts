@@ -13,10 +13,10 @@ export interface Seed {
   accept(input?: object): Promise<string>;
 }
 
-/** Puts a workflow into the database. @throws when the definition has faults. */
+/** Puts a workflow into the database. @throws when the definition has issues. */
 export async function seedWorkflow(db: Database, definition: Definition): Promise<Seed> {
   const compiled = compileWorkflow(definition, await loadNodeTypes());
-  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+  if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues));
   const { timeoutMs, countsHeldTime, triggers } = compiled.workflow;
   const [userId, workspaceId, workflowId, versionId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
   await db.user.create({ data: { id: userId, email: `${userId}@test.local`, name: 'Test', passwordHash: '-' } });

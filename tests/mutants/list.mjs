@@ -489,10 +489,10 @@ export const MUTANTS = [
     ["the log has webhooks' secrets", `  'req.headers["x-webhook-secret"]',\n`, ''],
   ]),
   ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
-    ['a read-only database is the fault of a row', '(22|23|21000|44000|P0001)', '(22|23|25|21000|44000|P0001)'],
-    ['a full disk is the fault of the deployment', '/^(42|0A|54)/', '/^(42|0A|53|54)/'],
+    ['a read-only database is a fault of a row', '(22|23|21000|44000|P0001)', '(22|23|25|21000|44000|P0001)'],
+    ['a full disk is a fault of the deployment', '/^(42|0A|54)/', '/^(42|0A|53|54)/'],
     [
-      'a stale plan is the fault of the deployment',
+      'a stale plan is a fault of the deployment',
       "  if (error.message.includes(STALE_PLAN)) return 'transient';\n",
       '',
     ],

@@ -1,7 +1,7 @@
 import {
   type Check,
   type Definition,
-  type Fault,
+  type ValidationIssue,
   isJsonObject,
   type JsonObject,
   validationFailed,
@@ -27,7 +27,7 @@ const MAX_WARNINGS = 20;
 /** A definition that was checked as a whole. */
 interface Compiled {
   readonly definition: CheckedDefinition;
-  readonly warnings: readonly Fault[];
+  readonly warnings: readonly ValidationIssue[];
 }
 
 /** A body whose `definition` was checked as a whole. */
@@ -35,8 +35,8 @@ export interface BodyWithDefinition<T> {
   readonly body: T;
   /** Null when the body has none. */
   readonly definition: CheckedDefinition | null;
-  /** What is no fault of the definition and may not be meant. */
-  readonly warnings: readonly Fault[];
+  /** Parts that are valid but perhaps not intended. */
+  readonly warnings: readonly ValidationIssue[];
 }
 
 /** Stands in while the rest of a body is checked, for the compiler says all about the definition itself. */
@@ -45,7 +45,7 @@ const SOUND: Definition = { nodes: [], edges: [] };
 /**
  * Checks a body and the definition in it.
  * @param by whose body it is: definitions of one person are checked one at a time.
- * @throws DeckhandError VALIDATION_FAILED with the faults of both, those of the definition under `definition`.
+ * @throws DeckhandError VALIDATION_FAILED with the issues of both, those of the definition under `definition`.
  */
 export async function parseWithDefinition<T>(
   check: Check<T>,
@@ -57,22 +57,22 @@ export async function parseWithDefinition<T>(
   const compiled = hasDefinition
     ? await oneAtATime(by, () => compile(body.definition, nodeTypes))
     : { definition: null, warnings: [] };
-  const faults = [...('faults' in rest ? rest.faults : []), ...('faults' in compiled ? compiled.faults : [])];
-  if ('faults' in rest || 'faults' in compiled) throw validationFailed(faults);
+  const issues = [...('issues' in rest ? rest.issues : []), ...('issues' in compiled ? compiled.issues : [])];
+  if ('issues' in rest || 'issues' in compiled) throw validationFailed(issues);
   return { body: rest.value, ...compiled };
 }
 
 /**
  * Checks a definition.
  * @param by who asks for that: definitions of one person are checked one at a time.
- * @throws DeckhandError VALIDATION_FAILED with its faults, under `definition`.
+ * @throws DeckhandError VALIDATION_FAILED with its issues, under `definition`.
  */
 export async function checkDefinition(
   definition: unknown,
   { by, nodeTypes }: { by: string; nodeTypes: NodeTypes },
 ): Promise<Compiled> {
   const compiled = await oneAtATime(by, () => compile(definition, nodeTypes));
-  if ('faults' in compiled) throw validationFailed(compiled.faults);
+  if ('issues' in compiled) throw validationFailed(compiled.issues);
   return compiled;
 }
 
@@ -93,16 +93,16 @@ async function oneAtATime<T>(person: string, work: () => Promise<T>): Promise<T>
 async function compile(
   definition: unknown,
   nodeTypes: NodeTypes,
-): Promise<Compiled | { readonly faults: readonly Fault[] }> {
+): Promise<Compiled | { readonly issues: readonly ValidationIssue[] }> {
   let result: CompileResult;
   try {
     result = await runInTimeSlices(compileInSteps(definition, nodeTypes), CHECK_MS_MAX);
   } catch (error) {
     if (!(error instanceof TooMuchWorkError)) throw error;
     const message = `takes more than ${CHECK_MS_MAX / 1_000} s to check: make several workflows of it`;
-    return { faults: [{ path: 'definition', message }] };
+    return { issues: [{ path: 'definition', message }] };
   }
-  if ('faults' in result) return { faults: result.faults.map((fault) => inDefinition(fault, definition)) };
+  if ('issues' in result) return { issues: result.issues.map((issue) => inDefinition(issue, definition)) };
   const { workflow } = result;
   return {
     definition: {
@@ -121,8 +121,8 @@ async function compile(
   };
 }
 
-/** A fault as one of the body, with the node that it is in. */
-function inDefinition({ path, message }: Fault, definition: unknown): Fault {
+/** An issue as one of the body, with the node that it is in. */
+function inDefinition({ path, message }: ValidationIssue, definition: unknown): ValidationIssue {
   if (path === '') return { path: 'definition', message };
   const nodeId = nodeIdAt(path, definition);
   return {

@@ -28,7 +28,7 @@ describe('allowed hosts', () => {
 
   it('are names and addresses, with or without a port', () => {
     const check = compileCheck(AllowedHosts);
-    const isRight = (host: string): boolean => !('faults' in check([host]));
+    const isRight = (host: string): boolean => !('issues' in check([host]));
     const right = ['a', 'a_b.example', '*.example.com', '*.example.com:8443', '10.0.0.1:80', '[::1]', '[::1]:5432'];
     const wrong = [
       '',

@@ -44,7 +44,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One validation error of a request. */
-export interface Fault {
+export interface ValidationIssue {
   /** The field, such as `definition.nodes[2].parameters.url`; "" is the whole. */
   readonly path: string;
   readonly message: string;
@@ -84,15 +84,15 @@ export class DeckhandError extends Error {
 }
 
 /** Maximum number of validation errors in a response. */
-export const FAULTS_MAX = 20;
+export const MAX_ISSUES = 20;
 
 /**
- * Returns a 400 that lists up to `FAULTS_MAX` validation errors, with `truncated: true` if there may be more.
+ * Returns a 400 that lists up to `MAX_ISSUES` validation errors, with `truncated: true` if there may be more.
  * @param isTruncated whether the search for errors stopped early.
  */
-export function validationFailed(faults: readonly Fault[], isTruncated = false): DeckhandError {
-  const first = faults[0];
+export function validationFailed(issues: readonly ValidationIssue[], isTruncated = false): DeckhandError {
+  const first = issues[0];
   const message = first ? `${first.path || 'body'}: ${first.message}` : ERRORS.VALIDATION_FAILED.message;
-  const extra = isTruncated || faults.length > FAULTS_MAX ? { truncated: true } : {};
-  return new DeckhandError('VALIDATION_FAILED', { message, details: faults.slice(0, FAULTS_MAX), extra });
+  const extra = isTruncated || issues.length > MAX_ISSUES ? { truncated: true } : {};
+  return new DeckhandError('VALIDATION_FAILED', { message, details: issues.slice(0, MAX_ISSUES), extra });
 }

@@ -14,8 +14,8 @@ describe('what JSON may have much of', () => {
     ['arrays', list(JSON_SHAPE.arraysMax + 1, () => '[]'), 'has more than 1,000,000 arrays'],
     ['names', list(60_000, (n) => `{"a${n}" :1}`), 'has more than 50,000 different names of members'],
     ['escaped names', list(60_000, (n) => `{"\\"${n}\\\\":1}`), 'has more than 50,000 different names of members'],
-  ])('is bounded: %s', (_name, text, fault) => {
-    expect(findJsonExcess(text)).toBe(fault);
+  ])('is bounded: %s', (_name, text, issue) => {
+    expect(findJsonExcess(text)).toBe(issue);
   });
 
   it.each([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileUntrusted } from './validate.js';
 
-/** The faults of a value; those of the schema where that is at fault. */
-function faultsOf(schema: object, value: unknown) {
+/** The issues of a value; those of the schema where that is at fault. */
+function issuesOf(schema: object, value: unknown) {
   const compiled = compileUntrusted(schema);
-  if ('faults' in compiled) return compiled.faults;
+  if ('issues' in compiled) return compiled.issues;
   const result = compiled.check(value);
-  return 'faults' in result ? result.faults : [];
+  return 'issues' in result ? result.issues : [];
 }
 
 describe('a schema of a user', () => {
@@ -16,14 +16,14 @@ describe('a schema of a user', () => {
     [{ patternProperties: { '^(a+)+$': { type: 'null' } }, additionalProperties: false }],
   ])('cannot make a pattern take for ever: %j', (schema) => {
     const text = 'a'.repeat(40);
-    expect(faultsOf(schema, `${text}!`)).toHaveLength('pattern' in schema ? 1 : 0);
-    expect(faultsOf(schema, { [`${text}!`]: null })).toHaveLength(1);
+    expect(issuesOf(schema, `${text}!`)).toHaveLength('pattern' in schema ? 1 : 0);
+    expect(issuesOf(schema, { [`${text}!`]: null })).toHaveLength(1);
   });
 
   it('matches as patterns do', () => {
-    expect(faultsOf({ pattern: '^R-\\d{2,}$' }, 'R-12')).toEqual([]);
-    expect(faultsOf({ pattern: '^\\p{L}+$' }, 'Größe')).toEqual([]);
-    expect(faultsOf({ pattern: '^R-\\d{2,}$' }, 'R-1')).toHaveLength(1);
+    expect(issuesOf({ pattern: '^R-\\d{2,}$' }, 'R-12')).toEqual([]);
+    expect(issuesOf({ pattern: '^\\p{L}+$' }, 'Größe')).toEqual([]);
+    expect(issuesOf({ pattern: '^R-\\d{2,}$' }, 'R-1')).toHaveLength(1);
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('a schema of a user', () => {
     ['(', 'cannot be used'],
   ])('is refused for the pattern %s', (pattern, reason) => {
     const compiled = compileUntrusted({ pattern });
-    expect('faults' in compiled && compiled.faults[0]?.message).toContain(reason);
+    expect('issues' in compiled && compiled.issues[0]?.message).toContain(reason);
   });
 
   it.each([
@@ -46,32 +46,32 @@ describe('a schema of a user', () => {
     ['what is no schema', { type: 'text' }, 'schema/type must be equal to one of the allowed values'],
   ])('is refused for %s', (_name, schema, reason) => {
     const compiled = compileUntrusted(schema);
-    expect('faults' in compiled && compiled.faults[0]?.message).toContain(reason);
+    expect('issues' in compiled && compiled.issues[0]?.message).toContain(reason);
   });
 
   it('is compiled once, however often it refers to itself', () => {
     const large = { anyOf: Array.from({ length: 200 }, (_, n) => ({ required: [`p${n}`] })) };
     const schema = { $defs: { large }, allOf: Array.from({ length: 200 }, () => ({ $ref: '#/$defs/large' })) };
-    expect(faultsOf(schema, { p199: 1 })).toEqual([]);
+    expect(issuesOf(schema, { p199: 1 })).toEqual([]);
   });
 
   it('compares the items of a list in linear time', () => {
     const items = Array.from({ length: 100_000 }, (_, n) => ({ n, of: [n] }));
-    expect(faultsOf({ uniqueItems: true }, items)).toEqual([]);
+    expect(issuesOf({ uniqueItems: true }, items)).toEqual([]);
     expect(
-      faultsOf({ uniqueItems: true }, [
+      issuesOf({ uniqueItems: true }, [
         { a: 1, b: [2] },
         { b: [2], a: 1 },
       ]),
     ).toHaveLength(1);
-    expect(faultsOf({ uniqueItems: false }, [1, 1])).toEqual([]);
-    expect(faultsOf({ uniqueItems: true }, [1, '1', null, 'null'])).toEqual([]);
+    expect(issuesOf({ uniqueItems: false }, [1, 1])).toEqual([]);
+    expect(issuesOf({ uniqueItems: true }, [1, '1', null, 'null'])).toEqual([]);
   });
 
   it('takes a text for no e-mail address, and no URI, that is very long', () => {
-    expect(faultsOf({ format: 'email' }, 'ada@example.com')).toEqual([]);
-    expect(faultsOf({ format: 'email' }, `ada@${'a'.repeat(20_000)}.com`)).toHaveLength(1);
-    expect(faultsOf({ format: 'uri' }, 'https://example.com/a')).toEqual([]);
-    expect(faultsOf({ format: 'uri' }, `https://example.com/${'a'.repeat(20_000)}`)).toHaveLength(1);
+    expect(issuesOf({ format: 'email' }, 'ada@example.com')).toEqual([]);
+    expect(issuesOf({ format: 'email' }, `ada@${'a'.repeat(20_000)}.com`)).toHaveLength(1);
+    expect(issuesOf({ format: 'uri' }, 'https://example.com/a')).toEqual([]);
+    expect(issuesOf({ format: 'uri' }, `https://example.com/${'a'.repeat(20_000)}`)).toHaveLength(1);
   });
 });

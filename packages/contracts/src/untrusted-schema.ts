@@ -68,7 +68,7 @@ const metaSchema = new Ajv2020({ strict: false });
  * @returns undefined if it can be compiled.
  * @throws Error for an unknown `$schema`.
  */
-export function findSchemaFault(schema: object): string | undefined {
+export function findSchemaIssue(schema: object): string | undefined {
   const excess = findExcess(schema);
   if (excess !== undefined) return excess;
   if (metaSchema.validateSchema(schema) === true) return undefined;
@@ -91,7 +91,7 @@ function findExcess(schema: object): string | undefined {
 }
 
 /**
- * Creates a validator for one schema of an untrusted author, which `findSchemaFault` accepted. Each keyword takes
+ * Creates a validator for one schema of an untrusted author, which `findSchemaIssue` accepted. Each keyword takes
  * linear time, but combined references can take exponential time. So validation must run on a thread that can be
  * terminated.
  */

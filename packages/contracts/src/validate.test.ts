@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import Type from 'typebox';
-import { DeckhandError, FAULTS_MAX } from './errors.js';
+import { DeckhandError, MAX_ISSUES } from './errors.js';
 import { compileBody, compileCheck } from './validate.js';
 
 const Body = Type.Object({ name: Type.String(), count: Type.Integer() }, { additionalProperties: false });
@@ -26,9 +26,9 @@ describe('a body that is not valid', () => {
     expect(extra).toEqual({});
   });
 
-  it('is told the first faults, and that there are more', () => {
+  it('is told the first issues, and that there are more', () => {
     const { details, extra } = refusalOf(unknownMembers(100));
-    expect(details).toHaveLength(FAULTS_MAX);
+    expect(details).toHaveLength(MAX_ISSUES);
     expect(extra).toEqual({ truncated: true });
   });
 
@@ -36,13 +36,13 @@ describe('a body that is not valid', () => {
     ['members', { ...unknownMembers(20_000) }],
     ['items', { name: Array.from({ length: 20_000 }, () => ({})) }],
     ['members further in', { name: { deep: unknownMembers(20_000) } }],
-  ])('has only its first fault looked for where it has very many %s', (_, body) => {
+  ])('has only its first issue looked for where it has very many %s', (_, body) => {
     const { details, extra } = refusalOf(body);
     expect(details).toHaveLength(1);
     expect(extra).toEqual({ truncated: true });
   });
 
-  it('is not changed by looking for more faults', () => {
+  it('is not changed by looking for more issues', () => {
     const check = compileCheck(Body);
     expect(check({ name: 'a', count: 1 })).toEqual({ value: { name: 'a', count: 1 } });
   });

@@ -2,12 +2,12 @@ import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Static, TObject, TSchema } from 'typebox';
-import { type Fault, validationFailed } from './errors.js';
+import { type ValidationIssue, validationFailed } from './errors.js';
 import { readTime, UUID_PATTERN } from './formats.js';
 import { isJsonObject } from './json.js';
 import { CLAMPED } from './schemas/common.js';
 import { SCOPE_PATTERN, SCOPES_IN_WORDS } from './scopes.js';
-import { createUntrustedAjv, findSchemaFault } from './untrusted-schema.js';
+import { createUntrustedAjv, findSchemaIssue } from './untrusted-schema.js';
 
 const BODY_OPTIONS = { strict: true, strictTypes: false, allowUnionTypes: true } as const;
 
@@ -55,14 +55,14 @@ function withFormats(ajv: Ajv2020): Ajv2020 {
 export const UNKNOWN_FIELD = 'is not a known field';
 
 /** Validation errors of a value. */
-export interface Faults {
-  readonly faults: readonly Fault[];
+export interface ValidationIssues {
+  readonly issues: readonly ValidationIssue[];
   /** Set if the search for errors stopped early. */
   readonly isTruncated?: boolean;
 }
 
 /** Checks a value against a schema. */
-export type Check<T> = (value: unknown) => { readonly value: T } | Faults;
+export type Check<T> = (value: unknown) => { readonly value: T } | ValidationIssues;
 
 /**
  * Maximum number of members and items of a value for which all errors are collected. For a larger value only the first
@@ -112,7 +112,7 @@ export function compileQuery<S extends TObject>(schema: S): (query: Record<strin
   const parse = throwing((query: Record<string, unknown>) => {
     const result = check(query);
     // A caller that repeats a parameter, or separates its values by commas, does not know indexes.
-    return 'faults' in result ? { ...result, faults: result.faults.map(withoutIndex) } : result;
+    return 'issues' in result ? { ...result, issues: result.issues.map(withoutIndex) } : result;
   });
   return (query) => {
     const copy: Record<string, unknown> = { ...NOTHING, ...query };
@@ -131,7 +131,7 @@ function splitAtCommas(value: unknown): unknown[] {
   return typeof value === 'string' ? value.split(',') : [value];
 }
 
-function withoutIndex({ path, message }: Fault): Fault {
+function withoutIndex({ path, message }: ValidationIssue): ValidationIssue {
   return { path: path.replace(/\[\d+\]$/, ''), message };
 }
 
@@ -140,10 +140,10 @@ function withoutIndex({ path, message }: Fault): Fault {
  * on the schema, so it must run on a thread that can be terminated.
  * @returns errors of the schema itself, or a check.
  */
-export function compileUntrusted(schema: object): { check: Check<unknown> } | { faults: readonly Fault[] } {
+export function compileUntrusted(schema: object): { check: Check<unknown> } | { issues: readonly ValidationIssue[] } {
   try {
-    const fault = findSchemaFault(schema);
-    if (fault !== undefined) return { faults: [{ path: '', message: fault }] };
+    const issue = findSchemaIssue(schema);
+    if (issue !== undefined) return { issues: [{ path: '', message: issue }] };
     const validators = {
       first: createUntrustedAjv({ allErrors: false }),
       all: createUntrustedAjv({ allErrors: true }),
@@ -151,7 +151,7 @@ export function compileUntrusted(schema: object): { check: Check<unknown> } | { 
     validators.first.compile(schema);
     return { check: toCheck(validators, schema) };
   } catch (error) {
-    return { faults: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
+    return { issues: [{ path: '', message: error instanceof Error ? error.message : 'not a JSON Schema' }] };
   }
 }
 
@@ -166,15 +166,15 @@ function toCheck<T>({ first, all }: Validators, schema: object): Check<T> {
   return (value) => {
     const isValid = validate();
     if (isValid(value)) return { value };
-    if (isLargerThan(value, EXAMINED_MAX)) return { faults: faultsOf(isValid), isTruncated: true };
+    if (isLargerThan(value, EXAMINED_MAX)) return { issues: issuesOf(isValid), isTruncated: true };
     const findAll = examine();
     findAll(value);
-    return { faults: faultsOf(findAll) };
+    return { issues: issuesOf(findAll) };
   };
 }
 
-function faultsOf({ errors }: ValidateFunction): Fault[] {
-  return (errors ?? []).filter(isOwn).map(toFault);
+function issuesOf({ errors }: ValidateFunction): ValidationIssue[] {
+  return (errors ?? []).filter(isOwn).map(toIssue);
 }
 
 /** Returns true if a value has more members and items than `count`, at any depth. Stops counting there. */
@@ -195,7 +195,7 @@ function isLargerThan(value: unknown, max: number): boolean {
 function throwing<T, V>(check: (value: V) => ReturnType<Check<T>>): (value: V) => T {
   return (value) => {
     const result = check(value);
-    if ('faults' in result) throw validationFailed(result.faults, result.isTruncated);
+    if ('issues' in result) throw validationFailed(result.issues, result.isTruncated);
     return result.value;
   };
 }
@@ -208,7 +208,7 @@ function isOwn(error: ErrorObject): boolean {
 /** Descriptions of patterns that people should not have to read. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([[SCOPE_PATTERN, SCOPES_IN_WORDS]]);
 
-function toFault(error: ErrorObject): Fault {
+function toIssue(error: ErrorObject): ValidationIssue {
   const path = pointerToPath(error.instancePath);
   switch (error.keyword) {
     case 'additionalProperties':

@@ -40,7 +40,7 @@ describe('a search for a text', () => {
       jest.spyOn(String.prototype, name),
     );
     const compiled = compileExpression(source.replaceAll(/\b(text|needle)\b/g, '$trigger.$1'));
-    if ('fault' in compiled) throw new Error(compiled.fault.message);
+    if ('issue' in compiled) throw new Error(compiled.issue.message);
     const scope = {
       trigger: { text, needle },
       input: null,

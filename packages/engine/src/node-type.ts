@@ -3,7 +3,7 @@ import {
   type Credential,
   type CredentialType,
   type ExecutionMode,
-  type Fault,
+  type ValidationIssue,
   type JsonObject,
   type JsonValue,
 } from '@deckhand/contracts';
@@ -143,11 +143,11 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly parameters: S;
   /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
   readonly handles?: (parameters: JsonObject) => readonly string[];
-  /** Faults that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
-  readonly check?: (parameters: JsonObject) => readonly Fault[];
+  /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
+  readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parameters whose text is taken as it stands, `{{` included: a source in a language of its own. */
   readonly verbatim?: readonly string[];
-  /** What those read of the run. Asked once, when a version is compiled, with parameters that have no fault. */
+  /** What those read of the run. Asked once, when a version is compiled, with parameters that have no issue. */
   readonly references?: (parameters: JsonObject) => SourceReferences;
   /** Credentials that `credentialId` may name; without it, none. */
   readonly credential?: CredentialUse;
@@ -171,15 +171,15 @@ export interface NodeType {
   readonly isTrigger: boolean;
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
-  readonly check: ((parameters: JsonObject) => readonly Fault[]) | undefined;
+  readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
-  /** Faults of evaluated parameters. */
-  readonly validate: (parameters: JsonValue) => readonly Fault[];
+  /** The issues of evaluated parameters. */
+  readonly validate: (parameters: JsonValue) => readonly ValidationIssue[];
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
-  /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first fault. */
+  /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first issue. */
   readonly run: (parameters: JsonValue, context: NodeContext) => Outcome | Promise<Outcome>;
 }
 
@@ -207,11 +207,11 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     resume: spec.resume,
     validate(parameters) {
       const result = check(parameters);
-      return 'faults' in result ? result.faults : [];
+      return 'issues' in result ? result.issues : [];
     },
     run(parameters, context) {
       const result = check(parameters);
-      if ('faults' in result) throw invalidParameters(result.faults);
+      if ('issues' in result) throw invalidParameters(result.issues);
       if (context.mode === 'sandbox' && sample) {
         return { kind: 'output', output: context.mock ?? sample(result.value) };
       }
@@ -220,8 +220,8 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
   };
 }
 
-function invalidParameters(faults: readonly Fault[]): NodeError {
-  const text = faults.map(({ path, message }) => `parameters${path ? `.${path}` : ''} ${message}`).join('; ');
+function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
+  const text = issues.map(({ path, message }) => `parameters${path ? `.${path}` : ''} ${message}`).join('; ');
   return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
 }
 

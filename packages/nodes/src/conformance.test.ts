@@ -104,7 +104,7 @@ describe.each(titled(types))('%s', (name, type) => {
     }
   });
 
-  it('finds no fault in the parameters of its example', async () => {
+  it('finds no issue in the parameters of its example', async () => {
     const parameters = await changed(type, {});
     expect(type.check?.(parameters) ?? []).toEqual([]);
   });

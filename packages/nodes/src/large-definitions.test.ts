@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { FAULTS_MAX } from '@deckhand/contracts';
+import { MAX_ISSUES } from '@deckhand/contracts';
 import { compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import { loadNodeTypes } from './load-node-types.js';
@@ -30,7 +30,7 @@ async function compile(definition: unknown) {
   setImmediate(goRound);
   const result = await runInTimeSlices(compileInSteps(definition, nodeTypes));
   isDone = true;
-  return { rounds, faults: 'faults' in result ? result.faults : [] };
+  return { rounds, issues: 'issues' in result ? result.issues : [] };
 }
 
 const cases = Array.from({ length: 100 }, (_, n) => ({ handle: `h${n}`, equals: n }));
@@ -43,8 +43,8 @@ describe('a large definition', () => {
     ['expressions', chain({ type: 'set', parameters: { fields: { a: `{{ [${'$input.a,'.repeat(99)}1] }}` } } })],
     ['handles', chain({ type: 'switch', parameters: { value: 1, cases } }, 'h99')],
   ])('lets others have their turn while its %s are compiled', async (_name, definition) => {
-    const { rounds, faults } = await compile(definition);
-    expect(faults).toEqual([]);
+    const { rounds, issues } = await compile(definition);
+    expect(issues).toEqual([]);
     expect(rounds).toBeGreaterThan(5);
   });
 
@@ -55,10 +55,10 @@ describe('a large definition', () => {
     ],
     ['nodes of no type', chain({ type: 'unknown' })],
     ['outputs that do not exist', chain({ type: 'switch', parameters: { value: 1, cases } }, 'nowhere')],
-  ])('is looked through no further after enough faults: %s', async (_name, definition) => {
-    const { faults } = await compile(definition);
-    expect(faults.length).toBeGreaterThan(FAULTS_MAX);
-    expect(faults.length).toBeLessThan(2 * FAULTS_MAX);
-    expect(JSON.stringify(faults).length).toBeLessThan(20_000);
+  ])('stops being checked after enough issues: %s', async (_name, definition) => {
+    const { issues } = await compile(definition);
+    expect(issues.length).toBeGreaterThan(MAX_ISSUES);
+    expect(issues.length).toBeLessThan(2 * MAX_ISSUES);
+    expect(JSON.stringify(issues).length).toBeLessThan(20_000);
   });
 });

@@ -7,7 +7,7 @@ const PRESENT = 'the present key, of more than thirty-two characters';
 const FORMER = 'a former key, with a comma, of thirty-two characters or more';
 const OLDER = 'an older key of at least thirty-two characters';
 
-function fault(old: string): unknown {
+function issue(old: string): unknown {
   try {
     openSecretBox({ ENCRYPTION_KEY: PRESENT, ENCRYPTION_KEYS_OLD: old });
     return undefined;
@@ -31,7 +31,7 @@ describe('ENCRYPTION_KEYS_OLD', () => {
     ['a list of other things', JSON.stringify([FORMER, 7])],
     ['a key that is too short to be one', JSON.stringify([FORMER, 'hunter2'])],
   ])('refuses %s, by its name and without its value', (_, old) => {
-    const error = fault(old);
+    const error = issue(old);
     expect(error).toBeInstanceOf(SettingsError);
     expect(String(error)).toMatch(/ENCRYPTION_KEYS_OLD/);
     expect(String(error)).not.toMatch(/former|hunter2/);

@@ -42,6 +42,6 @@ function parseList(text: string): string[] {
   return list;
 }
 
-function bad(fault: string): SettingsError {
-  return new SettingsError(`Bad settings: ENCRYPTION_KEYS_OLD ${fault}`);
+function bad(issue: string): SettingsError {
+  return new SettingsError(`Bad settings: ENCRYPTION_KEYS_OLD ${issue}`);
 }

@@ -26,6 +26,6 @@ function describe(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('errors' in error) || !Array.isArray(error.errors)) {
     return String(error);
   }
-  const faults: readonly { instancePath: string; message?: string }[] = error.errors;
-  return faults.map((fault) => `${fault.instancePath.slice(1)} ${fault.message ?? 'is not valid'}`.trim()).join('; ');
+  const issues: readonly { instancePath: string; message?: string }[] = error.errors;
+  return issues.map((issue) => `${issue.instancePath.slice(1)} ${issue.message ?? 'is not valid'}`.trim()).join('; ');
 }

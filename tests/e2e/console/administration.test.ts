@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InstanceSettings, Workflow, WorkspaceLimits } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
 import {
-  faultsInBothSchemes,
-  faultsOfAccess,
+  issuesInBothSchemes,
+  issuesOfAccess,
   openWindow,
   signIn,
   startBrowser,
@@ -102,7 +102,7 @@ describe('the settings of a workflow', () => {
     await dialog.getByLabel('Runs at once').fill('2');
     await dialog.getByLabel('Webhook calls').fill('100');
     await takePicture(page, 'workflow-settings');
-    expect(await faultsOfAccess(page)).toEqual([]);
+    expect(await issuesOfAccess(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Not saved').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -144,7 +144,7 @@ it('the administration can be used by everybody', async () => {
     await page.goto(`/w/${stack.workspaceId}/administration`);
     await page.getByText('of 1.0 MiB used').waitFor();
     await page.getByLabel('Days to keep runs').waitFor();
-    expect(await faultsInBothSchemes(page, 'administration', screen)).toEqual([]);
+    expect(await issuesInBothSchemes(page, 'administration', screen)).toEqual([]);
     expect(complaints).toEqual([]);
   }
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { faultsInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -105,14 +105,14 @@ describe('an expression', () => {
     await field.fill('{{ $trigger.customer.street.name }}');
     await form(page).getByText('With the last run: cannot read "name" of undefined').waitFor();
     await field.fill('{{ $nobody }}');
-    await until(async () => (await field.getAttribute('aria-invalid')) === 'true', 10_000, 'the fault to be marked');
+    await until(async () => (await field.getAttribute('aria-invalid')) === 'true', 10_000, 'the issue to be marked');
     await field.press('Tab');
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Remove text');
     expect(complaints).toEqual([]);
   });
 });
 
-it('the faults of a script are marked, and Escape and Tab leave it', async () => {
+it('the issues of a script are marked, and Escape and Tab leave it', async () => {
   const id = await makeRun();
   const { page, complaints } = await openWindow(browser, stack.url);
   await signIn(page, OWNER);
@@ -128,7 +128,7 @@ it('the faults of a script are marked, and Escape and Tab leave it', async () =>
   await field.press('Tab');
   expect(await page.evaluate('document.activeElement.className')).not.toContain('cm-content');
   await field.fill('return $input.text;');
-  await until(async () => (await field.getAttribute('aria-invalid')) === 'false', 10_000, 'the fault to be gone');
+  await until(async () => (await field.getAttribute('aria-invalid')) === 'false', 10_000, 'the issue to be gone');
   expect(complaints).toEqual([]);
 });
 
@@ -144,12 +144,12 @@ it('the editors of code can be used by everybody', async () => {
     await field.press('Control+End');
     await page.keyboard.type(' {{ $trigger.customer.');
     await page.locator('.cm-tooltip-autocomplete li', { hasText: 'city' }).waitFor();
-    expect(await faultsInBothSchemes(page, 'expression', screen)).toEqual([]);
+    expect(await issuesInBothSchemes(page, 'expression', screen)).toEqual([]);
     await node(page, 'Script').click();
     await editor(page, 'Source').fill('// Letters go out in capitals.\nconst text = $input.text;\nreturn (text;');
     await form(page).getByText('Line 3: Unexpected token').waitFor();
     await form(page).getByText('To leave by keyboard').scrollIntoViewIfNeeded();
-    expect(await faultsInBothSchemes(page, 'script', screen)).toEqual([]);
+    expect(await issuesInBothSchemes(page, 'script', screen)).toEqual([]);
     expect(complaints).toEqual([]);
   }
 });

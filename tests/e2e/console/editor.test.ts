@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedInvite, Definition, PageOf, SavedVersion, VersionEntry, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { faultsInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { chain, OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -366,10 +366,10 @@ it('the editor can be used by everybody', async () => {
     await openEditor(page, id);
     await node(page, 'Keep it').click();
     await form(page).getByLabel('Fields: name 1').waitFor();
-    expect(await faultsInBothSchemes(page, 'editor', screen)).toEqual([]);
+    expect(await issuesInBothSchemes(page, 'editor', screen)).toEqual([]);
     await page.goto(`/w/${stack.workspaceId}/workflows/${check.id}?after=${check.versionId}`);
     await page.getByRole('group', { name: 'fields.currency' }).waitFor();
-    expect(await faultsInBothSchemes(page, 'versions', screen)).toEqual([]);
+    expect(await issuesInBothSchemes(page, 'versions', screen)).toEqual([]);
     expect(complaints).toEqual([]);
   }
 });

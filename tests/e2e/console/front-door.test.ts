@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import {
-  faultsInBothSchemes,
-  faultsOfAccess,
+  issuesInBothSchemes,
+  issuesOfAccess,
   openWindow,
   signIn,
   startBrowser,
@@ -31,7 +31,7 @@ describe('the way in', () => {
     await page.getByLabel('E-mail').fill(OWNER.email);
     await page.getByLabel(/^Password/).fill(OWNER.password);
     await page.getByLabel('Name of the first workspace').fill(OWNER.workspaceName);
-    expect(await faultsOfAccess(page)).toEqual([]);
+    expect(await issuesOfAccess(page)).toEqual([]);
     await takePicture(page, 'set-up');
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByRole('heading', { name: 'No workflow yet' }).waitFor();
@@ -98,7 +98,7 @@ describe('the way in', () => {
       const { page } = await openWindow(browser, stack.url, { screen });
       await page.goto('/sign-in');
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
-      expect(await faultsInBothSchemes(page, 'sign-in', screen)).toEqual([]);
+      expect(await issuesInBothSchemes(page, 'sign-in', screen)).toEqual([]);
     }
   }, 60_000);
 });

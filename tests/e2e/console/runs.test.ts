@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { faultsInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -166,7 +166,7 @@ it('every page can be used by everybody', async () => {
     ] as const) {
       await page.goto(`/w/${stack.workspaceId}/${path}`);
       await page.getByText(ready).first().waitFor();
-      expect(await faultsInBothSchemes(page, name, screen)).toEqual([]);
+      expect(await issuesInBothSchemes(page, name, screen)).toEqual([]);
     }
     expect(complaints).toEqual([]);
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiKeyEntry, Execution, FolderEntry, MemberEntry, PageOf, Workflow } from '@deckhand/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { faultsInBothSchemes, faultsOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.js';
+import { issuesInBothSchemes, issuesOfAccess, openWindow, signIn, startBrowser } from '../../harness/browser.js';
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
@@ -259,7 +259,7 @@ describe('folders', () => {
     await signIn(page, OWNER);
     await page.getByRole('button', { name: 'Actions for Loose' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
-    expect(await faultsOfAccess(page)).toEqual([]);
+    expect(await issuesOfAccess(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');
@@ -267,7 +267,7 @@ describe('folders', () => {
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Actions for Loose');
     await choose(page, 'Loose', 'Move');
     await pick(page, 'Reports / Weekly');
-    expect(await faultsOfAccess(page)).toEqual([]);
+    expect(await issuesOfAccess(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('Loose is now in Reports / Weekly.').waitFor();
     await row(page, 'Loose').waitFor({ state: 'detached' });
@@ -287,7 +287,7 @@ describe('folders', () => {
 
     await choose(page, 'Figures', 'Delete');
     await dialog(page).getByText('The folder in it goes, too. No workflow is deleted').waitFor();
-    expect(await faultsOfAccess(page)).toEqual([]);
+    expect(await issuesOfAccess(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter');
     await page.getByText('This folder is empty').waitFor();
     await page.getByRole('navigation', { name: 'Folders on the way' }).getByRole('link').press('Enter');
@@ -364,7 +364,7 @@ it('every page can be used by everybody', async () => {
     ] as const) {
       await page.goto(`/w/${stack.workspaceId}/${path}`);
       await page.getByText(ready).first().waitFor();
-      expect(await faultsInBothSchemes(page, area, screen)).toEqual([]);
+      expect(await issuesInBothSchemes(page, area, screen)).toEqual([]);
     }
     expect(complaints).toEqual([]);
   }

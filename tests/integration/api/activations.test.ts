@@ -104,10 +104,10 @@ describe('the history of activations', () => {
     expect(first.data.map((entry: Entry) => entry.status)).toEqual(['active', 'inactive']);
     const rest = (await activations(id, `?limit=2&cursor=${first.nextCursor}`)).body;
     expect([rest.data.length, rest.data[0].previousStatus, rest.nextCursor]).toEqual([1, 'draft', null]);
-    const faults = await Promise.all(
+    const issues = await Promise.all(
       [`?offset=1&cursor=${first.nextCursor}`, '?cursor=x'].map((query) => activations(id, query)),
     );
-    expect(faults.map(({ status, body }) => [status, body.details[0].path])).toEqual([
+    expect(issues.map(({ status, body }) => [status, body.details[0].path])).toEqual([
       [400, 'offset'],
       [400, 'cursor'],
     ]);

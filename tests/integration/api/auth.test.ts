@@ -41,7 +41,7 @@ describe('setup', () => {
     expect(await stores.db.workspace.count()).toBe(1);
   });
 
-  it('400: names every fault and creates nobody', async () => {
+  it('400: names every issue and creates nobody', async () => {
     const stores = await startStores();
     const fresh = await startGateway(stores);
     const { status, body } = await fresh.call('POST', '/api/auth/setup', {

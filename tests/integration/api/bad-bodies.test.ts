@@ -296,7 +296,7 @@ describe('every operation that takes a body', () => {
   it('refuses a body that is too long, unread', async () => {
     const before = await digestTables(instance.db);
     const long = {
-      faults: [],
+      issues: [],
       fields: [],
       body: ' '.repeat(10 * 1_024 * 1_024 + 1),
       headers: { 'content-type': 'application/json' },

@@ -91,7 +91,7 @@ describe('execute', () => {
     const before = await instance.db.execution.count();
     const answer = await execute(id, body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
-    expect(answer.body.details.map((fault: { path: string }) => fault.path)).toEqual([path]);
+    expect(answer.body.details.map((issue: { path: string }) => issue.path)).toEqual([path]);
     expect(await instance.db.execution.count()).toBe(before);
   });
 

@@ -102,15 +102,15 @@ describe('folders', () => {
     const other = await gateway.call('POST', '/api/workspaces', { as: instance.session, body: { name: 'Other' } });
     const elsewhere = await create({ name: 'Elsewhere', workspaceId: other.body.id });
     const id = await folder('Here');
-    const faults = [
+    const issues = [
       await create({ name: 'x', parent: id }),
       await create({ name: '' }),
       await create({ name: 'x', parentId: elsewhere.body.id }),
       await patch(id, { parentId: elsewhere.body.id }),
       await patch(id, {}),
     ];
-    expect(faults.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
-    expect(faults[0]?.body.details[0].path).toBe('parent');
+    expect(issues.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    expect(issues[0]?.body.details[0].path).toBe('parent');
   });
 
   it('are changed by editors: 403 for viewers, 404 for strangers by id', async () => {

@@ -106,7 +106,7 @@ describe('an invite', () => {
     const member = await addPerson(instance, 'viewer');
     const missing = await accept({ token });
     expect(missing.status).toBe(400);
-    expect(missing.body.details.map((fault: { path: string }) => fault.path)).toEqual(['email', 'name', 'password']);
+    expect(missing.body.details.map((issue: { path: string }) => issue.path)).toEqual(['email', 'name', 'password']);
     expect((await accept({ token, email: member.email, ...PERSON })).body.code).toBe('CONFLICT');
     expect((await accept({ token, email: 'y@test.local', ...PERSON, password: 'short' })).status).toBe(400);
     expect((await accept({ token, email: 'y@test.local', ...PERSON, admin: true })).status).toBe(400);

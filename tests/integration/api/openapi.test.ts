@@ -235,11 +235,11 @@ describe('the OpenAPI document', () => {
 
   it('has an example of every request and every response, each as its schema says', async () => {
     const { answers } = instance.gateway;
-    const faults = operationsOf(document).flatMap((operation) => {
+    const issues = operationsOf(document).flatMap((operation) => {
       const { operationId, method, template, requestBody } = operation;
       const sent = requestBody?.content['application/json'];
       const ofRequest = sent
-        ? [sent.example === undefined ? 'no example' : answers.faultsOfRequest(method, template, sent.example)]
+        ? [sent.example === undefined ? 'no example' : answers.issuesOfRequest(method, template, sent.example)]
         : [];
       const ofResponses = successesOf(operation).flatMap(({ status, content }) =>
         Object.entries(content)
@@ -247,14 +247,14 @@ describe('the OpenAPI document', () => {
           .map(([type, { example }]) =>
             example === undefined
               ? `no example of ${status}`
-              : answers.faultsOfResponse(method, template, status, type, example),
+              : answers.issuesOfResponse(method, template, status, type, example),
           ),
       );
-      return [...ofRequest, ...ofResponses].flatMap((fault) =>
-        fault === undefined ? [] : [`${operationId}: ${fault}`],
+      return [...ofRequest, ...ofResponses].flatMap((issue) =>
+        issue === undefined ? [] : [`${operationId}: ${issue}`],
       );
     });
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
     const ids = operationsOf(document).map(({ operationId }) => operationId);
     expect((await namesOfExamples()).filter((name) => !ids.includes(name))).toEqual([]);
   });

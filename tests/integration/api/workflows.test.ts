@@ -26,7 +26,7 @@ const save = (id: string, body: object) =>
   gateway.call('POST', `/api/workflows/${id}/versions`, { as: instance.session, body });
 
 describe('a definition', () => {
-  it('400: with five faults has all five reported, and nothing is written', async () => {
+  it('400: with five issues has all five reported, and nothing is written', async () => {
     const definition = {
       nodes: [
         { id: 'start', type: 'trigger.manual' },
@@ -110,11 +110,11 @@ describe('a definition', () => {
       'definition.nodes[1].parameters',
     ],
     ['no object', 'text', 'definition'],
-  ])('400: with %s is refused where the fault is', async (_what, definition, path) => {
+  ])('400: with %s is refused where the issue is', async (_what, definition, path) => {
     const id = await createWorkflow(instance);
     const { status, body } = await save(id, { definition });
     expect(status).toBe(400);
-    expect(body.details.map((fault: { path: string }) => fault.path)).toEqual([path]);
+    expect(body.details.map((issue: { path: string }) => issue.path)).toEqual([path]);
   });
 });
 
@@ -227,7 +227,7 @@ describe('a workflow', () => {
 
 const LATIN_1 = { 'content-type': 'application/json; charset=latin1' };
 
-describe('a fault of a definition', () => {
+describe('an issue of a definition', () => {
   it('names the node that it is in', async () => {
     const definition = {
       nodes: [
@@ -314,7 +314,7 @@ describe('a bad request', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('with more faults than anybody reads is answered with the first twenty', async () => {
+  it('with more issues than anybody reads is answered with the first twenty', async () => {
     const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`typo${index}`, 1]));
     const answer = await gateway.call('POST', '/api/workspaces', { as: instance.session, body });
     expect([answer.status, answer.body.details.length, answer.body.truncated]).toEqual([400, 20, true]);

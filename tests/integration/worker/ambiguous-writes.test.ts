@@ -21,7 +21,7 @@ import {
 
 const RUNS = 2_000;
 /** Share of the statements that fail, half of them after they were done. */
-const FAULTS = 0.1;
+const ISSUES = 0.1;
 
 afterAll(stopAll);
 
@@ -34,7 +34,7 @@ const STATEMENTS: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /** A database client that loses answers: a statement is done, or is not, and in either case the connection "broke". */
-function withFaults(db: Database, counts: { before: number; after: number }): Database {
+function withIssues(db: Database, counts: { before: number; after: number }): Database {
   const broken = () => Object.assign(new Error('the connection broke'), { code: 'P1017' });
   return new Proxy(db, {
     get(target, name) {
@@ -44,12 +44,12 @@ function withFaults(db: Database, counts: { before: number; after: number }): Da
       }
       return async (...args: unknown[]) => {
         const chance = Math.random();
-        if (chance < FAULTS / 2) {
+        if (chance < ISSUES / 2) {
           counts.before += 1;
           throw broken();
         }
         const answer: unknown = await Reflect.apply(member as (...given: unknown[]) => Promise<unknown>, target, args);
-        if (chance < FAULTS) {
+        if (chance < ISSUES) {
           counts.after += 1;
           throw broken();
         }
@@ -83,7 +83,7 @@ describe('when answers of the database get lost', () => {
         startWorker({
           id: uuidv7(),
           version: 'test',
-          db: withFaults(db, counts),
+          db: withIssues(db, counts),
           redisUrl: stores.redis.url,
           databaseUrl: stores.databaseUrl,
           maxBlockedMs: 600_000,

@@ -100,7 +100,7 @@ describe('a worker with hostile scripts on all its threads', () => {
 });
 
 describe('a workflow with code', () => {
-  it('is refused when its source has a fault, naming the place', async () => {
+  it('is refused when its source has an issue, naming the place', async () => {
     const { body } = await call('POST', '/api/workflows', {
       workspaceId: instance.workspaceId,
       name: 'Broken',

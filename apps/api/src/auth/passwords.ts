@@ -1,5 +1,5 @@
 import bcrypt from 'bcrypt';
-import { type Fault, validationFailed } from '@deckhand/contracts';
+import { type ValidationIssue, validationFailed } from '@deckhand/contracts';
 
 const ROUNDS = 12;
 /** bcrypt ignores further bytes. */
@@ -10,7 +10,7 @@ const MIN_BYTES = 10;
 const NOBODY = '$2b$12$3TJK1lfoSdkfmUCdJnc58O5Fy6a765F8klDYX3JGi02XsmU0Ontre';
 
 /** Returns the problems of a new password, which must have 10 to 72 bytes in UTF-8. */
-export function passwordFaults(password: string, path: string): Fault[] {
+export function passwordIssues(password: string, path: string): ValidationIssue[] {
   const bytes = Buffer.byteLength(password);
   if (bytes >= MIN_BYTES && bytes <= MAX_BYTES) return [];
   return [{ path, message: `must have ${MIN_BYTES} to ${MAX_BYTES} bytes, not ${bytes}` }];
@@ -18,8 +18,8 @@ export function passwordFaults(password: string, path: string): Fault[] {
 
 /** Hashes a password. @throws DeckhandError VALIDATION_FAILED if it is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
-  const faults = passwordFaults(password, 'password');
-  if (faults.length > 0) throw validationFailed(faults);
+  const issues = passwordIssues(password, 'password');
+  if (issues.length > 0) throw validationFailed(issues);
   return bcrypt.hash(password, ROUNDS);
 }
 

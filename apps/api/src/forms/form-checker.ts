@@ -1,4 +1,4 @@
-import type { Faults } from '@deckhand/contracts';
+import type { ValidationIssues } from '@deckhand/contracts';
 import { createFairSemaphore } from '@deckhand/nodes';
 import type { Piscina } from 'piscina';
 import type { FormTask } from './thread.js';
@@ -21,7 +21,7 @@ export interface FormChecker {
    * @param group whose forms share the thread fairly with those of others: a workspace.
    * @returns the problems of the data; none if it fits.
    */
-  check(group: string, task: FormTask): Promise<Faults>;
+  check(group: string, task: FormTask): Promise<ValidationIssues>;
   /** Ends the thread. */
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface FormChecker {
  */
 export function createFormChecker(): FormChecker {
   const semaphore = createFairSemaphore(1);
-  let pool: Promise<Piscina<FormTask, Faults>> | undefined;
+  let pool: Promise<Piscina<FormTask, ValidationIssues>> | undefined;
 
   return {
     async check(group, task) {
@@ -42,9 +42,9 @@ export function createFormChecker(): FormChecker {
       try {
         return await (await (pool ??= createPool())).run(task, { signal: deadline });
       } catch (error) {
-        if (deadline.aborted) return { faults: [{ path: '', message: 'takes too long to check against the form' }] };
+        if (deadline.aborted) return { issues: [{ path: '', message: 'takes too long to check against the form' }] };
         if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-          return { faults: [{ path: '', message: 'takes too much memory to check against the form' }] };
+          return { issues: [{ path: '', message: 'takes too much memory to check against the form' }] };
         throw error;
       } finally {
         release();
@@ -56,10 +56,10 @@ export function createFormChecker(): FormChecker {
   };
 }
 
-async function createPool(): Promise<Piscina<FormTask, Faults>> {
+async function createPool(): Promise<Piscina<FormTask, ValidationIssues>> {
   // Loaded on first use, because few gateways see a form.
   const { Piscina } = await import('piscina');
-  const pool = new Piscina<FormTask, Faults>({
+  const pool = new Piscina<FormTask, ValidationIssues>({
     filename: THREAD.href,
     minThreads: 0,
     maxThreads: 1,

@@ -1,4 +1,4 @@
-import { type Check, compileUntrusted, type Faults, parseOwnJson } from '@deckhand/contracts';
+import { type Check, compileUntrusted, type ValidationIssues, parseOwnJson } from '@deckhand/contracts';
 
 /** A form, as JSON text of its wait, and the data that somebody entered. */
 export interface FormTask {
@@ -7,10 +7,10 @@ export interface FormTask {
 }
 
 /** Checks the data. Runs on a thread. */
-export default function checkForm({ details, data }: FormTask): Faults {
+export default function checkForm({ details, data }: FormTask): ValidationIssues {
   const { schema } = parseOwnJson<{ schema: object }>(details);
   const compiled = compileUntrusted(schema);
-  if ('faults' in compiled) return { faults: compiled.faults };
+  if ('issues' in compiled) return { issues: compiled.issues };
   const result: ReturnType<Check<unknown>> = compiled.check(data);
-  return 'faults' in result ? result : { faults: [] };
+  return 'issues' in result ? result : { issues: [] };
 }

@@ -15,7 +15,7 @@ function detailsOf(text: string): unknown {
 }
 
 describe('JSON that cannot be kept', () => {
-  it('holds a NUL character, and the fault says where', () => {
+  it('holds a NUL character, and the issue says where', () => {
     expect(detailsOf('{"a":[{"b":"x\\u0000"}]}')).toEqual([{ path: 'a[0].b', message: 'holds a NUL character' }]);
     expect(detailsOf('{"a":{"\\u0000":1}}')).toEqual([
       { path: 'a', message: 'has a member whose name holds a NUL character' },
@@ -35,7 +35,7 @@ describe('JSON that cannot be kept', () => {
 });
 
 describe('a number', () => {
-  it.each(['1e309', '-1E+400', `1${'0'.repeat(309)}`])('beyond what can be kept as one is a fault', (number) => {
+  it.each(['1e309', '-1E+400', `1${'0'.repeat(309)}`])('beyond what can be kept as one is an issue', (number) => {
     expect(detailsOf(`{"a":[1,${number}]}`)).toEqual([{ path: 'a[1]', message: 'is a number out of range' }]);
   });
 

@@ -1,5 +1,12 @@
 import type { Request } from 'express';
-import { compileQuery, DeckhandError, type Fault, isUuid, pageQuery, validationFailed } from '@deckhand/contracts';
+import {
+  compileQuery,
+  DeckhandError,
+  type ValidationIssue,
+  isUuid,
+  pageQuery,
+  validationFailed,
+} from '@deckhand/contracts';
 import Type, { type Static, type TObject } from 'typebox';
 
 /** Compiles a schema into a function that reads the query string of a request. */
@@ -7,10 +14,10 @@ export function queryReader<S extends TObject>(schema: S): (request: Request) =>
   const parse = compileQuery(schema);
   return (request) => {
     const { query } = request;
-    const faults = Object.entries(query).flatMap(([name, value]): Fault[] =>
+    const issues = Object.entries(query).flatMap(([name, value]): ValidationIssue[] =>
       holdsNul(value) ? [{ path: name, message: 'holds a NUL character' }] : [],
     );
-    if (faults.length > 0) throw validationFailed(faults);
+    if (issues.length > 0) throw validationFailed(issues);
     return parse(query);
   };
 }
@@ -21,10 +28,10 @@ export function queryReader<S extends TObject>(schema: S): (request: Request) =>
  * @throws DeckhandError VALIDATION_FAILED.
  */
 export function refuseUnknownParameters({ query }: Request, known: TObject | undefined): void {
-  const faults = Object.keys(query)
+  const issues = Object.keys(query)
     .filter((name) => name !== 'workspaceId' && !Object.hasOwn(known?.properties ?? {}, name))
     .map((path) => ({ path, message: 'is not a known parameter' }));
-  if (faults.length > 0) throw validationFailed(faults);
+  if (issues.length > 0) throw validationFailed(issues);
 }
 
 /** Returns true for text with NUL characters. PostgreSQL does not support them, so no search could match. */

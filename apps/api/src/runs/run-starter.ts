@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { DeckhandError, type Fault, validationFailed } from '@deckhand/contracts';
+import { DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
 import {
   type Accepted,
   acceptExecutions,
@@ -214,6 +214,6 @@ function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage
   }
 }
 
-function unknownTrigger(id: string): Fault {
+function unknownTrigger(id: string): ValidationIssue {
   return { path: 'triggerNodeId', message: `"${id}" is no trigger of the version` };
 }

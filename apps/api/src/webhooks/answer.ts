@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { answerHeaderFault, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
+import { answerHeaderIssue, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 
 /** Statuses of responses without a body (RFC 9110, 15). */
 const WITHOUT_BODY = [204, 205, 304];
@@ -26,7 +26,7 @@ export function sendResult(response: Response, resultJson: string): string[] {
   const { body = null, statusCode, headers } = readResult(resultJson);
   const refused: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (answerHeaderFault(name, value) === undefined) response.setHeader(name, value);
+    if (answerHeaderIssue(name, value) === undefined) response.setHeader(name, value);
     else refused.push(name);
   }
   if (typeof body === 'string') sendBody(response, statusCode, body, 'text/plain; charset=utf-8');

@@ -16,7 +16,7 @@ const SLICE_BYTES = 256 * 1024;
 export function parseMultipart(bytes: Buffer, contentType: string): Promise<JsonValue> {
   return new Promise((resolve, reject) => {
     const fields = new Fields<string | JsonObject>();
-    const fail = (error: unknown): void => reject(toFault(error));
+    const fail = (error: unknown): void => reject(toIssue(error));
     let parser: BusboyInstance;
     try {
       // The body is in memory already, so the sizes of its parts need no limits.
@@ -67,7 +67,7 @@ function gather(stream: BusboyFileStream, done: (content: Buffer) => void): void
   stream.on('end', () => done(Buffer.concat(chunks)));
 }
 
-function toFault(error: unknown): DeckhandError {
+function toIssue(error: unknown): DeckhandError {
   const reason = error instanceof Error ? error.message : 'it cannot be read';
   return validationFailed([{ path: 'body', message: `is no multipart form: ${reason}` }]);
 }

@@ -1,4 +1,4 @@
-import { type Definition, type Fault, isUuid, validationFailed } from '@deckhand/contracts';
+import { type Definition, type ValidationIssue, isUuid, validationFailed } from '@deckhand/contracts';
 import {
   type Actor,
   type Database,
@@ -25,22 +25,22 @@ interface Surroundings {
  * @throws DeckhandError VALIDATION_FAILED naming each that is not.
  */
 export async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<void> {
-  const faults = [
-    ...(await findCredentialFaults(definition, surroundings)),
-    ...(await findVersionFaults(definition, surroundings)),
+  const issues = [
+    ...(await findCredentialIssues(definition, surroundings)),
+    ...(await findVersionIssues(definition, surroundings)),
   ];
-  if (faults.length > 0) throw validationFailed(faults);
+  if (issues.length > 0) throw validationFailed(issues);
 }
 
-async function findCredentialFaults(
+async function findCredentialIssues(
   definition: Definition,
   { nodeTypes, db, actor, place }: Surroundings,
-): Promise<Fault[]> {
+): Promise<ValidationIssue[]> {
   const ids = definition.nodes.flatMap(({ credentialId }) =>
     credentialId === undefined ? [] : [credentialId.toLowerCase()],
   );
   const known = await readUsableCredentials(db, actor, place, ids);
-  return definition.nodes.flatMap((node, index): Fault[] => {
+  return definition.nodes.flatMap((node, index): ValidationIssue[] => {
     const type = nodeTypes.get(node.type);
     if (node.credentialId === undefined || !type) return [];
     const at = { path: `definition.nodes[${index}].credentialId`, nodeId: node.id };
@@ -59,7 +59,10 @@ const REFUSALS: Readonly<Record<NonNullable<UsableCredential['refusal']>, string
 };
 
 /** Of versions that are named by id; one that an expression names is known once its node runs. */
-async function findVersionFaults(definition: Definition, { db, actor, place }: Surroundings): Promise<Fault[]> {
+async function findVersionIssues(
+  definition: Definition,
+  { db, actor, place }: Surroundings,
+): Promise<ValidationIssue[]> {
   const named = definition.nodes.flatMap(({ id, type, parameters }, index) => {
     const { workflowId, version } = type === 'workflow' && parameters ? parameters : {};
     if (typeof workflowId !== 'string' || typeof version !== 'string') return [];
@@ -69,7 +72,7 @@ async function findVersionFaults(definition: Definition, { db, actor, place }: S
   });
   const ids = named.map(({ version }) => version);
   const workflowOf = await findVersions(db, actor, place, ids);
-  return named.flatMap(({ path, nodeId, workflowId, version }): Fault[] =>
+  return named.flatMap(({ path, nodeId, workflowId, version }): ValidationIssue[] =>
     workflowOf.get(version) === workflowId ? [] : [{ path, nodeId, message: 'is no version of that workflow' }],
   );
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 
 /** A definition for another workflow, and what in it is not as it was. */
 export interface DuplicatedDefinition {
   readonly definition: JsonValue;
-  readonly warnings: readonly Fault[];
+  readonly warnings: readonly ValidationIssue[];
 }
 
 /**
@@ -14,7 +14,7 @@ export interface DuplicatedDefinition {
  */
 export function duplicateDefinition(definition: unknown, isElsewhere: boolean): DuplicatedDefinition {
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes)) return { definition: {}, warnings: [] };
-  const warnings: Fault[] = [];
+  const warnings: ValidationIssue[] = [];
   const originals: readonly JsonValue[] = definition.nodes;
   const nodes = originals.map((node, index) => {
     if (!isJsonObject(node) || !isJsonObject(node.parameters)) return node;

@@ -1,4 +1,10 @@
-import { type Definition, type Fault, isJsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
+import {
+  type Definition,
+  type ValidationIssue,
+  isJsonObject,
+  type JsonValue,
+  validationFailed,
+} from '@deckhand/contracts';
 import type { SealedSecrets } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
@@ -25,7 +31,7 @@ export async function sealSecretParameters(
   { nodeTypes, secretBox, earlier }: { nodeTypes: NodeTypes; secretBox: SecretBox; earlier: SealedSecrets },
 ): Promise<SealedDefinition> {
   const sealedSecrets: Record<string, Record<string, string>> = {};
-  const faults: Fault[] = [];
+  const issues: ValidationIssue[] = [];
   const nodes: Node[] = [];
   for (const [index, node] of definition.nodes.entries()) {
     const parameters: Record<string, JsonValue> = { ...node.parameters };
@@ -35,7 +41,7 @@ export async function sealSecretParameters(
       const kept = earlier[node.id]?.[name];
       if (value === SECRET_PLACEHOLDER && kept === undefined) {
         const path = `definition.nodes[${index}].parameters.${name}`;
-        faults.push({
+        issues.push({
           path,
           nodeId: node.id,
           message: 'stands for no secret that was saved before: send the secret itself',
@@ -49,7 +55,7 @@ export async function sealSecretParameters(
     }
     nodes.push(node.parameters === undefined ? node : { ...node, parameters });
   }
-  if (faults.length > 0) throw validationFailed(faults);
+  if (issues.length > 0) throw validationFailed(issues);
   return { definition: { ...definition, nodes }, sealedSecrets };
 }
 

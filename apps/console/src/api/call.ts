@@ -1,6 +1,6 @@
 import { type ErrorResponse, parseOwnJson } from '@deckhand/contracts';
 import { endSession, readSession } from '../session/store.js';
-import { ApiFault, unreachable } from './api-fault.js';
+import { ApiError, unreachable } from './api-error.js';
 
 /** Parameters of a query string; those that are undefined or empty are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -16,7 +16,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Sends a request as whoever is signed in. `T` is the shape that the contract gives the answer; nothing for a 204.
- * @throws ApiFault for every answer that is an error; a 401 also ends the session here.
+ * @throws ApiError for every answer that is an error; a 401 also ends the session here.
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
   const text = await (await send(method, path, options)).text();
@@ -41,9 +41,9 @@ export async function send(method: Method, path: string, { query, body, signal }
     throw unreachable();
   });
   if (answer.ok) return answer;
-  const fault = await toFault(answer);
-  if (fault.status === 401 && token !== undefined) endSession(token);
-  throw fault;
+  const issue = await toIssue(answer);
+  if (issue.status === 401 && token !== undefined) endSession(token);
+  throw issue;
 }
 
 /** A path with its query string. */
@@ -54,10 +54,10 @@ function withQuery(path: string, query: Query = {}): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-async function toFault(answer: Response): Promise<ApiFault> {
+async function toIssue(answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '');
   const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  return new ApiFault(answer.status, readError(text), Number.isFinite(after) ? after : undefined);
+  return new ApiError(answer.status, readError(text), Number.isFinite(after) ? after : undefined);
 }
 
 function readError(text: string): Partial<ErrorResponse> {

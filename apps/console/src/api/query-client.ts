@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { ApiFault } from './api-fault.js';
+import { ApiError } from './api-error.js';
 
 const ATTEMPTS_MAX = 3;
 
@@ -11,7 +11,7 @@ export function createQueryClient(): QueryClient {
         staleTime: 2_000,
         retry: (failures, error) => failures < ATTEMPTS_MAX && mayPass(error),
         retryDelay: (failures, error) => {
-          const after = error instanceof ApiFault ? error.retryAfter : undefined;
+          const after = error instanceof ApiError ? error.retryAfter : undefined;
           return after === undefined ? 500 * 2 ** failures : after * 1_000;
         },
       },
@@ -21,5 +21,5 @@ export function createQueryClient(): QueryClient {
 
 /** Whether asking again could help: refusals stay refusals. */
 function mayPass(error: unknown): boolean {
-  return !(error instanceof ApiFault) || error.status === 0 || error.status === 429 || error.status >= 500;
+  return !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 }

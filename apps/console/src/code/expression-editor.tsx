@@ -39,10 +39,10 @@ export function ExpressionEditor({
 }: ExpressionField & { form: ExpressionForm; hadFocus: boolean }) {
   const context = useMemo(() => sampleData.of(data), [data]);
   const trial = useTrial(useDeferredValue(field.value), data);
-  const fault = useMemo(
+  const issue = useMemo(
     () =>
-      trial.kind === 'fault'
-        ? { message: trial.fault.message, from: Math.max(0, trial.fault.offset - 1), to: trial.fault.offset + 1 }
+      trial.kind === 'issue'
+        ? { message: trial.issue.message, from: Math.max(0, trial.issue.offset - 1), to: trial.issue.offset + 1 }
         : undefined,
     [trial],
   );
@@ -51,7 +51,7 @@ export function ExpressionEditor({
       {...field}
       isReadOnly={isReadOnly}
       hadFocus={hadFocus}
-      fault={fault}
+      issue={issue}
       extensions={EXTENSIONS}
       context={context}
     >

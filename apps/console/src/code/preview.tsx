@@ -16,12 +16,12 @@ function contentOf(trial: Trial) {
       return null;
     case 'untried':
       return <p className={classes.note}>Run the workflow once to see the value here.</p>;
-    case 'fault':
-      return <p className={classes.fault}>{trial.fault.message}</p>;
+    case 'issue':
+      return <p className={classes.issue}>{trial.issue.message}</p>;
     case 'failed':
       return (
         <>
-          <p className={classes.fault}>With the last run: {trial.reason}</p>
+          <p className={classes.issue}>With the last run: {trial.reason}</p>
           <Missing ids={trial.missing} />
         </>
       );

@@ -5,18 +5,18 @@ import { keymap, lineNumbers } from '@codemirror/view';
 import { useDeferredValue, useMemo } from 'react';
 import type { TextField } from '../forms/text-field.js';
 import classes from './below.module.css';
-import { scriptFault } from './script-fault.js';
+import { scriptIssue } from './script-issue.js';
 import { TextEditor } from './text-editor.js';
 
 const EXTENSIONS = [javascript(), lineNumbers(), indentOnInput(), bracketMatching(), keymap.of([indentWithTab])];
 
-/** A field for JavaScript: coloured, and its faults are marked while it is typed. */
+/** A field for JavaScript: coloured, and its issues are marked while it is typed. */
 export function ScriptEditor({ isReadOnly, ...field }: TextField & { isReadOnly: boolean }) {
   const settled = useDeferredValue(field.value);
-  const fault = useMemo(() => (settled.trim() === '' ? undefined : scriptFault(settled)), [settled]);
+  const issue = useMemo(() => (settled.trim() === '' ? undefined : scriptIssue(settled)), [settled]);
   return (
-    <TextEditor {...field} isReadOnly={isReadOnly} fault={fault} extensions={EXTENSIONS}>
-      {fault && <p className={classes.fault}>{fault.message}</p>}
+    <TextEditor {...field} isReadOnly={isReadOnly} issue={issue} extensions={EXTENSIONS}>
+      {issue && <p className={classes.issue}>{issue.message}</p>}
       <p className={classes.note}>Tab indents. To leave by keyboard, press Escape and then Tab.</p>
     </TextEditor>
   );

@@ -8,7 +8,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { editorTheme } from './editor-theme.js';
 
 /** Something that is wrong with a text, and where: positions from 0, in UTF-16 units. */
-export interface TextFault {
+export interface TextIssue {
   readonly message: string;
   readonly from: number;
   readonly to: number;
@@ -28,7 +28,7 @@ export function TextEditor({
   required = false,
   isReadOnly,
   hadFocus,
-  fault,
+  issue,
   value,
   onChange,
   extensions,
@@ -43,7 +43,7 @@ export function TextEditor({
   isReadOnly: boolean;
   /** Whether it takes the focus over when it appears. */
   hadFocus?: boolean | undefined;
-  fault: TextFault | undefined;
+  issue: TextIssue | undefined;
   value: string;
   onChange: (text: string) => void;
   /** Those that it begins with are those that it keeps. */
@@ -121,28 +121,28 @@ export function TextEditor({
           'aria-describedby': `${id}-description ${id}-below`,
           'aria-required': String(required),
           'aria-readonly': String(isReadOnly),
-          'aria-invalid': String(fault !== undefined),
+          'aria-invalid': String(issue !== undefined),
         }),
       ]),
     });
-  }, [settings, context, id, label, isLabelHidden, required, isReadOnly, fault]);
+  }, [settings, context, id, label, isLabelHidden, required, isReadOnly, issue]);
 
   useEffect(() => {
     const { current } = view;
     if (!current) return;
     const end = current.state.doc.length;
-    const marks = fault
+    const marks = issue
       ? [
           {
             severity: 'error' as const,
-            message: fault.message,
-            from: Math.min(fault.from, end),
-            to: Math.min(fault.to, end),
+            message: issue.message,
+            from: Math.min(issue.from, end),
+            to: Math.min(issue.to, end),
           },
         ]
       : [];
     current.dispatch(setDiagnostics(current.state, marks));
-  }, [fault]);
+  }, [issue]);
 
   return (
     <Input.Wrapper

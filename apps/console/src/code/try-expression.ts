@@ -3,7 +3,7 @@ import {
   compileParameters,
   compileTemplate,
   ExpressionError,
-  type ExpressionFault,
+  type ExpressionIssue,
   type ExpressionName,
   type ExpressionReferences,
   type ExpressionScope,
@@ -14,7 +14,7 @@ import type { SampleData } from '../forms/sample-data.js';
 export type Trial =
   | { readonly kind: 'constant' }
   | { readonly kind: 'value'; readonly value: JsonValue; readonly missing: readonly string[] }
-  | { readonly kind: 'fault'; readonly fault: ExpressionFault }
+  | { readonly kind: 'issue'; readonly issue: ExpressionIssue }
   | { readonly kind: 'failed'; readonly reason: string; readonly missing: readonly string[] }
   | { readonly kind: 'untried' };
 
@@ -30,7 +30,7 @@ interface LoopItem {
 /** Works a text out as the engine does, on the data of a run that was. Never throws. */
 export async function tryExpression(text: string, data: SampleData): Promise<Trial> {
   const compiled = compileTemplate(text);
-  if ('fault' in compiled) return { kind: 'fault', fault: compiled.fault };
+  if ('issue' in compiled) return { kind: 'issue', issue: compiled.issue };
   const { constant, references, evaluate } = compiled.template;
   if (constant !== undefined) return { kind: 'constant' };
   const { nodes, names } = references;
@@ -60,7 +60,7 @@ export async function readLoop({ loop }: SampleData): Promise<LoopItem | undefin
   if (!loop) return undefined;
   const { items, data } = loop();
   const compiled = compileParameters({ items });
-  if ('faults' in compiled) return undefined;
+  if ('issues' in compiled) return undefined;
   const { references, evaluate } = compiled.parameters;
   try {
     const list = itemsOf(evaluate((await readScope(references, data)).scope));

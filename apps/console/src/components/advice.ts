@@ -1,4 +1,4 @@
-import { ApiFault } from '../api/api-fault.js';
+import { ApiError } from '../api/api-error.js';
 
 /** An error for people: what happened, and what to do about it. */
 export interface Advice {
@@ -8,13 +8,13 @@ export interface Advice {
 
 /** Explains an error. */
 export function adviceOn(error: unknown): Advice {
-  if (!(error instanceof ApiFault)) {
+  if (!(error instanceof ApiError)) {
     return { message: 'This page failed', advice: `Reload it. If it fails again, report: ${String(error)}` };
   }
-  return { message: error.message, advice: adviceOnFault(error) };
+  return { message: error.message, advice: adviceOnIssue(error) };
 }
 
-function adviceOnFault({ status, code, retryAfter, requestId }: ApiFault): string {
+function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): string {
   switch (status) {
     case 0:
       return 'Check your connection. This page tries again by itself.';

@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react';
-import { ApiFault } from '../api/api-fault.js';
+import { ApiError } from '../api/api-error.js';
 import { adviceOn } from './advice.js';
 import classes from './problem.module.css';
 
@@ -7,17 +7,17 @@ import classes from './problem.module.css';
 export function Problem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   const { message, advice } = adviceOn(error);
-  const faults = error instanceof ApiFault ? error.faults : [];
+  const issues = error instanceof ApiError ? error.issues : [];
   return (
     <div className={classes.problem} role="alert">
       <CircleAlert size={18} aria-hidden />
       <div>
         <strong>{message}</strong>
-        {faults.length > 1 ? (
+        {issues.length > 1 ? (
           <ul>
-            {faults.slice(0, 20).map(({ path, message: fault }) => (
-              <li key={`${path} ${fault}`}>
-                {path}: {fault}
+            {issues.slice(0, 20).map(({ path, message: issue }) => (
+              <li key={`${path} ${issue}`}>
+                {path}: {issue}
               </li>
             ))}
           </ul>

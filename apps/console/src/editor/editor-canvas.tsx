@@ -25,7 +25,7 @@ const CARD_TYPES = { card: NodeCard };
 export function EditorCanvas({
   definition,
   types,
-  faults,
+  issues,
   progress,
   selected,
   onSelect,
@@ -35,7 +35,7 @@ export function EditorCanvas({
 }: {
   definition: Definition;
   types: NodeTypes;
-  faults: ReadonlyMap<string, string>;
+  issues: ReadonlyMap<string, string>;
   progress: Execution['progress'] | undefined;
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
@@ -54,12 +54,12 @@ export function EditorCanvas({
     (): CardNode[] =>
       cards.map((card) => {
         const status = progress && (progress[card.id]?.status ?? 'pending');
-        const fault = faults.get(card.id);
+        const issue = issues.get(card.id);
         const isSelected = selected.has(card.id);
-        if (status === undefined && fault === undefined && !isSelected) return card;
-        return { ...card, selected: isSelected, data: { ...card.data, status, fault } };
+        if (status === undefined && issue === undefined && !isSelected) return card;
+        return { ...card, selected: isSelected, data: { ...card.data, status, issue } };
       }),
-    [cards, faults, progress, selected],
+    [cards, issues, progress, selected],
   );
   const edges = useMemo(
     () => toFlowEdges(definition).map((edge) => ({ ...edge, selected: chosenEdges.has(edge.id) })),

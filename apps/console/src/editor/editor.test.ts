@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '@deckhand/contracts';
 import { addNode, connect, copyNodes, disconnect, newNode, paste, placeBeside, removeNodes } from './edits.js';
-import { faultsByNode } from './faults.js';
+import { issuesByNode } from './issues.js';
 import { begin, edit, redo, undo } from './history.js';
 
 const SET = {
@@ -65,13 +65,13 @@ describe('history', () => {
   });
 });
 
-describe('faultsByNode', () => {
-  it('finds the node that a fault is in', () => {
-    const faults = [
+describe('issuesByNode', () => {
+  it('finds the node that an issue is in', () => {
+    const issues = [
       { path: 'definition.nodes[1].parameters.fields', message: 'is required' },
       { path: 'definition.nodes[1].type', message: 'is unknown' },
       { path: 'definition.edges[0]', message: 'leads nowhere' },
     ];
-    expect([...faultsByNode(TWO, faults)]).toEqual([['set2', 'fields is required; type is unknown']]);
+    expect([...issuesByNode(TWO, issues)]).toEqual([['set2', 'fields is required; type is unknown']]);
   });
 });

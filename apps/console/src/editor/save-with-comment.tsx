@@ -1,7 +1,7 @@
 import { Modal, Stack, Textarea } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useState } from 'react';
-import { faultAt, isAllAt } from '../forms/fault-at.js';
+import { issueAt, isAllAt } from '../forms/issue-at.js';
 import { FormFooter } from '../components/form-footer.js';
 
 /** Where a save says what is wrong with the comment. */
@@ -62,7 +62,7 @@ function Comment({
           maxRows={12}
           data-autofocus
           value={comment}
-          error={faultAt(error, 'comment')}
+          error={issueAt(error, 'comment')}
           onChange={(event) => setComment(event.currentTarget.value)}
           onKeyDown={getHotkeyHandler([['mod+S', save]])}
         />

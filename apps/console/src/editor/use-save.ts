@@ -1,10 +1,10 @@
 import type { Definition, SavedVersion, Workflow } from '@deckhand/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiFault } from '../api/api-fault.js';
+import { ApiError } from '../api/api-error.js';
 import { saveVersion, workflowQuery } from '../api/workflows.js';
 import { notify } from '../components/notice-board.js';
-import { faultsByNode } from './faults.js';
+import { issuesByNode } from './issues.js';
 import type { Editor } from './use-editor.js';
 
 /** Saving what is on the canvas. */
@@ -15,11 +15,11 @@ export interface Saving {
   /** Why it was not saved; a stale save is not among them. */
   readonly error: unknown;
   /** Why what is on the canvas now was refused: an edit may have mended what was wrong before. */
-  readonly refusal: ApiFault | null;
+  readonly refusal: ApiError | null;
   /** What was to be said of the version that was refused. */
   readonly comment: string;
   /** What is wrong, by node. */
-  readonly faults: ReadonlyMap<string, string>;
+  readonly issues: ReadonlyMap<string, string>;
   /** Somebody saved in between. */
   readonly isStale: boolean;
   /** Saves unless there is nothing to save. @throws what is also in `error`. */
@@ -39,7 +39,7 @@ interface Save {
   readonly base: string | null;
 }
 
-const NO_FAULTS: ReadonlyMap<string, string> = new Map();
+const NO_ISSUES: ReadonlyMap<string, string> = new Map();
 
 /** Saves versions, each on the one that the editing began with. */
 export function useSave(workflow: Workflow, editor: Editor): Saving {
@@ -63,14 +63,14 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
   });
   const readLatest = (): Promise<Workflow> => queryClient.query({ ...workflowQuery(workflow.id), staleTime: 0 });
   const { error, variables } = mutation;
-  const refusal = error instanceof ApiFault && variables?.definition === editor.definition ? error : null;
+  const refusal = error instanceof ApiError && variables?.definition === editor.definition ? error : null;
   return {
     isPending: mutation.isPending,
     baseVersionId,
     error: isStaleSave(error) ? null : error,
     refusal,
     comment: mutation.isError ? (variables?.comment ?? '') : '',
-    faults: refusal ? faultsByNode(editor.definition, refusal.faults) : NO_FAULTS,
+    issues: refusal ? issuesByNode(editor.definition, refusal.issues) : NO_ISSUES,
     isStale,
     async save(comment = '') {
       if (editor.isDirty) await mutation.mutateAsync({ definition: editor.definition, comment, base: baseVersionId });
@@ -97,5 +97,5 @@ export function useSave(workflow: Workflow, editor: Editor): Saving {
 }
 
 function isStaleSave(error: unknown): boolean {
-  return error instanceof ApiFault && error.code === 'CONFLICT';
+  return error instanceof ApiError && error.code === 'CONFLICT';
 }

@@ -1,7 +1,7 @@
 import type { Definition } from '@deckhand/contracts';
 import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { faultAt } from '../forms/fault-at.js';
+import { issueAt } from '../forms/issue-at.js';
 import { LimitInput } from '../forms/limit-input.js';
 import { FormFooter } from '../components/form-footer.js';
 
@@ -90,7 +90,7 @@ function Fields({
           description="A run that takes longer times out"
           placeholder="The service's own limit"
           value={timeoutSeconds}
-          error={faultAt(error, PATHS.timeoutSeconds)}
+          error={issueAt(error, PATHS.timeoutSeconds)}
           onChange={setTimeoutSeconds}
         />
         <LimitInput
@@ -98,7 +98,7 @@ function Fields({
           description="Further ones are accepted, and wait for others to end"
           placeholder="No limit"
           value={runsAtOnce}
-          error={faultAt(error, PATHS.runsAtOnce)}
+          error={issueAt(error, PATHS.runsAtOnce)}
           onChange={setRunsAtOnce}
         />
         <Group grow align="flex-start" preventGrowOverflow={false}>
@@ -107,7 +107,7 @@ function Fields({
             description="Further ones are refused"
             placeholder="No limit"
             value={max}
-            error={faultAt(error, PATHS.max)}
+            error={issueAt(error, PATHS.max)}
             onChange={setMax}
           />
           <LimitInput
@@ -115,7 +115,7 @@ function Fields({
             description="Then counted anew"
             placeholder={String(MINUTE)}
             value={windowSeconds}
-            error={faultAt(error, PATHS.windowSeconds)}
+            error={issueAt(error, PATHS.windowSeconds)}
             onChange={setWindowSeconds}
           />
         </Group>

@@ -17,7 +17,7 @@ export interface CardData extends Record<string, unknown> {
   readonly hasUnnamedHandle: boolean;
   readonly status?: NodeStatus | undefined;
   /** What is wrong with it, in words. */
-  readonly fault?: string | undefined;
+  readonly issue?: string | undefined;
   /** How it differs from another version. */
   readonly change?: Change | undefined;
 }

@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 
 /** A node on the canvas: what it is called, what it is, how it went or what changed, and its ways in and out. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
-  const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, fault, change } = data;
+  const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, issue, change } = data;
   const Icon = ICONS[category] ?? CircleHelp;
   const look = status === undefined ? undefined : STATUS_LOOKS[status];
   return (
@@ -27,7 +27,7 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
       data-selected={selected}
       data-status={status}
       data-disabled={isDisabled}
-      data-fault={fault !== undefined}
+      data-issue={issue !== undefined}
       data-change={change}
       style={look === undefined ? undefined : { borderColor: `var(--status-${look.tone})` }}
     >
@@ -56,9 +56,9 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
             style={{ color: `var(--status-${look.tone})` }}
           />
         )}
-        {fault !== undefined && (
-          <span title={fault}>
-            <OctagonAlert size={16} role="img" aria-label={fault} className={classes.fault} />
+        {issue !== undefined && (
+          <span title={issue}>
+            <OctagonAlert size={16} role="img" aria-label={issue} className={classes.issue} />
           </span>
         )}
       </div>

@@ -34,6 +34,6 @@ export function createCompiledVersions(
 async function compile(versionId: string, definition: unknown, nodeTypes: NodeTypes): Promise<CompiledWorkflow> {
   const compiled = await runInTimeSlices(compileInSteps(definition, nodeTypes));
   if ('workflow' in compiled) return compiled.workflow;
-  const faults = compiled.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  throw new Error(`version ${versionId} does not compile: ${faults}`);
+  const issues = compiled.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
+  throw new Error(`version ${versionId} does not compile: ${issues}`);
 }

@@ -59,7 +59,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
     },
   });
   const compiled = compileWorkflow(DEFINITION, new Map([trigger, effect].map((type) => [type.type, type])));
-  if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+  if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues));
   const active = createActiveRuns();
   const writer = createCheckpointWriter({
     async write(batch) {

@@ -8,17 +8,17 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Creates a timer over a fake database. `faults`: errors of the next attempts. */
+/** Creates a timer over a fake database. `failures`: errors of the next attempts. */
 function createWaits() {
   let due: number[] = [];
   const endings: number[] = [];
   const errors: unknown[] = [];
-  const faults: Error[] = [];
+  const failures: Error[] = [];
   const timer = createWaitTimer({
     async endDue() {
       await Promise.resolve();
-      const fault = faults.shift();
-      if (fault) throw fault;
+      const failure = failures.shift();
+      if (failure) throw failure;
       const now = performance.now();
       endings.push(...due.filter((at) => at <= now).map(() => Math.round(now)));
       due = due.filter((at) => at > now);
@@ -30,7 +30,7 @@ function createWaits() {
     timer,
     endings,
     errors,
-    faults,
+    failures,
     /** Adds a wait that the run believes to be due in `believedMs`. */
     begin(ms: number, believedMs = ms) {
       due.push(performance.now() + ms);
@@ -72,8 +72,8 @@ describe('the wait timer of a run', () => {
   });
 
   it('tries again a second after an error', async () => {
-    const { begin, endings, errors, faults } = createWaits();
-    faults.push(new Error('away'));
+    const { begin, endings, errors, failures } = createWaits();
+    failures.push(new Error('away'));
     const start = Math.round(performance.now());
     begin(10_000);
     await jest.advanceTimersByTimeAsync(20_000);

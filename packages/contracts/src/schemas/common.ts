@@ -3,7 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { EXECUTION_STATUSES, NODE_STATUSES } from '../execution-status.js';
 import type { JsonObject, JsonValue } from '../json.js';
 
-/** Options of an object whose unknown members are faults. */
+/** Options of an object whose unknown members are issues. */
 export const CLOSED = { additionalProperties: false } as const;
 
 /** A UUIDv7, opaque to clients. */

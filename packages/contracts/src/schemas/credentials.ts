@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { Fault } from '../errors.js';
+import type { ValidationIssue } from '../errors.js';
 import { isJsonObject } from '../json.js';
 import { compileCheck } from '../validate.js';
 import { AllowedHosts, type HostAndPort } from '../allowed-hosts.js';
@@ -30,7 +30,7 @@ const limits = {
   ),
 };
 
-/** The secret is checked by `secretFaults`, which knows the type. */
+/** The secret is checked by `secretIssues`, which knows the type. */
 export const CreateCredentialBody = Type.Object(
   { workspaceId: Id, name: Name, type: oneOf(CREDENTIAL_TYPES), secret: AnyObject, ...limits },
   CLOSED,
@@ -80,7 +80,7 @@ export function toCredential(type: CredentialType, secret: unknown): Credential 
 function isCredential(candidate: unknown): candidate is Credential {
   return (
     isJsonObject(candidate) &&
-    CREDENTIAL_TYPES.some((type) => candidate.type === type && secretFaults(type, candidate.secret).length === 0)
+    CREDENTIAL_TYPES.some((type) => candidate.type === type && secretIssues(type, candidate.secret).length === 0)
   );
 }
 
@@ -124,11 +124,11 @@ export function serverOf(credential: Credential): HostAndPort | undefined {
   }
 }
 
-/** Faults of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
-export function secretFaults(type: CredentialType, secret: unknown): readonly Fault[] {
+/** The issues of a secret of a type, none when it is fit to be kept. They name fields, never what those hold. */
+export function secretIssues(type: CredentialType, secret: unknown): readonly ValidationIssue[] {
   const result = CHECKS[type](secret);
-  if (!('faults' in result)) return [];
-  return result.faults.map(({ path, message }) => ({ path: path === '' ? 'secret' : `secret.${path}`, message }));
+  if (!('issues' in result)) return [];
+  return result.issues.map(({ path, message }) => ({ path: path === '' ? 'secret' : `secret.${path}`, message }));
 }
 
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;

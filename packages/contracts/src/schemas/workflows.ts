@@ -111,7 +111,7 @@ export const Workflow = Type.Object({
   definition: nullable(Definition),
 });
 
-/** What was saved and may not be meant; `path` is that of a fault, such as `definition.nodes[2].timeoutSeconds`. */
+/** What was saved and may not be meant; `path` is that of an issue, such as `definition.nodes[2].timeoutSeconds`. */
 const Warning = Type.Object({ path: Type.String(), nodeId: Type.Optional(Type.String()), message: Type.String() });
 
 const Warnings = Type.Array(Warning, {

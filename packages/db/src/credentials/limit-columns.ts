@@ -14,10 +14,10 @@ export async function toLimitColumns(
   if (ids !== undefined) {
     const found = await db.workflow.findMany({ where: { id: { in: ids }, workspaceId }, select: { id: true } });
     const known = new Set(found.map(({ id }) => id));
-    const faults = ids.flatMap((id, index) =>
+    const issues = ids.flatMap((id, index) =>
       known.has(id) ? [] : [{ path: `allowedWorkflowIds[${index}]`, message: 'is no workflow of this workspace' }],
     );
-    if (faults.length > 0) throw validationFailed(faults);
+    if (issues.length > 0) throw validationFailed(issues);
   }
   return {
     ...(visibility === undefined ? {} : { visibility }),

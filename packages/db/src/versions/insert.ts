@@ -5,7 +5,7 @@ import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { assignWebhookUrls, type WantedWebhook } from '../webhooks/assign-urls.js';
 import type { SealedSecrets } from './sealed-secrets.js';
 
-/** A version to save: its definition was found free of faults. */
+/** A version to save: its definition was found free of issues. */
 export interface NewVersion {
   readonly definition: Definition;
   /** The secrets that the definition has placeholders for. */

@@ -16,7 +16,7 @@ interface BuildingRegion extends Building<Omit<Region, 'nodes' | 'ends'>> {
   ends: GraphNode[];
 }
 
-/** Links the nodes of a definition without faults into a graph of regions. */
+/** Links the nodes of a definition without issues into a graph of regions. */
 export function buildGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],

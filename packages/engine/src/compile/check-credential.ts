@@ -1,4 +1,4 @@
-import type { CredentialType, Fault, NodeDefinition } from '@deckhand/contracts';
+import type { CredentialType, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
 import type { NodeType } from '../node-type.js';
 
 /** The types of credentials that a node may name with its parameters as they are. */
@@ -7,8 +7,8 @@ export function credentialTypesOf(node: NodeDefinition, type: NodeType): readonl
   return needed.length > 0 ? needed : (type.credential?.types ?? []);
 }
 
-/** Faults of a node's credential that can be told without looking it up. */
-export function checkCredential(node: NodeDefinition, type: NodeType, path: string): Fault[] {
+/** The issues of a node's credential that can be told without looking it up. */
+export function checkCredential(node: NodeDefinition, type: NodeType, path: string): ValidationIssue[] {
   const { credentialId } = node;
   if (credentialId !== undefined && !type.credential) {
     return [{ path: `${path}.credentialId`, message: `nodes of type ${node.type} use no credential` }];

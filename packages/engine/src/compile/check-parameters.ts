@@ -1,11 +1,17 @@
-import { type Fault, isJsonObject, type JsonObject, type JsonValue, UNKNOWN_FIELD } from '@deckhand/contracts';
+import {
+  type ValidationIssue,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  UNKNOWN_FIELD,
+} from '@deckhand/contracts';
 import type { NodeType } from '../node-type.js';
 
 /**
  * Checks a node's parameters before any expression is evaluated: a value that holds one is taken on trust until it
  * runs, everything else must fit the type's schema. Paths begin below the parameters.
  */
-export function checkParameters(type: NodeType, parameters: JsonObject): Fault[] {
+export function checkParameters(type: NodeType, parameters: JsonObject): ValidationIssue[] {
   const templates = Object.entries(parameters).flatMap(([name, value]) =>
     type.verbatim.includes(name) ? [] : templatePaths(value, name),
   );

@@ -3,8 +3,8 @@ import {
   Definition,
   DEFAULT_TIMEOUT_SECONDS,
   EdgeDefinition,
-  type Fault,
-  FAULTS_MAX,
+  type ValidationIssue,
+  MAX_ISSUES,
   isJsonObject,
   NodeDefinition,
 } from '@deckhand/contracts';
@@ -23,13 +23,13 @@ const checkDefinition = compileCheck(Definition);
 const checkNode = compileCheck(NodeDefinition);
 const checkEdge = compileCheck(EdgeDefinition);
 
-/** After how many faults no more are looked for: one more than are told. */
-const ENOUGH_FAULTS = FAULTS_MAX + 1;
+/** After how many issues no more are looked for: one more than are told. */
+const ENOUGH_ISSUES = MAX_ISSUES + 1;
 /** How many edges are checked in one step. */
 const EDGES_A_STEP = 100;
 
 /**
- * Compiles a definition, all at once. Reports the faults together, of shape and of meaning: parts that are sound are
+ * Compiles a definition, all at once. Reports the issues together, of shape and of meaning: parts that are sound are
  * checked further though others are not.
  */
 export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): CompileResult {
@@ -46,20 +46,20 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
  */
 export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Generator<undefined, CompileResult> {
   const shape = checkDefinition(definition);
-  const faults: Fault[] = 'faults' in shape ? [...shape.faults] : [];
+  const issues: ValidationIssue[] = 'issues' in shape ? [...shape.issues] : [];
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes) || !Array.isArray(definition.edges)) {
-    return { faults };
+    return { issues };
   }
   // Checking what is far too large any further would cost more than it tells.
-  if (faults.some(({ path }) => path === 'nodes' || path === 'edges')) return { faults };
+  if (issues.some(({ path }) => path === 'nodes' || path === 'edges')) return { issues };
 
   const rawNodes: readonly unknown[] = definition.nodes;
   const rawEdges: readonly unknown[] = definition.edges;
   yield;
-  const nodes = yield* collectNodes(rawNodes, nodeTypes, faults);
-  const edges = yield* collectEdges(rawEdges, faults, new Set(rawNodes.map(idOf)), nodes);
-  const nesting = yield* checkGraph(nodes, edges, faults);
-  if (faults.length > 0 || 'faults' in shape || !nesting) return { faults };
+  const nodes = yield* collectNodes(rawNodes, nodeTypes, issues);
+  const edges = yield* collectEdges(rawEdges, issues, new Set(rawNodes.map(idOf)), nodes);
+  const nesting = yield* checkGraph(nodes, edges, issues);
+  if (issues.length > 0 || 'issues' in shape || !nesting) return { issues };
 
   yield;
   const seconds = shape.value.settings?.timeoutSeconds;
@@ -83,31 +83,31 @@ function idOf(node: unknown): unknown {
 function* collectNodes(
   raw: readonly unknown[],
   nodeTypes: NodeTypes,
-  faults: Fault[],
+  issues: ValidationIssue[],
 ): Generator<undefined, SoundNode[]> {
   const nodes: SoundNode[] = [];
   const ids = new Map<unknown, number>();
   for (const [index, candidate] of raw.entries()) {
-    if (faults.length >= ENOUGH_FAULTS) break;
+    if (issues.length >= ENOUGH_ISSUES) break;
     yield;
     const path = `nodes[${index}]`;
     const id = idOf(candidate);
     const first = ids.get(id);
     if (first !== undefined && typeof id === 'string') {
-      faults.push({ path: `${path}.id`, message: `"${id}" is also the id of nodes[${first}]` });
+      issues.push({ path: `${path}.id`, message: `"${id}" is also the id of nodes[${first}]` });
     } else {
       ids.set(id, index);
     }
     const checked = checkNode(candidate);
-    if ('faults' in checked || first !== undefined) continue;
+    if ('issues' in checked || first !== undefined) continue;
     const node = checked.value;
     const type = nodeTypes.get(node.type);
     if (!type) {
-      faults.push({ path: `${path}.type`, message: `"${node.type}" is not a node type` });
+      issues.push({ path: `${path}.type`, message: `"${node.type}" is not a node type` });
       continue;
     }
-    faults.push(...checkCredential(node, type, path));
-    const compiled = compileNodeParameters(node, type, path, faults);
+    issues.push(...checkCredential(node, type, path));
+    const compiled = compileNodeParameters(node, type, path, issues);
     const handles = type.handles?.(node.parameters ?? {}) ?? [];
     if (compiled) nodes.push({ node, path, type, handles: new Set(handles), ...compiled });
   }
@@ -118,19 +118,19 @@ function compileNodeParameters(
   node: NodeDefinition,
   type: NodeType,
   path: string,
-  faults: Fault[],
+  issues: ValidationIssue[],
 ): Pick<SoundNode, 'parameters' | 'source' | 'references'> | undefined {
   const parameters = node.parameters ?? {};
   const own = checkParameters(type, parameters);
-  for (const fault of own) {
-    faults.push({ path: `${path}.parameters${join(fault.path)}`, message: fault.message });
+  for (const issue of own) {
+    issues.push({ path: `${path}.parameters${join(issue.path)}`, message: issue.message });
   }
   const compiled = compileParameters(parameters, { verbatim: type.verbatim });
-  if ('faults' in compiled) {
-    for (const fault of compiled.faults) {
-      faults.push({
-        path: `${path}.parameters${renderPath(fault.path)}`,
-        message: `${fault.message} (at character ${fault.offset + 1})`,
+  if ('issues' in compiled) {
+    for (const issue of compiled.issues) {
+      issues.push({
+        path: `${path}.parameters${renderPath(issue.path)}`,
+        message: `${issue.message} (at character ${issue.offset + 1})`,
       });
     }
     return undefined;
@@ -151,7 +151,7 @@ function renderPath(keys: readonly (string | number)[]): string {
 
 function* collectEdges(
   raw: readonly unknown[],
-  faults: Fault[],
+  issues: ValidationIssue[],
   ids: ReadonlySet<unknown>,
   nodes: readonly SoundNode[],
 ): Generator<undefined, SoundEdge[]> {
@@ -159,25 +159,25 @@ function* collectEdges(
   const seen = new Set<string>();
   const edges: SoundEdge[] = [];
   for (const [index, candidate] of raw.entries()) {
-    if (faults.length >= ENOUGH_FAULTS) break;
+    if (issues.length >= ENOUGH_ISSUES) break;
     if (index % EDGES_A_STEP === 0) yield;
     const path = `edges[${index}]`;
     const checked = checkEdge(candidate);
-    if ('faults' in checked) continue;
+    if ('issues' in checked) continue;
     const edge = checked.value;
-    const before = faults.length;
+    const before = issues.length;
     for (const end of ['source', 'target'] as const) {
-      if (!ids.has(edge[end])) faults.push({ path: `${path}.${end}`, message: `there is no node "${edge[end]}"` });
+      if (!ids.has(edge[end])) issues.push({ path: `${path}.${end}`, message: `there is no node "${edge[end]}"` });
     }
     const source = byId.get(edge.source);
-    if (source) faults.push(...checkHandle(edge, source, path));
+    if (source) issues.push(...checkHandle(edge, source, path));
     if (byId.get(edge.target)?.type.isTrigger) {
-      faults.push({ path: `${path}.target`, message: `"${edge.target}" is a trigger: nothing leads to it` });
+      issues.push({ path: `${path}.target`, message: `"${edge.target}" is a trigger: nothing leads to it` });
     }
     const key = JSON.stringify([edge.source, edge.sourceHandle, edge.target]);
-    if (seen.has(key)) faults.push({ path, message: 'the same edge is there already' });
+    if (seen.has(key)) issues.push({ path, message: 'the same edge is there already' });
     seen.add(key);
-    if (faults.length === before && source && byId.has(edge.target)) edges.push({ edge, path });
+    if (issues.length === before && source && byId.has(edge.target)) edges.push({ edge, path });
   }
   return edges;
 }
@@ -185,7 +185,7 @@ function* collectEdges(
 /** Number of outputs that a message names at most. */
 const NAMED_HANDLES_MAX = 20;
 
-function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: string): Fault[] {
+function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: string): ValidationIssue[] {
   const hasError = node.onError === 'branch';
   const { sourceHandle } = edge;
   if (sourceHandle === undefined ? handles.size === 0 : handles.has(sourceHandle)) return [];
@@ -199,17 +199,17 @@ function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: s
 }
 
 /**
- * Looks for faults of the graph as a whole: no trigger, cycles, loop bodies, references that lead nowhere.
+ * Looks for issues of the graph as a whole: no trigger, cycles, loop bodies, references that lead nowhere.
  * @returns how loops nest; undefined for a graph with a cycle.
  */
 function* checkGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],
-  faults: Fault[],
+  issues: ValidationIssue[],
 ): Generator<undefined, LoopNesting | undefined> {
   const definitions = nodes.map(({ node }) => node);
   if (!nodes.some(({ type }) => type.isTrigger)) {
-    faults.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
+    issues.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
   }
   yield;
   const cycle = findCycle(
@@ -217,27 +217,27 @@ function* checkGraph(
     edges.map(({ edge }) => edge),
   );
   if (cycle.length > 0) {
-    faults.push({ path: 'edges', message: `nodes lead back to themselves: ${cycle.slice(0, 20).join(', ')}` });
+    issues.push({ path: 'edges', message: `nodes lead back to themselves: ${cycle.slice(0, 20).join(', ')}` });
     return undefined;
   }
   yield;
   const nesting = nestLoops(definitions, edges);
-  faults.push(...nesting.faults.slice(0, ENOUGH_FAULTS));
+  issues.push(...nesting.issues.slice(0, ENOUGH_ISSUES));
   const known = new Set(definitions.map(({ id }) => id));
   for (const { node, path, references } of nodes) {
-    if (faults.length >= ENOUGH_FAULTS) break;
+    if (issues.length >= ENOUGH_ISSUES) break;
     yield;
     for (const reference of references.nodes) {
       const loop = nesting.innermost.get(reference);
       if (!known.has(reference)) {
-        faults.push({ path: `${path}.parameters`, message: `$nodes.${reference}: there is no such node` });
+        issues.push({ path: `${path}.parameters`, message: `$nodes.${reference}: there is no such node` });
       } else if (loop !== undefined && !isInside(loop, node.id, nesting.innermost)) {
         const message = `$nodes.${reference} is inside loop "${loop}": outside of it, read $nodes.${loop}.output`;
-        faults.push({ path: `${path}.parameters`, message });
+        issues.push({ path: `${path}.parameters`, message });
       }
     }
     if (references.names.has('$loop') && !nesting.innermost.has(node.id)) {
-      faults.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
+      issues.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
     }
   }
   return nesting;

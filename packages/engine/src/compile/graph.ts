@@ -1,4 +1,4 @@
-import type { Definition, Fault, JsonValue, NodeDefinition, RetrySettings } from '@deckhand/contracts';
+import type { Definition, ValidationIssue, JsonValue, NodeDefinition, RetrySettings } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeType } from '../node-type.js';
 import type { SourceReferences } from '../script.js';
@@ -71,5 +71,5 @@ export interface CompiledWorkflow {
   readonly root: Region;
 }
 
-/** A compiled workflow, or every fault of the definition. */
-export type CompileResult = { readonly workflow: CompiledWorkflow } | { readonly faults: readonly Fault[] };
+/** A compiled workflow, or every issue of the definition. */
+export type CompileResult = { readonly workflow: CompiledWorkflow } | { readonly issues: readonly ValidationIssue[] };

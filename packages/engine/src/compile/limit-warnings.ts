@@ -1,4 +1,4 @@
-import type { Fault } from '@deckhand/contracts';
+import type { ValidationIssue } from '@deckhand/contracts';
 import { retryDelayMs } from '../run/retry.js';
 import type { CompiledWorkflow, GraphNode } from './graph.js';
 
@@ -15,9 +15,14 @@ interface NodeLimit {
 /**
  * Finds the limits of nodes that are longer than the limit of the run, which ends first. The default limit of a run
  * counts only time in which a worker holds it, so it ends no rest.
- * @returns what to tell the author, with paths as faults of the definition have them.
+ * @returns what to tell the author, with paths as issues of the definition have them.
  */
-export function findLimitWarnings({ definition, nodes, timeoutMs, countsHeldTime }: CompiledWorkflow): Fault[] {
+export function findLimitWarnings({
+  definition,
+  nodes,
+  timeoutMs,
+  countsHeldTime,
+}: CompiledWorkflow): ValidationIssue[] {
   const ofRun = `${timeoutMs / 1_000} s (${countsHeldTime ? 'the default' : 'settings.timeoutSeconds'})`;
   return definition.nodes.flatMap(({ id, disabled }, index) => {
     const node = nodes.get(id);

@@ -48,7 +48,7 @@ describe('the bodies of loops', () => {
     const property = fc.property(graphs, (graph) => {
       const loops = graph.nodes.filter(({ type }) => type === 'loop').map(({ id }) => id);
       const bodies = new Map(loops.map((loop) => [loop, bodyOf(loop, graph)]));
-      const { innermost, faults } = nestLoops(graph.nodes, graph.edges);
+      const { innermost, issues } = nestLoops(graph.nodes, graph.edges);
       const isBroken = graph.edges.some(({ edge }) =>
         [...bodies].some(
           ([loop, body]) =>
@@ -57,7 +57,7 @@ describe('the bodies of loops', () => {
             !(edge.source === loop && edge.sourceHandle === BODY_HANDLE),
         ),
       );
-      expect(faults.length > 0).toBe(isBroken);
+      expect(issues.length > 0).toBe(isBroken);
       if (isBroken) return;
       for (const { id } of graph.nodes)
         for (const [loop, body] of bodies) expect(isInside(loop, id, innermost)).toBe(body.has(id));
@@ -71,6 +71,6 @@ describe('the bodies of loops', () => {
       edge: { source: `${n}`, target: id, sourceHandle: BODY_HANDLE },
       path: `edges[${n}]`,
     }));
-    expect(nestLoops(nodes, edges).faults).toEqual([{ path: 'nodes', message: '"20" is inside more than 20 loops' }]);
+    expect(nestLoops(nodes, edges).issues).toEqual([{ path: 'nodes', message: '"20" is inside more than 20 loops' }]);
   });
 });

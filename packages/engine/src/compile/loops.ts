@@ -1,4 +1,4 @@
-import type { EdgeDefinition, Fault, NodeDefinition } from '@deckhand/contracts';
+import type { EdgeDefinition, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
 import { orderNodes } from './cycles.js';
 
 /** The handle whose nodes a loop repeats. */
@@ -11,7 +11,7 @@ const LOOP_DEPTH_MAX = 20;
 export interface LoopNesting {
   /** Node id → the innermost loop around it; a node in no loop has no entry. */
   readonly innermost: ReadonlyMap<string, string>;
-  readonly faults: readonly Fault[];
+  readonly issues: readonly ValidationIssue[];
 }
 
 /**
@@ -36,7 +36,7 @@ export function nestLoops(
   const bodyOf = ({ source, sourceHandle }: EdgeDefinition): string | undefined =>
     loops.has(source) && sourceHandle === BODY_HANDLE ? source : innermost.get(source);
 
-  const faults: Fault[] = [];
+  const issues: ValidationIssue[] = [];
   const ids = nodes.map(({ id }) => id);
   // Whatever leads to a node comes before it.
   for (const id of orderNodes(
@@ -50,14 +50,14 @@ export function nestLoops(
     for (const { edge, path } of entries) {
       if (bodyOf(edge) === body) continue;
       const message = `"${id}" is inside the body of loop "${body ?? ''}", so only the loop's body handle may lead there`;
-      faults.push({ path, message });
+      issues.push({ path, message });
     }
     if (!loops.has(id)) continue;
     depths.set(id, depthOf(body) + 1);
     if (depthOf(id) === LOOP_DEPTH_MAX + 1)
-      faults.push({ path: 'nodes', message: `"${id}" is inside more than ${LOOP_DEPTH_MAX} loops` });
+      issues.push({ path: 'nodes', message: `"${id}" is inside more than ${LOOP_DEPTH_MAX} loops` });
   }
-  return { innermost, faults };
+  return { innermost, issues };
 }
 
 /** Whether a node is in the body of `loop`, or of a loop in there. */

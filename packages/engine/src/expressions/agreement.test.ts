@@ -39,7 +39,7 @@ function inJavaScript(source: string): Outcome {
 
 function inOurs(source: string): Outcome {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) throw new Error(`${compiled.fault.message} in ${source}`);
+  if ('issue' in compiled) throw new Error(`${compiled.issue.message} in ${source}`);
   try {
     return { value: compiled.expression.evaluate(scope) };
   } catch (error) {
@@ -280,9 +280,9 @@ const fragments = [
 
 function survives(source: string): void {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) {
-    expect(compiled.fault.offset).toBeGreaterThanOrEqual(0);
-    expect(compiled.fault.offset).toBeLessThanOrEqual(source.length);
+  if ('issue' in compiled) {
+    expect(compiled.issue.offset).toBeGreaterThanOrEqual(0);
+    expect(compiled.issue.offset).toBeLessThanOrEqual(source.length);
     return;
   }
   let value: JsonValue = null;
@@ -306,7 +306,7 @@ describe('the expression language', () => {
     );
   });
 
-  it('only reports faults for texts that are no expressions, and only fails with its own error', () => {
+  it('only reports issues for texts that are no expressions, and only fails with its own error', () => {
     fc.assert(fc.property(fc.string({ maxLength: 40 }), survives), { numRuns: 1_000 });
     const soup = fc.array(fc.constantFrom(...fragments), { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(fc.property(soup, survives), { numRuns: 3_000 });

@@ -1,4 +1,4 @@
-import { compilePart, isFault, skipGap, type ExpressionFault } from './compile-source.js';
+import { compilePart, isIssue, skipGap, type ExpressionIssue } from './compile-source.js';
 import { toResult, withBudget, type EvaluateJson } from './evaluate.js';
 import type { ExpressionReferences } from './scope.js';
 
@@ -9,16 +9,16 @@ export interface CompiledExpression {
 }
 
 /**
- * Compiles one expression, without braces around it: `$trigger.amount > 100`. Returns a fault, never throws.
+ * Compiles one expression, without braces around it: `$trigger.amount > 100`. Returns an issue, never throws.
  * For what stands in a parameter, see `compileTemplate` and `compileParameters`.
  */
 export function compileExpression(
   source: string,
-): { readonly expression: CompiledExpression } | { readonly fault: ExpressionFault } {
+): { readonly expression: CompiledExpression } | { readonly issue: ExpressionIssue } {
   const part = compilePart(source, 0);
-  if (isFault(part)) return { fault: part };
+  if (isIssue(part)) return { issue: part };
   const rest = skipGap(source, part.end);
-  if (rest < source.length) return { fault: { message: 'the expression ends before this', offset: rest } };
+  if (rest < source.length) return { issue: { message: 'the expression ends before this', offset: rest } };
   const site = { subject: 'expression', path: [], source };
   return {
     expression: {

@@ -1,12 +1,12 @@
 import { compileSyntax } from './compile/expression.js';
-import { SourceFault } from './compile/compiler.js';
+import { SourceError } from './compile/compiler.js';
 import { parseExpression } from './parse.js';
 import { spendSteps, type Run } from './run.js';
 import type { ExpressionReferences } from './scope.js';
 import type { Value } from './value.js';
 
 /** Why a text is not an expression of the language, and where. */
-export interface ExpressionFault {
+export interface ExpressionIssue {
   readonly message: string;
   /** Position in the text that was compiled, in UTF-16 units from 0. */
   readonly offset: number;
@@ -22,10 +22,10 @@ export interface CompiledPart {
 }
 
 /**
- * Compiles the expression that begins at `start` of `text`. Returns a fault for anything that the language does not
+ * Compiles the expression that begins at `start` of `text`. Returns an issue for anything that the language does not
  * have.
  */
-export function compilePart(text: string, start: number): CompiledPart | ExpressionFault {
+export function compilePart(text: string, start: number): CompiledPart | ExpressionIssue {
   const source = text.slice(start);
   try {
     const syntax = parseExpression(source);
@@ -41,13 +41,13 @@ export function compilePart(text: string, start: number): CompiledPart | Express
       end: start + syntax.end,
     };
   } catch (error) {
-    if (error instanceof SourceFault) return { message: error.message, offset: start + error.offset };
+    if (error instanceof SourceError) return { message: error.message, offset: start + error.offset };
     throw error;
   }
 }
 
-/** Whether the result of compiling is a fault. */
-export function isFault(result: object): result is ExpressionFault {
+/** Whether the result of compiling is an issue. */
+export function isIssue(result: object): result is ExpressionIssue {
   return 'offset' in result && 'message' in result;
 }
 

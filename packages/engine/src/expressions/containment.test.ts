@@ -21,11 +21,11 @@ const scope: ExpressionScope = {
   now: () => '2026-11-20T08:15:00.000Z',
 };
 
-type Outcome = { readonly fault: string } | { readonly error: string } | { readonly value: JsonValue };
+type Outcome = { readonly issue: string } | { readonly error: string } | { readonly value: JsonValue };
 
 function attempt(source: string): Outcome {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) return { fault: compiled.fault.message };
+  if ('issue' in compiled) return { issue: compiled.issue.message };
   try {
     return { value: compiled.expression.evaluate(scope) };
   } catch (error) {
@@ -34,7 +34,7 @@ function attempt(source: string): Outcome {
   }
 }
 
-const faults: readonly [what: string, source: string][] = [
+const issues: readonly [what: string, source: string][] = [
   ['the prototype by name', '$trigger.__proto__'],
   ['the prototype by a literal key', '$trigger["__proto__"]'],
   ['the prototype by a template key', '$trigger[`__proto__`]'],
@@ -199,8 +199,8 @@ const harmless: readonly [what: string, source: string, value: JsonValue][] = [
 ];
 
 describe('an expression cannot leave its sandbox', () => {
-  it.each(faults)('%s is a fault when it is compiled', (_what, source) => {
-    expect(attempt(source)).toHaveProperty('fault');
+  it.each(issues)('%s is an issue when it is compiled', (_what, source) => {
+    expect(attempt(source)).toHaveProperty('issue');
   });
 
   it.each(failures)('%s fails the evaluation', (_what, source) => {

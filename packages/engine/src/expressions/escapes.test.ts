@@ -15,7 +15,7 @@ const scope: ExpressionScope = {
 /** What an attempt came to: refused before it ran, ended while it ran, or a value. */
 function attempt(source: string): 'refused' | 'ended' | { readonly value: JsonValue } {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) return 'refused';
+  if ('issue' in compiled) return 'refused';
   try {
     return { value: compiled.expression.evaluate(scope) };
   } catch (error) {

@@ -1,5 +1,5 @@
 export { compileExpression, type CompiledExpression } from './compile-expression.js';
-export type { ExpressionFault } from './compile-source.js';
+export type { ExpressionIssue } from './compile-source.js';
 export { ExpressionError } from './error.js';
 export type { EvaluateJson } from './evaluate.js';
 export type { ExpressionErrorCode } from './failure.js';
@@ -8,7 +8,7 @@ export { defaultLimits, type ExpressionLimits } from './limits.js';
 export {
   compileParameters,
   type CompiledParameters,
-  type ParameterFault,
+  type ParameterIssue,
   type ParameterOptions,
 } from './parameters.js';
 export type { ExpressionName, ExpressionReferences, ExpressionScope } from './scope.js';

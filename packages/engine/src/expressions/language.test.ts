@@ -21,13 +21,13 @@ const scope: ExpressionScope = {
 
 function valueOf(source: string, within: ExpressionScope = scope): JsonValue {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) throw new Error(compiled.fault.message);
+  if ('issue' in compiled) throw new Error(compiled.issue.message);
   return compiled.expression.evaluate(within);
 }
 
-function faultOf(source: string): unknown {
+function issueOf(source: string): unknown {
   const compiled = compileExpression(source);
-  return 'fault' in compiled ? compiled.fault : undefined;
+  return 'issue' in compiled ? compiled.issue : undefined;
 }
 
 function errorOf(source: string): ExpressionError {
@@ -174,7 +174,7 @@ describe('an error', () => {
   });
 });
 
-describe('a fault', () => {
+describe('an issue', () => {
   it.each<[string, number, string]>([
     ['trigger.amount', 0, 'the name "trigger" is not known; did you mean "$trigger"?'],
     ['1 + foo', 4, 'the name "foo" is not known'],
@@ -194,14 +194,14 @@ describe('a fault', () => {
       'the regular expression cannot be used: invalid named capture: `(?<=a)b` (no lookaround, no back references)',
     ],
   ])('of %j stands at %d', (source, offset, message) => {
-    expect(faultOf(source)).toEqual({ message, offset });
+    expect(issueOf(source)).toEqual({ message, offset });
   });
 });
 
 describe('budgets', () => {
   const over = (source: string, limits: object): unknown => {
     const compiled = compileExpression(source);
-    if ('fault' in compiled) throw new Error(compiled.fault.message);
+    if ('issue' in compiled) throw new Error(compiled.issue.message);
     try {
       return compiled.expression.evaluate(scope, limits);
     } catch (error) {

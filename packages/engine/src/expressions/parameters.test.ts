@@ -13,7 +13,7 @@ const scope: ExpressionScope = {
 
 function render(text: string): JsonValue {
   const compiled = compileTemplate(text);
-  if ('fault' in compiled) throw new Error(`${compiled.fault.message} at ${compiled.fault.offset}`);
+  if ('issue' in compiled) throw new Error(`${compiled.issue.message} at ${compiled.issue.offset}`);
   return compiled.template.evaluate(scope);
 }
 
@@ -56,31 +56,31 @@ describe('a template', () => {
     ['ok {{ 1 }} {{ $trigger.x = 1 }}', 14, /nothing can be assigned/],
     ['{{#if x}}', 2, /not an expression|private/],
     ['{{ "abc }}', 3, /not an expression: unterminated string/],
-  ])('%j has a fault at %d', (text, offset, message) => {
-    expect(compileTemplate(text)).toEqual({ fault: { message: expect.stringMatching(message), offset } });
+  ])('%j has an issue at %d', (text, offset, message) => {
+    expect(compileTemplate(text)).toEqual({ issue: { message: expect.stringMatching(message), offset } });
   });
 });
 
 describe('an expression that is too long', () => {
-  it.each(['"xxxxxxxx" + ', 'x + ', '[', '(', '!', 'xyz', '/* '])('is a fault where it begins (%s)', (piece) => {
+  it.each(['"xxxxxxxx" + ', 'x + ', '[', '(', '!', 'xyz', '/* '])('is an issue where it begins (%s)', (piece) => {
     const text = `{{ ${piece.repeat(12_000)} }}`;
     expect(compileTemplate(text)).toMatchObject({
-      fault: { message: expect.stringMatching(/10000|too deeply/), offset: 2 },
+      issue: { message: expect.stringMatching(/10000|too deeply/), offset: 2 },
     });
   });
 });
 
 describe('a text that is too long', () => {
-  it.each(['"', '`', "'"])('is a fault where the expression begins (%s)', (quote) => {
+  it.each(['"', '`', "'"])('is an issue where the expression begins (%s)', (quote) => {
     const text = `{{ ${quote}${'x'.repeat(20_000)}${quote} }}`;
-    expect(compileTemplate(text)).toMatchObject({ fault: { message: expect.stringContaining('10000'), offset: 2 } });
+    expect(compileTemplate(text)).toMatchObject({ issue: { message: expect.stringContaining('10000'), offset: 2 } });
   });
 });
 
 describe('parameters', () => {
   function compile(parameters: JsonValue) {
     const compiled = compileParameters(parameters);
-    if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+    if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues));
     return compiled.parameters;
   }
 
@@ -112,9 +112,9 @@ describe('parameters', () => {
     expect(first!.fixed).toBe(second!.fixed);
   });
 
-  it('report every fault at once, with its path', () => {
+  it('report every issue at once, with its path', () => {
     expect(compileParameters({ fields: { total: '{{ 1 + }}', ok: 'x' }, cases: [{ equals: '{{ nope }}' }] })).toEqual({
-      faults: [
+      issues: [
         { path: ['fields', 'total'], message: 'an expression, or the rest of one, is missing here', offset: 7 },
         { path: ['cases', 0, 'equals'], message: 'the name "nope" is not known', offset: 3 },
       ],
@@ -154,8 +154,8 @@ describe('parameters', () => {
 
   it('refuse the key __proto__ and bottomless nesting', () => {
     const proto = JSON.parse('{"a":{"__proto__":{"b":1}}}') as JsonValue;
-    expect(compileParameters(proto)).toMatchObject({ faults: [{ path: ['a', '__proto__'] }] });
+    expect(compileParameters(proto)).toMatchObject({ issues: [{ path: ['a', '__proto__'] }] });
     const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as JsonValue;
-    expect(compileParameters(deep)).toMatchObject({ faults: [{ message: 'the parameters nest too deeply' }] });
+    expect(compileParameters(deep)).toMatchObject({ issues: [{ message: 'the parameters nest too deeply' }] });
   });
 });

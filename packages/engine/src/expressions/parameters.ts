@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { isFault, type ExpressionFault } from './compile-source.js';
+import { isIssue, type ExpressionIssue } from './compile-source.js';
 import { renderPath } from './error.js';
 import { withBudget, type EvaluateJson } from './evaluate.js';
 import { mergeReferences } from './references.js';
@@ -7,8 +7,8 @@ import type { Run } from './run.js';
 import type { ExpressionReferences } from './scope.js';
 import { compileTemplateAt } from './template.js';
 
-/** A fault in a parameter, with the keys that lead to it. */
-export interface ParameterFault extends ExpressionFault {
+/** An issue in a parameter, with the keys that lead to it. */
+export interface ParameterIssue extends ExpressionIssue {
   readonly path: readonly (string | number)[];
 }
 
@@ -39,22 +39,22 @@ type Path = readonly (string | number)[];
 type Part = { readonly constant: JsonValue } | { readonly evaluate: (run: Run) => JsonValue };
 
 interface Findings {
-  readonly faults: ParameterFault[];
+  readonly issues: ParameterIssue[];
   readonly references: ExpressionReferences[];
   readonly verbatim: ReadonlySet<string>;
 }
 
 /**
  * Compiles every string of `parameters` as a template (keys of objects are none). Returns the compiled parameters, or
- * every fault at once; never throws. `parameters` is copied, and may change afterwards.
+ * every issue at once; never throws. `parameters` is copied, and may change afterwards.
  */
 export function compileParameters(
   parameters: JsonValue,
   options: ParameterOptions = {},
-): { readonly parameters: CompiledParameters } | { readonly faults: readonly ParameterFault[] } {
-  const findings: Findings = { faults: [], references: [], verbatim: new Set(options.verbatim) };
+): { readonly parameters: CompiledParameters } | { readonly issues: readonly ParameterIssue[] } {
+  const findings: Findings = { issues: [], references: [], verbatim: new Set(options.verbatim) };
   const part = compileValue(parameters, [], findings);
-  if (findings.faults.length > 0) return { faults: findings.faults };
+  if (findings.issues.length > 0) return { issues: findings.issues };
   const references = mergeReferences(findings.references);
   if ('constant' in part) {
     const { constant } = part;
@@ -66,7 +66,7 @@ export function compileParameters(
 
 function compileValue(value: JsonValue, path: Path, findings: Findings): Part {
   if (path.length > depthMax) {
-    findings.faults.push({ path, message: 'the parameters nest too deeply', offset: 0 });
+    findings.issues.push({ path, message: 'the parameters nest too deeply', offset: 0 });
     return { constant: null };
   }
   const [name] = path;
@@ -82,8 +82,8 @@ function isArray(value: JsonValue): value is readonly JsonValue[] {
 
 function compileText(source: string, path: Path, findings: Findings): Part {
   const program = compileTemplateAt({ subject: renderPath(path), path, source });
-  if (isFault(program)) {
-    findings.faults.push({ path, ...program });
+  if (isIssue(program)) {
+    findings.issues.push({ path, ...program });
     return { constant: null };
   }
   findings.references.push(program.references);
@@ -102,7 +102,7 @@ function compileObject(object: JsonObject, path: Path, findings: Findings): Part
   const members = Object.entries(object).map(([key, value]) => {
     const memberPath = [...path, key];
     if (key === '__proto__')
-      findings.faults.push({ path: memberPath, message: 'the key "__proto__" cannot be used', offset: 0 });
+      findings.issues.push({ path: memberPath, message: 'the key "__proto__" cannot be used', offset: 0 });
     return { key, part: compileValue(value, memberPath, findings) };
   });
   const constants = members.flatMap(({ key, part }) => ('constant' in part ? [[key, part.constant] as const] : []));

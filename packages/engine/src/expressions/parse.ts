@@ -1,5 +1,5 @@
 import { parseExpressionAt, type Expression, type Options } from 'acorn';
-import { SourceFault } from './compile/compiler.js';
+import { SourceError } from './compile/compiler.js';
 import { sourceLengthMax } from './limits.js';
 
 // Parentheses are kept as nodes, because the end of `(a)` is otherwise said to be before its last parenthesis.
@@ -10,13 +10,13 @@ const missing = 'an expression, or the rest of one, is missing here';
 
 /**
  * Parses the expression that `text` begins with; what follows it is the caller's to judge (`expression.end`).
- * Throws a `SourceFault` for what is no JavaScript expression, and for one longer than `sourceLengthMax`.
+ * Throws a `SourceError` for what is no JavaScript expression, and for one longer than `sourceLengthMax`.
  */
 export function parseExpression(text: string): Expression {
   // The parser gets a part only: a long text may hold many expressions, and would be looked through for each.
   const part = text.slice(0, sourceLengthMax + 1);
   const expression = parsePart(part, part.length < text.length);
-  if (expression.end > sourceLengthMax) throw new SourceFault(tooLong, 0);
+  if (expression.end > sourceLengthMax) throw new SourceError(tooLong, 0);
   return expression;
 }
 
@@ -26,12 +26,12 @@ function parsePart(part: string, isCut: boolean): Expression {
   } catch (error) {
     // The parser is recursive; deep nesting ends its stack, harmlessly, and it says so in one way or the other.
     if (error instanceof RangeError || (error instanceof Error && error.message.includes('stack')))
-      throw new SourceFault('the expression nests too deeply', 0);
+      throw new SourceError('the expression nests too deeply', 0);
     const offset = positionOf(error);
     const reason = reasonOf(error, part.slice(offset).trimStart());
     // The end of the part is not the end of the text, so what seems to lack its end is merely long.
-    if (isCut && (reason === missing || reason.includes('unterminated'))) throw new SourceFault(tooLong, 0);
-    throw new SourceFault(reason, offset);
+    if (isCut && (reason === missing || reason.includes('unterminated'))) throw new SourceError(tooLong, 0);
+    throw new SourceError(reason, offset);
   }
 }
 

@@ -15,7 +15,7 @@ const scope: ExpressionScope = {
 
 function compile(source: string) {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) throw new Error(compiled.fault.message);
+  if ('issue' in compiled) throw new Error(compiled.issue.message);
   return compiled.expression;
 }
 

@@ -38,7 +38,7 @@ export interface Pattern {
 }
 
 /** A regular expression that cannot be used; `message` says why. */
-export interface PatternFault {
+export interface PatternIssue {
   readonly message: string;
 }
 
@@ -51,7 +51,7 @@ const flagBits: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Compiles the parts of a regular expression literal with re2js; the JavaScript engine's own are never run. */
-export function compilePattern(source: string, flags: string): Pattern | PatternFault {
+export function compilePattern(source: string, flags: string): Pattern | PatternIssue {
   let bits = 0;
   for (const flag of flags) {
     const bit = flagBits.get(flag);
@@ -114,8 +114,8 @@ function expressionOf(run: Run, pattern: Pattern): RE2JS {
   return expression;
 }
 
-/** Whether `result` of `compilePattern` is a fault. */
-export function isPatternFault(result: Pattern | PatternFault): result is PatternFault {
+/** Whether `result` of `compilePattern` is an issue. */
+export function isPatternIssue(result: Pattern | PatternIssue): result is PatternIssue {
   return 'message' in result;
 }
 

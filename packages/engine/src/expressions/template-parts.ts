@@ -1,4 +1,4 @@
-import { compilePart, isFault, skipGap, type CompiledPart, type ExpressionFault } from './compile-source.js';
+import { compilePart, isIssue, skipGap, type CompiledPart, type ExpressionIssue } from './compile-source.js';
 
 /** A template taken apart: texts and expressions in turn. */
 export type TemplateParts = readonly (string | CompiledPart)[];
@@ -13,7 +13,7 @@ const opening = /(\\*)\{\{/g;
  * Takes a text apart at its `{{ expression }}`. Where an expression ends is found by parsing it, since it may hold
  * braces of its own. Before `{{`, `\` makes the braces text, and `\\` stands for one backslash.
  */
-export function parseTemplate(text: string): TemplateParts | ExpressionFault {
+export function parseTemplate(text: string): TemplateParts | ExpressionIssue {
   const parts: (string | CompiledPart)[] = [];
   let literal = '';
   let position = 0;
@@ -28,7 +28,7 @@ export function parseTemplate(text: string): TemplateParts | ExpressionFault {
     }
     if (parts.length >= partsMax) return { message: 'the text holds too many expressions', offset: found.index };
     const part = compileBraced(text, position);
-    if (isFault(part)) return part;
+    if (isIssue(part)) return part;
     if (literal !== '') parts.push(literal);
     parts.push(part);
     literal = '';
@@ -40,9 +40,9 @@ export function parseTemplate(text: string): TemplateParts | ExpressionFault {
   return parts;
 }
 
-function compileBraced(text: string, start: number): CompiledPart | ExpressionFault {
+function compileBraced(text: string, start: number): CompiledPart | ExpressionIssue {
   const part = compilePart(text, start);
-  if (isFault(part)) return part;
+  if (isIssue(part)) return part;
   const end = skipGap(text, part.end);
   if (text.startsWith('}}', end)) return part;
   return { message: '"}}" is missing after the expression (to write the braces themselves: \\{{)', offset: end };

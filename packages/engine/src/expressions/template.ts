@@ -1,4 +1,4 @@
-import { isFault, type CompiledPart, type ExpressionFault } from './compile-source.js';
+import { isIssue, type CompiledPart, type ExpressionIssue } from './compile-source.js';
 import type { JsonValue } from '@deckhand/contracts';
 import { toText } from './convert.js';
 import type { Site } from './error.js';
@@ -28,24 +28,24 @@ export interface TemplateProgram {
 /**
  * Compiles a text in which `{{ expression }}` may stand. A text that is exactly one expression has the expression's
  * value and type; otherwise the values become text: texts as they are, null and undefined as nothing, arrays and
- * objects as JSON, dates as ISO 8601. `\{{` is a literal `{{`. Returns a fault, never throws.
+ * objects as JSON, dates as ISO 8601. `\{{` is a literal `{{`. Returns an issue, never throws.
  */
 export function compileTemplate(
   text: string,
-): { readonly template: CompiledTemplate } | { readonly fault: ExpressionFault } {
+): { readonly template: CompiledTemplate } | { readonly issue: ExpressionIssue } {
   const site: Site = { subject: 'template', path: [], source: text };
   const program = compileTemplateAt(site);
-  if (isFault(program)) return { fault: program };
+  if (isIssue(program)) return { issue: program };
   const { constant, references } = program;
   return { template: { constant, references, evaluate: withBudget(site, program.evaluate) } };
 }
 
 /** Compiles the template at `site`, for a caller that puts budgets and errors around it. */
-export function compileTemplateAt(site: Site): TemplateProgram | ExpressionFault {
+export function compileTemplateAt(site: Site): TemplateProgram | ExpressionIssue {
   const text = site.source;
   if (!text.includes('{{')) return constantProgram(text);
   const parts = parseTemplate(text);
-  if (isFault(parts)) return parts;
+  if (isIssue(parts)) return parts;
   const [first] = parts;
   if (parts.length === 1 && typeof first === 'string') return constantProgram(first);
   const expressions = parts.filter((part) => typeof part !== 'string');

@@ -52,7 +52,7 @@ interface Waiting {
 
 /**
  * Runs until the graph is settled, a node fails the run, or the control halts it.
- * @throws what `ports.flush` throws, and faults of the engine itself; failures of nodes are part of the ending.
+ * @throws what `ports.flush` throws, and errors of the engine itself; failures of nodes are part of the ending.
  */
 export async function runExecution(request: RunRequest): Promise<Ending> {
   const { control, ports, records } = request;

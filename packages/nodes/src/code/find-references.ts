@@ -16,13 +16,13 @@ const isValueName = (name: string): name is ExpressionName => VALUES.has(name);
 
 /**
  * The names that a source mentions, so that only what they stand for is handed over. A name counts wherever it stands
- * as a variable, though the source may have one of its own that is called so. A source with faults reads nothing.
+ * as a variable, though the source may have one of its own that is called so. A source with issues reads nothing.
  */
 export function findReferences(source: string): SourceReferences {
   const names = new Set<ExpressionName>();
   const nodes = new Set<string>();
   const parsed = parseSource(source);
-  if ('fault' in parsed) return { names, nodes: [], readsAnyNode: false };
+  if ('issue' in parsed) return { names, nodes: [], readsAnyNode: false };
   /** Times that `$nodes` stands anywhere, and times that the node's id follows it. */
   let mentions = 0;
   let told = 0;

@@ -10,8 +10,8 @@ describe('parsing a source', () => {
     ['const { a } = await Promise.resolve($input);\nreturn a'],
     ['function f() { return 1 }\nreturn f()'],
     [''],
-  ])('finds no fault in %j', (source) => {
-    expect(parseSource(source)).not.toHaveProperty('fault');
+  ])('finds no issue in %j', (source) => {
+    expect(parseSource(source)).not.toHaveProperty('issue');
   });
 
   it.each([
@@ -27,12 +27,12 @@ describe('parsing a source', () => {
     ['} + function () {', 'this closes more than the script opened (line 1, column 1)'],
     ['with ($input) { return a }', "'with' in strict mode"],
     ['return 017', 'line 1'],
-  ])('names the place of what is wrong in %j', (source, fault) => {
-    expect(parseSource(source)).toEqual({ fault: expect.stringContaining(fault) });
+  ])('names the place of what is wrong in %j', (source, issue) => {
+    expect(parseSource(source)).toEqual({ issue: expect.stringContaining(issue) });
   });
 
   it('says that a source nests too deeply', () => {
-    expect(parseSource('('.repeat(50_000))).toEqual({ fault: 'the script nests too deeply' });
+    expect(parseSource('('.repeat(50_000))).toEqual({ issue: 'the script nests too deeply' });
   });
 });
 

@@ -3,33 +3,33 @@ import { full } from 'acorn-walk';
 import { functionText, LINES_BEFORE } from './function-text.js';
 
 /** What is wrong with a source, with its place in the message. */
-export interface SourceFault {
-  readonly fault: string;
+export interface SourceError {
+  readonly issue: string;
 }
 
 /**
  * Parses the source of a `code` node, as the body of the function that it is run as. Returns the whole function's
- * program, or the first fault with its line and column (from 1). Never throws.
+ * program, or the first issue with its line and column (from 1). Never throws.
  */
-export function parseSource(source: string): { readonly program: Program } | SourceFault {
+export function parseSource(source: string): { readonly program: Program } | SourceError {
   const text = functionText(source);
-  const faultAt = (message: string, offset: number): SourceFault => {
+  const issueAt = (message: string, offset: number): SourceError => {
     const { line, column } = getLineInfo(text, offset);
-    return { fault: `${message} (line ${line - LINES_BEFORE}, column ${column + 1})` };
+    return { issue: `${message} (line ${line - LINES_BEFORE}, column ${column + 1})` };
   };
   try {
     const program = parse(text, { ecmaVersion: 2024, sourceType: 'script' });
     const end = endOfFunction(program);
-    if (end < text.length - 1) return faultAt('this closes more than the script opened', end - 1);
+    if (end < text.length - 1) return issueAt('this closes more than the script opened', end - 1);
     const imported = findImport(program);
-    return imported ? faultAt('a script cannot import anything', imported.start) : { program };
+    return imported ? issueAt('a script cannot import anything', imported.start) : { program };
   } catch (error) {
     // The parser is recursive: deep nesting ends its stack, harmlessly, and it says so in one way or the other.
     if (error instanceof RangeError || (error instanceof Error && error.message.includes('stack')))
-      return { fault: 'the script nests too deeply' };
+      return { issue: 'the script nests too deeply' };
     if (error instanceof SyntaxError && 'pos' in error && typeof error.pos === 'number') {
       const message = error.message.replace(/ \(\d+:\d+\)$/, '');
-      return faultAt(`not JavaScript: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, error.pos);
+      return issueAt(`not JavaScript: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, error.pos);
     }
     throw error;
   }

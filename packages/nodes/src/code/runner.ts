@@ -125,7 +125,7 @@ async function fits({ names, signal }: Script, maxLength: number): Promise<boole
   }
 }
 
-/** What a thread died of. @throws what is no fault of the script. */
+/** Converts the error that ended a thread. @throws the error, if it is not the script's. */
 function ofThread(error: unknown): NodeFailure {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return limitReached('the script reads or returns too much data');

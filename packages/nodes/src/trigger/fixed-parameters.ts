@@ -1,9 +1,10 @@
-import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
 
 /**
- * Faults of the expressions in a trigger's parameters: they are read before there is a run that could give them values.
+ * The issues of the expressions in a trigger's parameters: they are read before there is a run that could give them
+ * values.
  */
-export function findExpressions(value: JsonValue, path = ''): Fault[] {
+export function findExpressions(value: JsonValue, path = ''): ValidationIssue[] {
   if (typeof value === 'string') {
     return value.includes('{{')
       ? [{ path, message: 'is read before a run starts: no expression is possible here' }]

@@ -29,7 +29,7 @@ export default defineNodeType({
   type: 'aggregate',
   title: 'Aggregate a list',
   description:
-    'Counts, adds up or gathers the items of a list. Answers an object; with `groupBy`, a list of one object a group, in the order in which the groups first appear. Items without a field do not count for it, and sums and averages look at numbers only.',
+    'Counts, sums or collects the items of a list. Returns an object; with `groupBy`, a list with one object per group, in the order in which the groups first appear. Items without a field do not count for it, and sums and averages use numbers only.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
@@ -39,19 +39,19 @@ export default defineNodeType({
         Type.Array(FieldParameter('What is alike within a group'), {
           minItems: 1,
           maxItems: 10,
-          description: 'Fields whose values make a group; they are part of what it answers',
+          description: 'Fields by whose values items are grouped; the output contains them',
         }),
       ),
       operations: Type.Array(
         Type.Object(
           {
-            operation: Type.Enum(OPERATIONS, { description: 'What is made of the values' }),
+            operation: Type.Enum(OPERATIONS, { description: 'What is computed from the values' }),
             field: Type.Optional(FieldParameter('Where the values are, the item itself without it')),
             as: Type.String({ minLength: 1, maxLength: 200, description: 'The name of the result' }),
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, maxItems: 50, description: 'What is answered' },
+        { minItems: 1, maxItems: 50, description: 'The fields of the output' },
       ),
     },
     { additionalProperties: false },

@@ -8,26 +8,26 @@ export default defineNodeType({
   type: 'approval',
   title: 'Approval',
   description:
-    'Waits until somebody decides, and leaves by the handle of that choice with `{ decision, approved, comment, by, at }`. Without a decision in time it fails.',
+    'Waits for a decision, and continues at the output of that choice with `{ decision, approved, comment, by, at }`. Fails if there is no decision in time.',
   category: 'person',
   hasEffects: false,
   parameters: Type.Object(
     {
-      message: Type.String({ minLength: 1, maxLength: 10_000, description: 'What is to be decided' }),
+      message: Type.String({ minLength: 1, maxLength: 10_000, description: 'The question to decide' }),
       choices: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
           minItems: 1,
           maxItems: 20,
           uniqueItems: true,
           default: DEFAULT_CHOICES,
-          description: 'Each is an output',
+          description: 'The choices; each is an output of the node',
         }),
       ),
       timeoutSeconds: Type.Optional(
         Type.Number({
           exclusiveMinimum: 0,
           maximum: 31_536_000,
-          description: 'How long to wait; without it, as long as the run may',
+          description: 'How long to wait; by default until the run times out',
         }),
       ),
     },

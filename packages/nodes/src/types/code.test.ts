@@ -136,7 +136,7 @@ describe('a code node', () => {
     ['', 'nodes[1].parameters.source', 'must'],
   ])('with the source %j is refused when it is saved', async (source, path, message) => {
     const compiled = compileWorkflow(chain(code(source)), await loadNodeTypes());
-    expect(compiled).toEqual({ faults: [{ path, message: expect.stringContaining(message) }] });
+    expect(compiled).toEqual({ issues: [{ path, message: expect.stringContaining(message) }] });
   });
 
   it('that reads $vars makes its run load them; one that does not, does not', async () => {

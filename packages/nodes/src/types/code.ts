@@ -1,4 +1,4 @@
-import type { Fault } from '@deckhand/contracts';
+import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
 import { findReferences } from '../code/find-references.js';
@@ -12,7 +12,7 @@ export default defineNodeType({
   type: 'code',
   title: 'Code',
   description:
-    'Runs JavaScript and answers what it returns. It sees `$trigger`, `$input`, `$nodes`, `$loop`, `$vars`, `$execution` and `$now` as expressions do, as a copy: changing them changes nothing. It may `await` promises; there are no modules, timers, network or files. What it returns becomes JSON, as JSON.stringify does it: no value is null, functions are left out, a BigInt or a cycle is an error. It may take 10 s, or the `timeoutSeconds` of the node up to 60, use 64 MiB of memory, and return 10 MiB. What it writes with `console` is kept in debug mode: 200 lines, 64 KiB. `Date` is the present time in UTC; since the node acts on nothing outside, it is run again after a crash, and runs in sandbox mode too. An error fails it with `CODE_FAILED` and the line, a limit with `CODE_LIMIT`, neither of which is tried again, or with `NODE_TIMEOUT`.',
+    'Runs JavaScript and returns its result. The script sees `$trigger`, `$input`, `$nodes`, `$loop`, `$vars`, `$execution` and `$now` as expressions do, as a copy: changing them changes nothing. It may `await` promises; there are no modules, timers, network or files. Its return value becomes JSON, as by JSON.stringify: undefined becomes null, functions are left out, a BigInt or a cycle is an error. It may run for 10 s, or for the `timeoutSeconds` of the node up to 60, use 64 MiB of memory, and return 10 MiB. Output of `console` is kept in debug mode: 200 lines, 64 KiB. `Date` is the current time in UTC. The node has no effects outside, so it runs again after a crash, and also in sandbox mode. An error fails it with `CODE_FAILED` and the line, a limit with `CODE_LIMIT`, neither of which is retried, or with `NODE_TIMEOUT`.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
@@ -27,10 +27,10 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   verbatim: ['source'],
-  check({ source }): Fault[] {
+  check({ source }): ValidationIssue[] {
     if (typeof source !== 'string') return [];
     const parsed = parseSource(source);
-    return 'fault' in parsed ? [{ path: 'source', message: parsed.fault }] : [];
+    return 'issue' in parsed ? [{ path: 'source', message: parsed.issue }] : [];
   },
   references: ({ source }) => findReferences(typeof source === 'string' ? source : ''),
   run({ source }, context) {

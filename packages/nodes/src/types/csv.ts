@@ -1,4 +1,4 @@
-import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome, output } from '@deckhand/engine';
 import { stringify } from 'csv-stringify/sync';
 import Type from 'typebox';
@@ -11,40 +11,40 @@ export default defineNodeType({
   type: 'csv',
   title: 'CSV',
   description:
-    'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: what looks like a number or a date stays as it is written. `parse` answers the list, `write` answers `{ text }`.',
+    'Reads a table of comma-separated values (RFC 4180) into a list of objects, or writes one. Values are texts: numbers and dates stay as they are written. `parse` returns the list, `write` returns `{ text }`.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
     {
-      operation: Type.Enum(['parse', 'write'], { description: 'Which of both' }),
+      operation: Type.Enum(['parse', 'write'], { description: 'Whether to parse or to write' }),
       text: Type.Optional(Type.String({ description: 'For `parse`: at most 5,000,000 characters' })),
       items: ItemsParameter,
       delimiter: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 10, default: ',', description: 'What stands between values' }),
+        Type.String({ minLength: 1, maxLength: 10, default: ',', description: 'The separator between values' }),
       ),
       hasHeader: Type.Optional(
         Type.Boolean({
           default: true,
-          description: 'Whether the first line names the columns; without, rows are lists',
+          description: 'Whether the first line names the columns; if not, rows are lists',
         }),
       ),
       columns: Type.Optional(
         Type.Array(Type.String({ maxLength: 500 }), {
           minItems: 1,
           maxItems: 1_000,
-          description: 'For `write`: which members, in this order; all of the first item without it',
+          description: 'For `write`: the members to write, in this order; by default all of the first item',
         }),
       ),
       defuseFormulas: Type.Optional(
         Type.Boolean({
           default: false,
-          description: 'For `write`: put a quote before what a spreadsheet would take for a formula',
+          description: 'For `write`: put a quote before values that a spreadsheet would run as formulas',
         }),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ operation, text }): Fault[] {
+  check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
   run(parameters, { input, signal }) {

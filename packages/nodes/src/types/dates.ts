@@ -1,4 +1,4 @@
-import type { Fault } from '@deckhand/contracts';
+import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { DateTime, type DurationLikeObject, IANAZone } from 'luxon';
 import Type from 'typebox';
@@ -23,57 +23,68 @@ export default defineNodeType({
   type: 'dates',
   title: 'Dates and times',
   description:
-    'Reads, writes, moves and compares dates in a time zone. Answers `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset; `format` adds `text`, `difference` answers `{ amount, unit }`. Months and days follow the calendar of the zone, so a day is 23 or 25 hours where clocks change. For the present take `{{ $now }}`.',
+    'Parses, formats, moves and compares dates in a time zone. Returns `{ iso, milliseconds, zone }`, where `iso` has the zone’s offset; `format` adds `text`, `difference` returns `{ amount, unit }`. Months and days follow the calendar of the zone, so a day has 23 or 25 hours where clocks change. Use `{{ $now }}` for the current time.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
     {
-      operation: Type.Enum(OPERATIONS, { description: 'What is done with the date' }),
+      operation: Type.Enum(OPERATIONS, { description: 'The operation' }),
       date: Type.Unsafe<string | number>({
         type: ['string', 'number'],
         maxLength: MAX_DATE,
-        description: 'ISO 8601, or milliseconds since 1970; with `inputFormat`, a text of that form',
+        description: 'ISO 8601, or milliseconds since 1970; with `inputFormat`, a text in that format',
       }),
       inputFormat: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'How `date` is written, such as dd.MM.yyyy; no field may occur twice',
+          description: 'The format of `date`, such as dd.MM.yyyy; no field may occur twice',
         }),
       ),
       timezone: Type.Optional(
         Type.String({ maxLength: 100, default: 'UTC', description: 'A name such as Europe/Berlin' }),
       ),
       format: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, description: 'For `format`: such as yyyy-MM-dd HH:mm, or cccc' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'For `format`: the format, such as yyyy-MM-dd HH:mm, or cccc',
+        }),
       ),
       locale: Type.Optional(
-        Type.String({ maxLength: 35, default: 'en', description: 'For `format`: the language of names' }),
+        Type.String({
+          maxLength: 35,
+          default: 'en',
+          description: 'For `format`: the language of the names of months and days',
+        }),
       ),
       amount: Type.Optional(Type.Number({ description: 'For `add` and `subtract`: how much' })),
       unit: Type.Optional(
-        Type.Enum(UNITS, { default: 'days', description: 'Of `amount`, of a difference, or what starts and ends' }),
+        Type.Enum(UNITS, {
+          default: 'days',
+          description: 'The unit of `amount` or of a difference, or the period that starts or ends',
+        }),
       ),
       other: Type.Optional(
         Type.Unsafe<string | number>({
           type: ['string', 'number'],
           maxLength: MAX_DATE,
-          description: 'For `difference`: how long it is from `date` to this one',
+          description: 'For `difference`: the end of the period that starts at `date`',
         }),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ operation, format, amount, other, timezone }): Fault[] {
-    const faults: Fault[] = [];
+  check({ operation, format, amount, other, timezone }): ValidationIssue[] {
+    const issues: ValidationIssue[] = [];
     const needed = NEEDED.get(operation);
     if (needed !== undefined && { format, amount, other }[needed] === undefined) {
-      faults.push({ path: needed, message: 'is required by this operation' });
+      issues.push({ path: needed, message: 'is required by this operation' });
     }
     if (typeof timezone === 'string' && !timezone.includes('{{') && !IANAZone.isValidZone(timezone)) {
-      faults.push({ path: 'timezone', message: 'must be a time zone such as Europe/Berlin' });
+      issues.push({ path: 'timezone', message: 'must be a time zone such as Europe/Berlin' });
     }
-    return faults;
+    return issues;
   },
   run({ operation, date, inputFormat, timezone = 'UTC', format, locale = 'en', amount, unit = 'days', other }) {
     if (!IANAZone.isValidZone(timezone)) throw invalid('timezone', 'must be a time zone such as Europe/Berlin');

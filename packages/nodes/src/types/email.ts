@@ -1,4 +1,4 @@
-import type { Fault } from '@deckhand/contracts';
+import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type MailAttachment, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -22,7 +22,7 @@ export default defineNodeType({
   type: 'email',
   title: 'Send an email',
   description:
-    'Sends a message by SMTP and answers `{ messageId, accepted, rejected }`: the addresses that the server took, and those that it refused. The Message-ID stays the same when the node is run again. A password is sent to public servers only over TLS.',
+    'Sends a message by SMTP and returns `{ messageId, accepted, rejected }`: the addresses that the server accepted, and those that it refused. The Message-ID stays the same when the node is retried. A password is sent to public servers only over TLS.',
   category: 'action',
   hasEffects: true,
   credential: { types: ['smtp'], needed: () => ['smtp'] },
@@ -32,10 +32,12 @@ export default defineNodeType({
       to: Addresses('Who gets it'),
       cc: Type.Optional(Addresses('Who gets a copy')),
       bcc: Type.Optional(Addresses('Who gets a copy unseen')),
-      replyTo: Type.Optional({ ...Address, description: 'Where answers go, if not to `from`' }),
+      replyTo: Type.Optional({ ...Address, description: 'Address for replies, if not `from`' }),
       subject: Type.String({ maxLength: 1_000, description: 'The subject' }),
       text: Type.Optional(Type.String({ description: 'The message as plain text' })),
-      html: Type.Optional(Type.String({ description: 'The message as HTML, beside or in place of the text' })),
+      html: Type.Optional(
+        Type.String({ description: 'The message as HTML, in addition to the text or instead of it' }),
+      ),
       headers: Type.Optional(
         Type.Record(Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }), Type.String({ maxLength: 1_000 }), {
           description: 'Further headers: name → value',
@@ -45,24 +47,27 @@ export default defineNodeType({
         Type.Array(
           Type.Object(
             {
-              filename: Type.String({ minLength: 1, maxLength: 255, description: 'Its name' }),
-              content: Type.String({ description: 'What it holds' }),
+              filename: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the file' }),
+              content: Type.String({ description: 'The content of the file' }),
               encoding: Type.Optional(
-                Type.Enum(['utf8', 'base64'], { default: 'utf8', description: 'How `content` is written' }),
+                Type.Enum(['utf8', 'base64'], { default: 'utf8', description: 'The encoding of `content`' }),
               ),
               contentType: Type.Optional(
-                Type.String({ pattern: '^[\\w.+-]+/[\\w.+-]+', description: 'Found by the name without it' }),
+                Type.String({
+                  pattern: '^[\\w.+-]+/[\\w.+-]+',
+                  description: 'The content type; by default from the name of the file',
+                }),
               ),
             },
             { additionalProperties: false },
           ),
-          { maxItems: 50, description: 'Files that go with it, 25 MB at most in all' },
+          { maxItems: 50, description: 'Attached files, at most 25 MB in total' },
         ),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ text, html }): Fault[] {
+  check({ text, html }): ValidationIssue[] {
     if (text !== undefined || html !== undefined) return [];
     return [{ path: 'text', message: 'is required unless there is html' }];
   },

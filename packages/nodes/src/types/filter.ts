@@ -42,7 +42,7 @@ export default defineNodeType({
   type: 'filter',
   title: 'Filter a list',
   description:
-    'Answers the items of a list that fulfil its conditions, in their order. Values are compared by value and type: 1 is not "1".',
+    'Returns the items of a list that meet the conditions, in their order. Values are compared by value and type: 1 is not "1".',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
@@ -53,14 +53,16 @@ export default defineNodeType({
           {
             field: Type.Optional(FieldParameter('The value to compare; the item itself if left out')),
             operator: Type.Enum(OPERATORS, { description: 'How it is compared' }),
-            value: Type.Optional(Type.Unsafe<JsonValue>({ description: 'What it is compared with; for `in`, a list' })),
+            value: Type.Optional(
+              Type.Unsafe<JsonValue>({ description: 'The value to compare with; for `in`, a list' }),
+            ),
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, maxItems: 100, description: 'What an item has to fulfil' },
+        { minItems: 1, maxItems: 100, description: 'The conditions that an item has to meet' },
       ),
       match: Type.Optional(
-        Type.Enum(['all', 'any'], { default: 'all', description: 'Whether all conditions have to hold, or any' }),
+        Type.Enum(['all', 'any'], { default: 'all', description: 'Whether all conditions have to be met, or any' }),
       ),
     },
     { additionalProperties: false },

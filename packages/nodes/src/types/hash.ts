@@ -8,7 +8,7 @@ export default defineNodeType({
   type: 'hash',
   title: 'Hash',
   description:
-    'Answers `{ hash }`: the digest of a text or of bytes. It tells whether two things are the same; to prove who sent something take the `hmac` node.',
+    'Returns `{ hash }`: the digest of a text or of bytes. It shows whether two values are the same; to prove who sent a value, use the `hmac` node.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -1,4 +1,4 @@
-import type { Credential, Fault } from '@deckhand/contracts';
+import type { Credential, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import Type from 'typebox';
@@ -9,27 +9,27 @@ export default defineNodeType({
   type: 'hmac',
   title: 'Sign or verify',
   description:
-    'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` answers `{ signature }`, `verify` answers `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret is that of its credential.',
+    'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential.',
   category: 'data',
   hasEffects: false,
   credential: { types: ['apiKey', 'bearer', 'header'], needed: () => ['apiKey', 'bearer', 'header'] },
   parameters: Type.Object(
     {
-      operation: Type.Enum(['sign', 'verify'], { description: 'Which of both' }),
+      operation: Type.Enum(['sign', 'verify'], { description: 'Whether to sign or to verify' }),
       ...dataParameters,
-      signature: Type.Optional(Type.String({ description: 'For `verify`: what came with the data' })),
+      signature: Type.Optional(Type.String({ description: 'For `verify`: the signature to check' })),
       prefix: Type.Optional(
-        Type.String({ maxLength: 100, default: '', description: 'What stands before the signature, such as sha256=' }),
+        Type.String({ maxLength: 100, default: '', description: 'A prefix of the signature, such as sha256=' }),
       ),
       algorithm: AlgorithmParameter,
       encoding: EncodingParameter,
       acceptInvalid: Type.Optional(
-        Type.Boolean({ default: false, description: 'For `verify`: answer `{ valid: false }` instead of failing' }),
+        Type.Boolean({ default: false, description: 'For `verify`: return `{ valid: false }` instead of failing' }),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ operation, signature }): Fault[] {
+  check({ operation, signature }): ValidationIssue[] {
     if (operation !== 'verify' || signature !== undefined) return [];
     return [{ path: 'signature', message: 'is required by verify' }];
   },

@@ -1,4 +1,4 @@
-import type { Fault, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { ValidationIssue, JsonObject, JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { credentialHeader } from '../http/credential-header.js';
@@ -16,7 +16,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and answers `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is run again, so that the receiver can tell. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests that got no answer may be tried again.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried.',
   category: 'action',
   hasEffects: true,
   parameters: Type.Object(
@@ -40,14 +40,14 @@ export default defineNodeType({
       body: Type.Optional(
         Type.Unsafe<JsonValue>({
           description:
-            'A string is sent as it is, anything else as JSON; an object as a form when the content-type header is application/x-www-form-urlencoded; null is no body',
+            'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body',
         }),
       ),
       responseType: Type.Optional(
         Type.Enum(['auto', 'json', 'text', 'binary'], {
           default: 'auto',
           description:
-            'How the answer is read: auto goes by its content type, binary gives `{ base64, contentType, bytes }`',
+            'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`',
         }),
       ),
       followRedirects: Type.Optional(
@@ -61,16 +61,19 @@ export default defineNodeType({
           minimum: 1,
           maximum: 104_857_600,
           default: MAX_RESPONSE_BYTES,
-          description: 'A longer answer, also once decompressed, fails the node',
+          description: 'A longer response, also after decompression, fails the node',
         }),
       ),
       acceptErrorStatus: Type.Optional(
-        Type.Boolean({ default: false, description: 'A status of 400 or more is an output like any other' }),
+        Type.Boolean({
+          default: false,
+          description: 'Return a response with a status of 400 or more instead of failing',
+        }),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ url }): Fault[] {
+  check({ url }): ValidationIssue[] {
     if (typeof url !== 'string' || url.includes('{{') || isHttpUrl(url)) return [];
     return [{ path: 'url', message: 'must be an absolute http or https address' }];
   },

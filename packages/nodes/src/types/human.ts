@@ -5,25 +5,24 @@ import Type from 'typebox';
 export default defineNodeType({
   type: 'human',
   title: 'Human task',
-  description: 'Waits until a person has filled in a form, and answers what was entered. The form is a JSON Schema.',
+  description: 'Waits until a person has filled in a form, and returns the values. The form is a JSON Schema.',
   category: 'person',
   hasEffects: false,
   parameters: Type.Object(
     {
-      title: Type.String({ minLength: 1, maxLength: 500, description: 'What is to be done' }),
+      title: Type.String({ minLength: 1, maxLength: 500, description: 'The task' }),
       schema: Type.Object(
         {},
         {
           additionalProperties: true,
-          description:
-            'JSON Schema of what the person fills in; its patterns have no lookaround and no back references',
+          description: 'JSON Schema of the form; its patterns have no lookaround and no back references',
         },
       ),
       timeoutSeconds: Type.Optional(
         Type.Number({
           exclusiveMinimum: 0,
           maximum: 31_536_000,
-          description: 'How long to wait; without it, as long as the run may',
+          description: 'How long to wait; by default until the run times out',
         }),
       ),
     },
@@ -33,7 +32,7 @@ export default defineNodeType({
   check({ schema }) {
     if (!isJsonObject(schema)) return [];
     const compiled = compileUntrusted(schema);
-    return 'faults' in compiled ? compiled.faults.map(({ message }) => ({ path: 'schema', message })) : [];
+    return 'issues' in compiled ? compiled.issues.map(({ message }) => ({ path: 'schema', message })) : [];
   },
   run({ title, schema, timeoutSeconds }, { mode, mock, now }) {
     if (mode === 'sandbox') return output(mock ?? {});

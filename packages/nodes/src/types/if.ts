@@ -6,7 +6,7 @@ export default defineNodeType({
   type: 'if',
   title: 'If',
   description:
-    'Leaves by `true` when its condition holds, by `false` when it does not, and passes its input on. What counts as true is what counts in JavaScript.',
+    'Continues at `true` if its condition is true, otherwise at `false`, and passes its input on. Values count as true as in JavaScript.',
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

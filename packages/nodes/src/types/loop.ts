@@ -8,12 +8,12 @@ export default defineNodeType({
   type: 'loop',
   title: 'Loop',
   description:
-    'Runs what its `body` handle leads to once per item, then leaves by `done` with the list of the outputs. In the body, `$loop.item` and `$loop.index` are the item and its number from 0.',
+    'Runs the nodes after its `body` output once per item, then continues at `done` with the list of the outputs. In the body, `$loop.item` and `$loop.index` are the item and its number from 0.',
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
     {
-      items: Type.Array(Type.Unsafe<JsonValue>({}), { description: 'Usually one expression that gives a list' }),
+      items: Type.Array(Type.Unsafe<JsonValue>({}), { description: 'Usually one expression that returns a list' }),
       concurrency: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Iterations at the same time' }),
       ),

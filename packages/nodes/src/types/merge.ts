@@ -6,13 +6,13 @@ export default defineNodeType({
   type: 'merge',
   title: 'Merge',
   description:
-    'Brings branches together once all of them are settled: as an object by node id, as an array in the order of the edges, or only the first branch that was taken.',
+    'Joins branches once all of them have finished: as an object by node id, as an array in the order of the edges, or only the first branch that was taken.',
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
     {
       mode: Type.Optional(
-        Type.Enum(['object', 'array', 'first'], { default: 'object', description: 'What the branches become' }),
+        Type.Enum(['object', 'array', 'first'], { default: 'object', description: 'The form of the output' }),
       ),
     },
     { additionalProperties: false },

@@ -12,7 +12,7 @@ export default defineNodeType({
   type: 'set',
   title: 'Set fields',
   description:
-    'Answers an object with the given fields. With `keepInput` they are added to those of its input, which they replace where names are equal.',
+    'Returns an object with the given fields. With `keepInput` they are added to the fields of the input, and replace those of the same name.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(

@@ -9,7 +9,7 @@ export default defineNodeType({
   type: 'sort',
   title: 'Sort a list',
   description:
-    'Answers a list in the order of one or several fields. Items that are alike keep their order; those without the field come last. Numbers come before texts, texts before anything else.',
+    'Returns a list sorted by one or several fields. Equal items keep their order; items without the field come last. Numbers come before texts, texts before anything else.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
@@ -21,7 +21,7 @@ export default defineNodeType({
             {
               field: Type.Optional(FieldParameter('What is compared, the item itself without it')),
               order: Type.Optional(
-                Type.Enum(['ascending', 'descending'], { default: 'ascending', description: 'Which comes first' }),
+                Type.Enum(['ascending', 'descending'], { default: 'ascending', description: 'The direction' }),
               ),
               as: Type.Optional(
                 Type.Enum(['value', 'number'], {
@@ -32,7 +32,11 @@ export default defineNodeType({
             },
             { additionalProperties: false },
           ),
-          { minItems: 1, maxItems: 10, description: 'The first decides; the next ones where items are alike' },
+          {
+            minItems: 1,
+            maxItems: 10,
+            description: 'The fields to sort by; a later one decides between items that are equal in the ones before',
+          },
         ),
       ),
       locale: Type.Optional(

@@ -1,4 +1,4 @@
-import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { FieldParameter, fieldReader, ItemsParameter, itemsOf } from '../items/items.js';
@@ -9,29 +9,36 @@ export default defineNodeType({
   type: 'split',
   title: 'Split',
   description:
-    'Cuts a list into batches of `size`, a text at its `separator`, or each item of a list into one per element of its `field`, with the item’s other members beside it.',
+    'Splits a list into batches of `size`, a text at its `separator`, or each item of a list into one item per element of its `field`, with the other members of the item.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
     {
       items: ItemsParameter,
-      size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000, description: 'Items of one batch at most' })),
+      size: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 100_000, description: 'Maximum number of items in a batch' }),
+      ),
       field: Type.Optional(FieldParameter('A list in each item')),
       as: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The name that an element of `field` gets; the field’s own name without it',
+          description: 'The name of an element of `field`; by default the name of the field',
         }),
       ),
       text: Type.Optional(Type.String({ description: 'A text of at most 5,000,000 characters' })),
       separator: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 100, default: '\n', description: 'What the text is cut at' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          default: '\n',
+          description: 'The separator at which the text is split',
+        }),
       ),
     },
     { additionalProperties: false },
   ),
-  check(parameters): Fault[] {
+  check(parameters): ValidationIssue[] {
     const ways = ['size', 'field', 'text'].filter((name) => parameters[name] !== undefined);
     if (ways.length === 1) return [];
     const [first = 'size'] = ways;

@@ -1,4 +1,4 @@
-import { type Fault, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
+import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, type Outcome } from '@deckhand/engine';
 import Type from 'typebox';
 import { isSameJson } from '../items/equality.js';
@@ -10,16 +10,20 @@ export default defineNodeType({
   type: 'switch',
   title: 'Switch',
   description:
-    'Leaves by the handle of the first case that equals its value, by `default` when none does, and passes its input on.',
+    'Continues at the output of the first case that equals its value, at `default` if none does, and passes its input on.',
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
     {
-      value: Type.Unsafe<JsonValue>({ description: 'What is compared' }),
+      value: Type.Unsafe<JsonValue>({ description: 'The value to compare' }),
       cases: Type.Array(
         Type.Object(
           {
-            handle: Type.String({ minLength: 1, maxLength: 64, description: 'The name of the output, not "default" or "error"' }),
+            handle: Type.String({
+              minLength: 1,
+              maxLength: 64,
+              description: 'The name of the output, not "default" or "error"',
+            }),
             equals: Type.Unsafe<JsonValue>({ description: 'Compared by value and type' }),
           },
           { additionalProperties: false },
@@ -32,7 +36,7 @@ export default defineNodeType({
   handles: (parameters) => [...caseHandles(parameters), DEFAULT_HANDLE],
   check(parameters) {
     const seen = new Set<string>([DEFAULT_HANDLE, 'error']);
-    return caseHandles(parameters).flatMap((handle, index): Fault[] => {
+    return caseHandles(parameters).flatMap((handle, index): ValidationIssue[] => {
       if (seen.has(handle)) return [{ path: `cases[${index}].handle`, message: `"${handle}" is taken already` }];
       seen.add(handle);
       return [];

@@ -23,8 +23,8 @@ describe('terminal', () => {
   it.each(['NEL', 'Report-To', 'Reporting-Endpoints', 'Clear-Site-Data', 'Service-Worker-Allowed'])(
     'sets no %s, which would reach beyond the answer',
     (name) => {
-      const faults = node.check?.({ headers: { [name]: 'x' } });
-      expect(faults).toEqual([{ path: `headers.${name}`, message: 'is set by the service' }]);
+      const issues = node.check?.({ headers: { [name]: 'x' } });
+      expect(issues).toEqual([{ path: `headers.${name}`, message: 'is set by the service' }]);
     },
   );
 

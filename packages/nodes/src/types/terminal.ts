@@ -1,4 +1,4 @@
-import { answerHeaderFault, isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { answerHeaderIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -6,17 +6,19 @@ export default defineNodeType({
   type: 'terminal',
   title: 'Terminal',
   description:
-    "Sets the run's result: what a webhook on completion answers. Without a `body` it is the node's input. Where several are reached, the last one counts.",
+    "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. If a run reaches several of these nodes, the last one counts.",
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
     {
       body: Type.Optional(Type.Unsafe<JsonValue>({ description: "The result; the node's input without it" })),
       statusCode: Type.Optional(
-        Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the answer to a webhook' }),
+        Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the response to a webhook' }),
       ),
       headers: Type.Optional(
-        Type.Record(Type.String(), Type.String(), { description: 'Headers of the answer to a webhook, name → value' }),
+        Type.Record(Type.String(), Type.String(), {
+          description: 'Headers of the response to a webhook, name → value',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -24,7 +26,7 @@ export default defineNodeType({
   check: ({ headers }) =>
     Object.entries(isJsonObject(headers) ? headers : {}).flatMap(([name, value]) => {
       const isKnown = typeof value === 'string' && !value.includes('{{');
-      const message = answerHeaderFault(name, isKnown ? value : '');
+      const message = answerHeaderIssue(name, isKnown ? value : '');
       return message === undefined ? [] : [{ path: `headers.${name}`, message }];
     }),
   run({ body, statusCode = 200, headers = {} }, { input }) {

@@ -1,13 +1,13 @@
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
-import { findScheduleFaults } from '../trigger/schedule-faults.js';
+import { findScheduleIssues } from '../trigger/schedule-issues.js';
 
 export default defineNodeType({
   type: 'trigger.schedule',
   title: 'Schedule',
   description:
-    'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledFor, timezone, nodeId, isCatchUp }`: the time that was due, in UTC, and whether it had been missed.',
+    'Starts a run at the times of a cron expression, while the workflow is active. Its output is `{ scheduledFor, timezone, nodeId, isCatchUp }`: the time that was due, in UTC, and whether it had been missed by more than a minute.',
   category: 'trigger',
   hasEffects: false,
   parameters: Type.Object(
@@ -31,7 +31,7 @@ export default defineNodeType({
           minimum: 1,
           maximum: 1_000,
           default: 100,
-          description: 'Unfinished runs of this schedule from which its next run waits until one has ended',
+          description: 'Maximum number of unfinished runs of this schedule; further ones wait until one has ended',
         }),
       ),
     },
@@ -39,7 +39,7 @@ export default defineNodeType({
   ),
   check(parameters) {
     const expressions = findExpressions(parameters);
-    return expressions.length > 0 ? expressions : findScheduleFaults(parameters);
+    return expressions.length > 0 ? expressions : findScheduleIssues(parameters);
   },
   run: (_parameters, { trigger }) => output(trigger),
 });

@@ -21,7 +21,7 @@ export default defineNodeType({
         }),
       ),
       method: Type.Optional(
-        oneOf(METHODS, { default: 'POST', description: 'The one method that starts a run; others get 405' }),
+        oneOf(METHODS, { default: 'POST', description: 'The method that starts a run; others get a 405' }),
       ),
       secret: Type.Optional(
         Type.String({
@@ -29,7 +29,7 @@ export default defineNodeType({
           maxLength: 1_000,
           writeOnly: true,
           description:
-            'Has to come with every request as `X-Webhook-Secret`, else it gets 401. Never shown again: `********` keeps it',
+            'Required in `X-Webhook-Secret` of every request; others get a 401. Never shown again: `********` keeps it',
         }),
       ),
       nextSecret: Type.Optional(
@@ -38,13 +38,13 @@ export default defineNodeType({
           maxLength: 1_000,
           writeOnly: true,
           description:
-            'Is as good as `secret` while senders change over to it; then it becomes the `secret`, and this is left out',
+            'A second valid secret while senders change over to it; afterwards, make it the `secret` and remove it here',
         }),
       ),
       payloadType: Type.Optional(
         oneOf(['auto', 'json', 'form', 'text', 'binary'], {
           default: 'auto',
-          description: 'How the body is read: auto goes by its content type',
+          description: 'How the body is parsed; `auto` follows its content type',
         }),
       ),
       rawBody: Type.Optional(
@@ -56,7 +56,7 @@ export default defineNodeType({
       responseMode: Type.Optional(
         oneOf(['immediately', 'onCompletion'], {
           default: 'immediately',
-          description: 'Answer before the run, or after it with the result of its Terminal node',
+          description: 'Respond before the run, or after it with the result of its Terminal node',
         }),
       ),
       responseCode: Type.Optional(
@@ -64,7 +64,7 @@ export default defineNodeType({
           minimum: 200,
           maximum: 599,
           default: 200,
-          description: 'Status of the answer, where that is immediate',
+          description: 'Status of an immediate response',
         }),
       ),
       allowedOrigins: Type.Optional(
@@ -78,7 +78,7 @@ export default defineNodeType({
         Type.Array(oneOf([...METHODS, 'OPTIONS']), {
           maxItems: 6,
           uniqueItems: true,
-          description: 'What a preflight request is told; the method and OPTIONS when there are none',
+          description: 'Methods in the response to a preflight request; by default the method and OPTIONS',
         }),
       ),
       authentication: Type.Optional(

@@ -6,7 +6,7 @@ export default defineNodeType({
   type: 'wait',
   title: 'Wait',
   description:
-    'Lets the run rest for some seconds, or until a time, and passes its input on. No worker is held meanwhile. A time that is past does not wait.',
+    'Waits for some seconds, or until a time, and passes its input on. It occupies no worker meanwhile. If the time is in the past, it does not wait.',
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(

@@ -6,7 +6,7 @@ export default defineNodeType({
   type: 'workflow',
   title: 'Workflow',
   description:
-    "Starts a run of another workflow of the workspace. With `waitForCompletion` it waits for that run's end and answers its result; otherwise it answers `{ executionId }` at once. The other run is stopped with this one.",
+    'Starts a run of another workflow of the workspace. With `waitForCompletion` it waits until that run has ended and returns its result; otherwise it returns `{ executionId }` at once. If this run is stopped, so is the other one.',
   category: 'action',
   hasEffects: true,
   parameters: Type.Object(

@@ -1,4 +1,4 @@
-import { type Fault, isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
 import { defineNodeType, NodeError, type Outcome, output } from '@deckhand/engine';
 import XMLBuilder from 'fast-xml-builder';
 import { XMLParser } from 'fast-xml-parser';
@@ -37,27 +37,27 @@ export default defineNodeType({
   type: 'xml',
   title: 'XML',
   description:
-    'Reads XML into an object, or writes it. An element becomes a member by its name, several of one name a list; attributes are members with an `@` before their name, and the text beside them is `#text`. Values are texts. Document types and entities of a document’s own are refused. `parse` answers the object, `write` answers `{ text }`.',
+    'Reads XML into an object, or writes it. An element becomes a member by its name, several of one name a list; attributes are members with an `@` before their name, and the text beside them is `#text`. Values are texts. Document types and custom entities are refused. `parse` returns the object, `write` returns `{ text }`.',
   category: 'data',
   hasEffects: false,
   parameters: Type.Object(
     {
-      operation: Type.Enum(['parse', 'write'], { description: 'Which of both' }),
+      operation: Type.Enum(['parse', 'write'], { description: 'Whether to parse or to write' }),
       text: Type.Optional(
         Type.String({ description: 'For `parse`: at most 1,000,000 characters and 60,000 tags and attributes' }),
       ),
       value: Type.Optional(
         Type.Unsafe<JsonValue>({
-          description: 'For `write`: an object of at most 1,000,000 characters of JSON; the input without it',
+          description: 'For `write`: an object of at most 1,000,000 characters of JSON; by default the input',
         }),
       ),
       indent: Type.Optional(
-        Type.Boolean({ default: false, description: 'For `write`: an element a line, for people to read' }),
+        Type.Boolean({ default: false, description: 'For `write`: one element per line, for people to read' }),
       ),
     },
     { additionalProperties: false },
   ),
-  check({ operation, text }): Fault[] {
+  check({ operation, text }): ValidationIssue[] {
     return operation === 'parse' && text === undefined ? [{ path: 'text', message: 'is required by parse' }] : [];
   },
   run({ operation, text = '', value, indent = false }, { input, signal }) {

@@ -3,7 +3,7 @@ import {
   compileBody,
   CreateApiKeyBody,
   DeckhandError,
-  type Fault,
+  type ValidationIssue,
   SCOPE_PRESETS,
   toDate,
   validationFailed,
@@ -35,8 +35,8 @@ export function createApiKey(services: Services): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      const faults = [...check(body), ...(await unseenWorkflows(body.scopes ?? []))];
-      if (faults.length > 0) throw validationFailed(faults);
+      const issues = [...check(body), ...(await unseenWorkflows(body.scopes ?? []))];
+      if (issues.length > 0) throw validationFailed(issues);
       await confirmPassword(services, { request, caller, password: body.password });
       const workspaceId = body.workspaceId?.toLowerCase() ?? null;
       if (workspaceId !== null) await requireMembership(workspaceId);
@@ -64,7 +64,7 @@ export function createApiKey(services: Services): Route {
         credentialId: entry.credentialId,
       });
 
-      async function unseenWorkflows(scopes: readonly string[]): Promise<Fault[]> {
+      async function unseenWorkflows(scopes: readonly string[]): Promise<ValidationIssue[]> {
         const unseen = await findUnseenWorkflows(db, caller, workflowsOfScopes(scopes));
         return scopes.flatMap((scope, index) =>
           unseen.some((id) => scope.endsWith(`:${id}`))
@@ -83,13 +83,13 @@ export function createApiKey(services: Services): Route {
   );
 }
 
-function check(body: ReturnType<typeof parse>): Fault[] {
-  const faults: Fault[] = [];
+function check(body: ReturnType<typeof parse>): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   if (body.preset !== undefined && body.scopes !== undefined) {
-    faults.push({ path: 'scopes', message: 'cannot be given together with preset' });
+    issues.push({ path: 'scopes', message: 'cannot be given together with preset' });
   }
   if (typeof body.expiresAt === 'string' && toDate(body.expiresAt).getTime() <= Date.now()) {
-    faults.push({ path: 'expiresAt', message: 'is in the past' });
+    issues.push({ path: 'expiresAt', message: 'is in the past' });
   }
-  return faults;
+  return issues;
 }

@@ -1,9 +1,15 @@
 import type { Request } from 'express';
-import { AcceptInviteBody, AcceptedInvite, compileBody, type Fault, validationFailed } from '@deckhand/contracts';
+import {
+  AcceptInviteBody,
+  AcceptedInvite,
+  compileBody,
+  type ValidationIssue,
+  validationFailed,
+} from '@deckhand/contracts';
 import { acceptInvite as join, acceptInviteAsNewPerson, type NewPerson, readInvite } from '@deckhand/db';
 import { openSession } from '../../auth/open-session.js';
 import { originOf } from '../../auth/origin.js';
-import { hashPassword, passwordFaults } from '../../auth/passwords.js';
+import { hashPassword, passwordIssues } from '../../auth/passwords.js';
 import { hashSecret } from '../../auth/tokens.js';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -51,12 +57,12 @@ export function acceptInvite({ db, authenticate }: Services): Route {
 /** Who a new person says to be; the address is the invite's where it names one. @throws VALIDATION_FAILED */
 async function newPerson(body: AcceptInviteBody, invited: string | null): Promise<NewPerson> {
   const { name, password, email = invited } = body;
-  const faults: Fault[] = password === undefined ? [] : passwordFaults(password, 'password');
+  const issues: ValidationIssue[] = password === undefined ? [] : passwordIssues(password, 'password');
   for (const [path, value] of Object.entries({ email, name, password })) {
-    if (value === undefined || value === null) faults.push({ path, message: 'is required without a session' });
+    if (value === undefined || value === null) issues.push({ path, message: 'is required without a session' });
   }
-  if (faults.length > 0 || email === null || name === undefined || password === undefined)
-    throw validationFailed(faults);
+  if (issues.length > 0 || email === null || name === undefined || password === undefined)
+    throw validationFailed(issues);
   return { email, name, passwordHash: await hashPassword(password) };
 }
 

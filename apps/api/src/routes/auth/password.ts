@@ -1,6 +1,6 @@
 import { ChangePasswordBody, compileBody, DeckhandError, validationFailed } from '@deckhand/contracts';
 import { changePassword as change, readPasswordHash } from '@deckhand/db';
-import { hashPassword, isPassword, passwordFaults } from '../../auth/passwords.js';
+import { hashPassword, isPassword, passwordIssues } from '../../auth/passwords.js';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendNothing } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
@@ -21,8 +21,8 @@ export function changePassword({ db, loginThrottle }: Services): Route {
     },
     async (request, response, caller) => {
       const { currentPassword, newPassword } = parse(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
-      const faults = passwordFaults(newPassword, 'newPassword');
-      if (faults.length > 0) throw validationFailed(faults);
+      const issues = passwordIssues(newPassword, 'newPassword');
+      if (issues.length > 0) throw validationFailed(issues);
       const { userId, sessionId, user } = caller;
       const address = request.ip ?? '';
       await loginThrottle.attempt(user.email, address);

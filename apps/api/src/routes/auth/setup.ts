@@ -8,7 +8,7 @@ import {
 } from '@deckhand/contracts';
 import { createFirstOwner, hasUsers, setupIsOver } from '@deckhand/db';
 import { isSameSecret } from '@deckhand/runtime';
-import { hashPassword, passwordFaults } from '../../auth/passwords.js';
+import { hashPassword, passwordIssues } from '../../auth/passwords.js';
 import { openSession } from '../../auth/open-session.js';
 import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
@@ -31,10 +31,10 @@ export function setup({ db, setupToken }: Services): Route {
     },
     async (request, response) => {
       const result = check(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
-      if ('faults' in result) throw validationFailed(result.faults);
+      if ('issues' in result) throw validationFailed(result.issues);
       const { token, email, name, password, workspaceName } = result.value;
-      const faults = passwordFaults(password, 'password');
-      if (faults.length > 0) throw validationFailed(faults);
+      const issues = passwordIssues(password, 'password');
+      if (issues.length > 0) throw validationFailed(issues);
       // Before the costly hash: afterwards it is asked again, under a lock.
       if (await hasUsers(db)) throw setupIsOver();
       if (!isSameSecret(token, setupToken)) {

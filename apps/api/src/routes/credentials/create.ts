@@ -1,7 +1,7 @@
 import {
   compileBody,
   CreateCredentialBody,
-  secretFaults,
+  secretIssues,
   validationFailed,
   CredentialEntry,
 } from '@deckhand/contracts';
@@ -27,8 +27,8 @@ export function createCredential({ db, secretBox, answerOnce }: Services): Route
     async (request, response, caller) => {
       const body = parse(await readBody(request));
       const { workspaceId, name, type, secret, ...limits } = body;
-      const faults = secretFaults(type, secret);
-      if (faults.length > 0) throw validationFailed(faults);
+      const issues = secretIssues(type, secret);
+      if (issues.length > 0) throw validationFailed(issues);
       await answerOnce({ request, response, caller, body }, async (actor) => {
         const sealedSecret = await secretBox.seal(JSON.stringify(secret));
         const credential = { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret, ...limits };

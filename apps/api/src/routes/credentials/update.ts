@@ -1,6 +1,6 @@
 import {
   compileBody,
-  secretFaults,
+  secretIssues,
   UpdateCredentialBody,
   validationFailed,
   CredentialEntry,
@@ -31,8 +31,8 @@ export function updateCredential({ db, secretBox }: Services): Route {
       const id = pathId(request);
       const { name, secret, ...limits } = parse(await readBody(request));
       const { type } = await readCredential(db, caller, id);
-      const faults = secret === undefined ? [] : secretFaults(type, secret);
-      if (faults.length > 0) throw validationFailed(faults);
+      const issues = secret === undefined ? [] : secretIssues(type, secret);
+      if (issues.length > 0) throw validationFailed(issues);
       const changes = {
         ...limits,
         ...(name === undefined ? {} : { name }),

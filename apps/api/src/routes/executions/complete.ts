@@ -1,7 +1,7 @@
 import {
   compileBody,
   CompleteHumanBody,
-  type Fault,
+  type ValidationIssue,
   parseJson,
   validationFailed,
   RecordedResponse,
@@ -43,8 +43,8 @@ export function completeHuman(services: Services): Route {
           iteration: chosenIteration(body, node),
           toAnswer: (details) => (details === fitting ? data : undefined),
           async check(details, workspaceId) {
-            const { faults, isTruncated } = await services.forms.check(workspaceId, { details, data });
-            if (faults.length > 0) throw validationFailed(faults.map(inData), isTruncated);
+            const { issues, isTruncated } = await services.forms.check(workspaceId, { details, data });
+            if (issues.length > 0) throw validationFailed(issues.map(inData), isTruncated);
             fitting = details;
           },
           isSame: (stored) => isDeepStrictEqual(parseJson(stored), data),
@@ -61,7 +61,7 @@ export function completeHuman(services: Services): Route {
   );
 }
 
-function inData({ path, message }: Fault): Fault {
+function inData({ path, message }: ValidationIssue): ValidationIssue {
   if (path === '') return { path: 'data', message };
   return { path: path.startsWith('[') ? `data${path}` : `data.${path}`, message };
 }

@@ -1,4 +1,9 @@
-import { ExecutionPage, type Fault, ListWorkflowExecutionsQuery, validationFailed } from '@deckhand/contracts';
+import {
+  ExecutionPage,
+  type ValidationIssue,
+  ListWorkflowExecutionsQuery,
+  validationFailed,
+} from '@deckhand/contracts';
 import { findWorkspaceOfWorkflow } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
@@ -39,8 +44,8 @@ export function listWorkflowExecutions(services: Services): Route {
       const { latest, ...query } = readQuery(request);
       const workspaceId = await findWorkspaceOfWorkflow(services.db, caller, workflowId);
       if (latest) {
-        const faults = latestFaults(query);
-        if (faults.length > 0) throw validationFailed(faults);
+        const issues = latestIssues(query);
+        if (issues.length > 0) throw validationFailed(issues);
         const { ids } = await findPage(services, caller, {
           ...query,
           ...LATEST,
@@ -60,15 +65,20 @@ export function listWorkflowExecutions(services: Services): Route {
 }
 
 /** Filters that contradict `latest=true`. */
-function latestFaults({ status, executionMode, cursor }: Omit<ListWorkflowExecutionsQuery, 'latest'>): Fault[] {
-  const faults: Fault[] = cursor === undefined ? [] : [{ path: 'cursor', message: 'leads nowhere with latest=true' }];
+function latestIssues({
+  status,
+  executionMode,
+  cursor,
+}: Omit<ListWorkflowExecutionsQuery, 'latest'>): ValidationIssue[] {
+  const issues: ValidationIssue[] =
+    cursor === undefined ? [] : [{ path: 'cursor', message: 'leads nowhere with latest=true' }];
   for (const [path, given, wanted] of [
     ['status', status, 'success'],
     ['executionMode', executionMode, 'normal'],
   ] as const) {
     if (given?.some((value) => value !== wanted)) {
-      faults.push({ path, message: `must be ${wanted}, or left out, with latest=true` });
+      issues.push({ path, message: `must be ${wanted}, or left out, with latest=true` });
     }
   }
-  return faults;
+  return issues;
 }

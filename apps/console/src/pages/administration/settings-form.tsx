@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { settingsQuery, writeSettings } from '../../api/administration.js';
 import { BytesInput } from '../../forms/bytes-input.js';
-import { faultAt, isAllAt } from '../../forms/fault-at.js';
+import { issueAt, isAllAt } from '../../forms/issue-at.js';
 import { LimitInput } from '../../forms/limit-input.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
@@ -29,7 +29,7 @@ export function SettingsForm({ settings }: { settings: InstanceSettings }) {
   });
   const field = (name: (typeof FIELDS)[number]) => ({
     value: draft[name],
-    error: faultAt(save.error, name),
+    error: issueAt(save.error, name),
     onChange: (value: number | null) => setDraft((before) => ({ ...before, [name]: value })),
   });
   return (

@@ -8,7 +8,7 @@ import { useWorkspace } from '../../api/use-workspace.js';
 import { execute } from '../../api/workflows.js';
 import { addNode, changeSettings, moveNodes, newNode, placeBeside } from '../../editor/edits.js';
 import { EditorCanvas } from '../../editor/editor-canvas.js';
-import { isAboutDefinition } from '../../editor/faults.js';
+import { isAboutDefinition } from '../../editor/issues.js';
 import { Keys } from '../../editor/keys.js';
 import { NodeForm } from '../../editor/node-form.js';
 import { Palette } from '../../editor/palette.js';
@@ -23,7 +23,7 @@ import { useShortcuts } from '../../editor/use-shortcuts.js';
 import { Versions } from '../../editor/versions.js';
 import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
-import { isAllAt } from '../../forms/fault-at.js';
+import { isAllAt } from '../../forms/issue-at.js';
 import { type NodeTypes, waysOut } from '../../graph/handles.js';
 import { layOut, placeNodes, type Position } from '../../graph/layout.js';
 import { notify } from '../../components/notice-board.js';
@@ -148,7 +148,7 @@ export function Workbench({
           <EditorCanvas
             definition={definition}
             types={types}
-            faults={saving.faults}
+            issues={saving.issues}
             progress={shown.run?.progress}
             selected={selected}
             onSelect={setSelected}
@@ -163,9 +163,9 @@ export function Workbench({
         <section className={classes.form} aria-label="Node">
           {chosen ? (
             <fieldset disabled={isReadOnly} className={classes.fields}>
-              {saving.faults.has(chosen.id) && (
-                <p className={classes.fault} role="alert">
-                  {saving.faults.get(chosen.id)}
+              {saving.issues.has(chosen.id) && (
+                <p className={classes.issue} role="alert">
+                  {saving.issues.get(chosen.id)}
                 </p>
               )}
               {chosen.type === 'trigger.webhook' && <WebhookBox workflow={workflow} nodeId={chosen.id} />}

@@ -1,7 +1,7 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiFault } from '../../api/api-fault.js';
+import { ApiError } from '../../api/api-error.js';
 import { describePath, type Target } from '../../folders/tree.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { notify } from '../../components/notice-board.js';
@@ -37,7 +37,7 @@ export function MoveForm({
       onClose();
     },
   });
-  const isRefused = moving.error instanceof ApiFault && moving.error.status === 400;
+  const isRefused = moving.error instanceof ApiError && moving.error.status === 400;
   return (
     <Modal opened onClose={onClose} title={`Move ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
       {choices.length === 0 ? (

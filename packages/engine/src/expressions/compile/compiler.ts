@@ -26,8 +26,8 @@ export interface Compiler {
 /**
  * A place in a source that is not part of the language. Thrown while compiling only, and caught where compiling began.
  */
-export class SourceFault extends Error {
-  override readonly name = 'SourceFault';
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -36,9 +36,9 @@ export class SourceFault extends Error {
   }
 }
 
-/** Ends compiling with a fault at `node`. */
+/** Ends compiling with an issue at `node`. */
 export function refuse(node: Pick<Node, 'start'>, message: string): never {
-  throw new SourceFault(message, node.start);
+  throw new SourceError(message, node.start);
 }
 
 /**

@@ -20,7 +20,7 @@ export interface CompiledSource {
 
 /**
  * Compiles a parsed expression to closures, once. What is not on the list of `dispatch` is not part of the language.
- * Throws a `SourceFault`. `source` is the text that the positions of `expression` refer to.
+ * Throws a `SourceError`. `source` is the text that the positions of `expression` refer to.
  */
 export function compileSyntax(source: string, expression: Expression): CompiledSource {
   const compiler: Compiler = {

@@ -3,8 +3,8 @@ import { isForbiddenKey } from '../property.js';
 import { refuse } from './compiler.js';
 
 /**
- * The name that a member access asks for when the source says it (`a.b`, `a["b"]`, `a[0]`), otherwise undefined. Faults
- * on forbidden ones.
+ * The name that a member access asks for when the source says it (`a.b`, `a["b"]`, `a[0]`), otherwise undefined.
+ * Refuses on forbidden ones.
  */
 export function staticKey(node: MemberExpression): string | undefined {
   const { property } = node;

@@ -26,7 +26,7 @@ const mutators: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Compiles `object.method(...)`. A method that no type of value has is a fault; one that this value lacks fails the
+ * Compiles `object.method(...)`. A method that no type of value has is an issue; one that this value lacks fails the
  * run.
  */
 export function compileMethodCall(

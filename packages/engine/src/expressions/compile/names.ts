@@ -24,7 +24,7 @@ export const namesWithMembers: ReadonlyMap<string, string> = new Map([
   ['$execution', '$execution.id and $execution.mode'],
 ]);
 
-/** Compiles a name: an arrow parameter, a name of the scope, or a word such as `undefined`. Any other is a fault. */
+/** Compiles a name: an arrow parameter, a name of the scope, or a word such as `undefined`. Any other is an issue. */
 export function compileName(compiler: Compiler, node: Identifier): Evaluate {
   const { name } = node;
   const slot = compiler.locals.get(name);

@@ -11,7 +11,7 @@ type Target = Record<string, Value>;
 /** Writes what one entry of an object literal stands for. */
 type Write = (run: Run, target: Target) => void;
 
-/** Compiles an object literal. Methods, getters and setters are faults, as are forbidden keys. */
+/** Compiles an object literal. Methods, getters and setters are issues, as are forbidden keys. */
 export function compileObject(compiler: Compiler, node: ObjectExpression): Evaluate {
   const writes = node.properties.map((property) =>
     property.type === 'SpreadElement'

@@ -1,12 +1,12 @@
 import type { Node } from 'acorn';
-import { compilePattern, isPatternFault, type Pattern } from '../pattern.js';
+import { compilePattern, isPatternIssue, type Pattern } from '../pattern.js';
 import { refuse } from './compiler.js';
 
-/** Compiles a regular expression literal. What re2js does not know is a fault of the source. */
+/** Compiles a regular expression literal. What re2js does not know is an issue of the source. */
 export function compileRegExp(
   node: Pick<Node, 'start'>,
   regex: { readonly pattern: string; readonly flags: string },
 ): Pattern {
   const pattern = compilePattern(regex.pattern, regex.flags);
-  return isPatternFault(pattern) ? refuse(node, pattern.message) : pattern;
+  return isPatternIssue(pattern) ? refuse(node, pattern.message) : pattern;
 }

@@ -27,7 +27,7 @@ export interface PlainMethod<Self> extends Described {
 export interface CallbackMethod<Self> extends Described {
   readonly kind: 'callback';
   readonly apply: (run: Run, self: Self, callback: Callback, args: readonly Value[]) => Value;
-  /** Takes over when the arrow function is left out; without it, leaving it out is a fault. */
+  /** Takes over when the arrow function is left out; without it, leaving it out is an issue. */
   readonly applyBare: ((run: Run, self: Self) => Value) | undefined;
 }
 

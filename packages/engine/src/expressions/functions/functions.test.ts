@@ -21,7 +21,7 @@ const scope: ExpressionScope = {
 
 function valueOf(source: string): JsonValue {
   const compiled = compileExpression(source);
-  if ('fault' in compiled) throw new Error(`${compiled.fault.message}: ${source}`);
+  if ('issue' in compiled) throw new Error(`${compiled.issue.message}: ${source}`);
   return compiled.expression.evaluate(scope);
 }
 

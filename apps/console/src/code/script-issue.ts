@@ -1,12 +1,12 @@
 import { parse } from 'acorn';
-import type { TextFault } from './text-editor.js';
+import type { TextIssue } from './text-editor.js';
 
 /** What the source is the body of, on one line, so that positions need only be shifted. */
 const BEFORE = '(async function () { "use strict";\n';
 const AFTER = '\n})';
 
 /** The first thing that keeps a text from being the body of an asynchronous function, in strict mode. */
-export function scriptFault(source: string): TextFault | undefined {
+export function scriptIssue(source: string): TextIssue | undefined {
   const text = BEFORE + source + AFTER;
   try {
     parse(text, { ecmaVersion: 2024, sourceType: 'script' });
@@ -15,7 +15,7 @@ export function scriptFault(source: string): TextFault | undefined {
     if (!(error instanceof SyntaxError) || !('pos' in error) || typeof error.pos !== 'number') {
       return { message: 'The script nests too deeply', from: 0, to: 0 };
     }
-    // A fault at the end of the text is marked on its last character.
+    // An issue at the end of the text is marked on its last character.
     const from = Math.max(0, Math.min(error.pos - BEFORE.length, source.length - 1));
     const { length: line } = source.slice(0, from).split('\n');
     return { message: `Line ${line}: ${error.message.replace(/ \(\d+:\d+\)$/, '')}`, from, to: from + 1 };

@@ -1,17 +1,17 @@
-import type { Fault, JsonObject } from '@deckhand/contracts';
+import type { ValidationIssue, JsonObject } from '@deckhand/contracts';
 import { CronExpressionParser } from 'cron-parser';
 
 /** `H` is a number by chance: another each time it is read, so no two readers would agree. */
 const BY_CHANCE = /\bH\b/i;
 
-/** Faults of a schedule's `cron` and `timezone`, of those that are there. */
-export function findScheduleFaults({ cron, timezone }: JsonObject): Fault[] {
-  const faults: Fault[] = [];
+/** The issues of a schedule's `cron` and `timezone`, of those that are there. */
+export function findScheduleIssues({ cron, timezone }: JsonObject): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   const isZoneKnown = typeof timezone !== 'string' || isTimeZone(timezone);
-  if (!isZoneKnown) faults.push({ path: 'timezone', message: 'is not a time zone, such as UTC or Europe/Berlin' });
-  const fault = typeof cron === 'string' ? cronFault(cron) : undefined;
-  if (fault !== undefined) faults.push({ path: 'cron', message: fault });
-  return faults;
+  if (!isZoneKnown) issues.push({ path: 'timezone', message: 'is not a time zone, such as UTC or Europe/Berlin' });
+  const issue = typeof cron === 'string' ? cronIssue(cron) : undefined;
+  if (issue !== undefined) issues.push({ path: 'cron', message: issue });
+  return issues;
 }
 
 /**
@@ -29,7 +29,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function cronFault(cron: string): string | undefined {
+function cronIssue(cron: string): string | undefined {
   const fields = cron.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `needs 5 fields, or 6 with seconds first: it has ${fields}`;
   if (BY_CHANCE.test(cron)) return 'has an H, which stands for no certain time';

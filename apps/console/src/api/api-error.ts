@@ -1,13 +1,13 @@
-import type { ErrorResponse, Fault } from '@deckhand/contracts';
+import type { ErrorResponse, ValidationIssue } from '@deckhand/contracts';
 
 /** An answer that is an error, or no answer at all (`status` 0). */
-export class ApiFault extends Error {
-  override readonly name = 'ApiFault';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly status: number;
   /** The stable code of the error's catalogue; `UNREACHABLE` without an answer. */
   readonly code: string;
-  /** Faults of a body, field by field; none for other errors. */
-  readonly faults: readonly Fault[];
+  /** The issues of a body, field by field; none for other errors. */
+  readonly issues: readonly ValidationIssue[];
   readonly requestId: string | undefined;
   /** Seconds after which to try again, where the answer says so. */
   readonly retryAfter: number | undefined;
@@ -16,18 +16,18 @@ export class ApiFault extends Error {
     super(body.error ?? `The service answered ${status}`);
     this.status = status;
     this.code = body.code ?? 'UNKNOWN';
-    this.faults = Array.isArray(body.details) ? body.details.filter(isFault) : [];
+    this.issues = Array.isArray(body.details) ? body.details.filter(isIssue) : [];
     this.requestId = body.requestId;
     this.retryAfter = retryAfter;
   }
 }
 
-/** The fault of a request that got no answer. */
-export function unreachable(): ApiFault {
-  return new ApiFault(0, { error: 'The service cannot be reached', code: 'UNREACHABLE' });
+/** The issue of a request that got no answer. */
+export function unreachable(): ApiError {
+  return new ApiError(0, { error: 'The service cannot be reached', code: 'UNREACHABLE' });
 }
 
-function isFault(value: unknown): value is Fault {
+function isIssue(value: unknown): value is ValidationIssue {
   return (
     typeof value === 'object' &&
     value !== null &&

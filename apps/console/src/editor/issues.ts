@@ -1,0 +1,22 @@
+import type { Definition, ValidationIssue } from '@deckhand/contracts';
+import { ApiError } from '../api/api-error.js';
+
+/** Whether a save was refused for what is on the canvas: it has issues, or somebody saved in between. */
+export function isAboutDefinition(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.code === 'CONFLICT' || error.issues.some(({ path }) => path.startsWith('definition'));
+}
+
+/** The issues of a save by the node they are in: what is wrong, in words, each with its place within the node. */
+export function issuesByNode(definition: Definition, issues: readonly ValidationIssue[]): ReadonlyMap<string, string> {
+  const byNode = new Map<string, string>();
+  for (const { path, message } of issues) {
+    const [, index, rest = ''] = /^definition\.nodes\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
+    const node = index === undefined ? undefined : definition.nodes[Number(index)];
+    if (!node) continue;
+    const line = `${rest.replace(/^parameters\./, '')} ${message}`.trim();
+    const before = byNode.get(node.id);
+    byNode.set(node.id, before === undefined ? line : `${before}; ${line}`);
+  }
+  return byNode;
+}
