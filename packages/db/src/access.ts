@@ -1,7 +1,7 @@
 import { DeckhandError, hasRole, type Role, ROLES } from '@deckhand/contracts';
 import { type Prisma, type Queryable } from './client.js';
 
-/** Where a request came from: what the audit log says beside who. */
+/** The origin of a request, for the audit log. */
 export interface Origin {
   /** The API key that was used; null for a session. */
   readonly apiKeyId: string | null;
@@ -10,38 +10,39 @@ export interface Origin {
   readonly requestId: string;
 }
 
-/** On whose behalf a store acts. Every read and write is limited to what this person may see and do. */
+/** The person for whom a store acts. Every read and write is limited to what this person may see and do. */
 export interface Actor {
   readonly userId: string;
   /** The only workspace that the caller's API key may touch; null for no such limit. */
   readonly boundTo: string | null;
-  /** Asked only when a change is put on record; without it the record says who, not from where. */
+  /** Called only when a change is recorded in the audit log. Without it, the record names the person but no origin. */
   origin?(): Origin;
-  /** The request that the change is part of, where it has an Idempotency-Key: marked by whoever makes the change. */
+  /**
+   * The token of a request with an Idempotency-Key, which is marked as carried out in the transaction that makes the
+   * change.
+   */
   readonly requestToken?: string;
 }
 
-/**
- * When something was changed last in each of the states that its writer would change; undefined where any will do.
- */
+/** The times of last change of the states in which a write is allowed (If-Match). Undefined allows any state. */
 export type AllowedStates = readonly Date[] | undefined;
 
-/** As a condition of Prisma's models. */
+/** Returns the states as a condition for Prisma's models. */
 export function inState(states: AllowedStates): { updatedAt?: { in: Date[] } } {
   return states === undefined ? {} : { updatedAt: { in: [...states] } };
 }
 
-/** The refusal for something that is in another state: it was found before, in the same transaction. */
+/** Returns the error for a resource that was found before, in the same transaction, but is in another state. */
 export function changedMeanwhile(states: AllowedStates, otherwise: DeckhandError): DeckhandError {
   return states === undefined ? otherwise : new DeckhandError('PRECONDITION_FAILED');
 }
 
-/** The roles that may do what `needed` may. */
+/** Returns the roles that include the rights of `needed`. */
 export function rolesFrom(needed: Role): Role[] {
   return ROLES.filter((role) => hasRole(role, needed));
 }
 
-/** Workspaces that the actor may see, as a condition of Prisma's models. */
+/** Returns the condition, for Prisma's models, for workspaces that the actor may see. */
 export function visibleWorkspace(actor: Actor, needed: Role = 'viewer') {
   return {
     ...(actor.boundTo === null ? {} : { id: actor.boundTo }),
@@ -50,9 +51,9 @@ export function visibleWorkspace(actor: Actor, needed: Role = 'viewer') {
 }
 
 /**
- * The actor's role in a workspace that a request names.
- * @throws DeckhandError FORBIDDEN for no member, whether the workspace exists or not, and for a role that is too low;
- * WORKSPACE_MISMATCH when the actor's key is bound to another.
+ * Returns the actor's role in a workspace that a request names.
+ * @throws DeckhandError FORBIDDEN if the actor is not a member, whether the workspace exists or not, or its role is too
+ * low; WORKSPACE_MISMATCH if the actor's key is bound to another workspace.
  */
 export async function requireRole(db: Queryable, actor: Actor, workspaceId: string, needed: Role): Promise<Role> {
   if (actor.boundTo !== null && actor.boundTo !== workspaceId.toLowerCase())

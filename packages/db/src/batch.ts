@@ -1,10 +1,12 @@
 import { Prisma } from './client.js';
 
-// A statement that is planned anew for each call costs PostgreSQL more than running it. It keeps a plan for any
-// parameters only if it thinks that one no dearer, and of an array that it does not know it expects ten members. So a
-// batch of one names its member itself.
+// PostgreSQL spends more on planning such a statement for each call than on running it. It keeps a generic plan only if
+// it expects that plan to be no more expensive, and it expects ten elements in an array parameter. So a batch of one
+// names its element directly.
 
-/** Whether a column is one of the values of a batch. @param type of a value in PostgreSQL. */
+/**
+ * Returns the condition, as SQL, that a column has one of the values of a batch. @param type of a value in PostgreSQL.
+ */
 export function isOneOf(column: Prisma.Sql, values: readonly string[], type: 'uuid' | 'text'): Prisma.Sql {
   const member = Prisma.raw(type);
   const [only, ...others] = values;
@@ -19,8 +21,8 @@ export interface BatchColumn {
 }
 
 /**
- * The rows of a batch, to be selected from; after the columns given comes the row's position, from 1. At least one row,
- * in columns of one length.
+ * Returns the rows of a batch, as SQL to select from. After the given columns comes the position of the row, from 1. At
+ * least one row, with columns of equal length.
  */
 export function batchRows(columns: readonly BatchColumn[]): Prisma.Sql {
   if (columns.every(({ values }) => values.length === 1)) {

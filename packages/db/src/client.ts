@@ -19,13 +19,13 @@ export interface DatabaseOptions {
   /** Connections at most. */
   readonly poolSize: number;
   /**
-   * How long a statement waits for its response, in ms; without it, for ever. After that the connection is given up, as
-   * the network may have forgotten it. Must be longer than `SESSION_LIMITS.statement_timeout`, so that PostgreSQL
+   * How long a statement waits for its response, in ms; forever if undefined. After that the connection is closed,
+   * because the network may have dropped it. Must be longer than `SESSION_LIMITS.statement_timeout`, so that PostgreSQL
    * cancels a slow statement first.
    */
   readonly silentAfterMs?: number;
   /**
-   * False for a pooler that cannot keep prepared statements apart: hot statements are then parsed with each call. True
+   * False for a pooler that cannot keep prepared statements apart: hot statements are then parsed for each call. True
    * by default.
    */
   readonly preparesStatements?: boolean;
@@ -60,7 +60,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 const pools = new WeakMap<Database, Pool>();
 
-/** How the pool of a database is used at the moment: open connections, idle ones of them, callers that wait for one. */
+/** Returns the numbers of open connections, of idle ones, and of callers that wait for one. */
 export function readPoolUse(db: Database): { open: number; idle: number; waiting: number; max: number } {
   const pool = pools.get(db);
   if (!pool) throw new Error('this database was not opened by createDatabase');

@@ -16,7 +16,7 @@ const STALE_STATEMENT = /^(0A000|26000|42P05)$/;
  * - It closes itself after an error that it would meet again. The pool does so by itself, but not within a transaction.
  */
 export class Connection extends pg.Client {
-  // One signature that fits each of pg's overloads: a caller sees theirs, since the pool hands out its own type.
+  // One signature for all of pg's overloads. Callers see pg's own, because the pool returns its own type.
   override query(config: unknown, ...others: unknown[]): never;
   override query(config: unknown, ...others: unknown[]): unknown {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- it is applied to this connection
@@ -30,7 +30,7 @@ export class Connection extends pg.Client {
   }
 }
 
-/** Whether the next statement of the connection would fail as well, or wait behind one that gets no response. */
+/** Returns true if the next statement on the connection would fail as well, or wait behind one without a response. */
 function isLasting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message === NO_RESPONSE || ('code' in error && STALE_STATEMENT.test(String(error.code)));

@@ -14,7 +14,7 @@ export { listChanges, listInstanceChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange } from './audit/record.js';
 export { recordStart } from './audit/record-start.js';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
-/** SQL with parameters, for tools that measure; what the product asks of the database has a store here. */
+/** SQL with parameters, for tools that measure. Product code uses the stores of this package. */
 export { Prisma } from './client.js';
 export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.js';
 export { countHeldBack } from './concurrency/count-held-back.js';

@@ -16,8 +16,8 @@ import { Prisma } from './client.js';
  *   so waits for nobody. The one exception is a person who erases a run (`erase.ts`) and waits for its indexing.
  */
 
-/** Ends a `SELECT … FROM executions e`: locks the runs that it returns. */
+/** The end of a `SELECT … FROM executions e` that locks the runs it returns. */
 export const LOCK_RUNS = Prisma.sql`ORDER BY e.id FOR UPDATE OF e`;
 
-/** The same for background work: leaves out the runs that others have locked. Its next pass finds them. */
+/** The same for background work: skips the runs that other transactions have locked. Its next pass finds them. */
 export const LOCK_FREE_RUNS = Prisma.sql`${LOCK_RUNS} SKIP LOCKED`;

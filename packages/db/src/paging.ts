@@ -1,11 +1,11 @@
 import type { Page, PageOf } from '@deckhand/contracts';
 
-/** What to ask the database for: one row more than shown tells whether more follow. */
+/** Returns the range to query: one row more than the page shows whether more follow. */
 export function pageRange(page: Page): { take: number; skip: number } {
   return { take: page.limit + 1, skip: page.offset };
 }
 
-/** A list's envelope around the rows that `pageRange` asked for. Counts only when the caller asked for the total. */
+/** Builds a page from the rows of `pageRange`. Counts all rows only if the caller requested the total. */
 export async function toPage<R, T>(
   page: Page,
   rows: readonly R[],

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isStoreUnavailable } from './store-errors.js';
 
-/** How long after a failure a write is tried again, in ms. */
+/** Delay before a write is tried again, in ms. */
 const RETRY_DELAY_MS = 100;
 
 /**
- * Tries a write of a request once more when the database could not do it for a reason that may pass. Whoever made the
- * request is told of the second failure.
- * @param again must fit a first try that may have landed.
+ * Tries a write of a request once more if it failed for a reason that may pass. The caller gets the second failure.
+ * @param again has to allow for a first attempt that succeeded although its response was lost.
  */
 export async function retryOnce<T>(first: () => Promise<T>, again: () => Promise<T>): Promise<T> {
   try {

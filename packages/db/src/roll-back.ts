@@ -1,9 +1,9 @@
 import type { Database, Queryable } from './client.js';
 
-/** Ends a transaction in which nothing is wrong. */
+/** Thrown to roll back a transaction without an error. */
 class RolledBack extends Error {}
 
-/** Does work in a transaction that is rolled back, to find out whether it could be done. @throws what `work` throws. */
+/** Runs `work` in a transaction that is rolled back, to check whether it would succeed. @throws what `work` throws. */
 export async function runAndRollBack(db: Database, work: (tx: Queryable) => Promise<unknown>): Promise<void> {
   try {
     await db.$transaction(async (tx) => {

@@ -10,7 +10,7 @@ import { type Database, Prisma, type Queryable } from './client.js';
  * PgBouncer, and a `SET` of a session would reach other clients of a pooler in transaction mode.
  */
 export const SESSION_LIMITS = {
-  /** Shorter than any client of ours waits for a response. */
+  /** Shorter than our clients wait for a response. */
   statement_timeout: 14_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 5_000,
@@ -29,15 +29,15 @@ const LOCK_KEY = 3_325_005;
 /** SQLSTATEs of a setting that this server or platform does not have. */
 const NOT_AVAILABLE = new Set(['42704', '22023']);
 
-/** One transaction's own limits, in ms; 0 is none. */
+/** The limits of one transaction, in ms; 0 means no limit. */
 export async function limitSession(tx: Queryable, limits: Partial<Record<LimitName, number>>): Promise<void> {
   const set = Object.entries(limits).map(([name, ms]) => Prisma.sql`set_config(${name}, ${String(ms)}, true)`);
   await tx.$queryRaw(Prisma.sql`SELECT ${Prisma.join(set)}`);
 }
 
 /**
- * Sets the limits as defaults of the URL's role in its database, unless an operator has set others: for the role, the
- * database or the server. They count for sessions that begin afterwards.
+ * Sets the limits as defaults of the URL's role in its database, unless an operator has set others for the role, the
+ * database or the server. They apply to later sessions.
  */
 export async function applySessionLimits(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
@@ -49,7 +49,7 @@ export async function applySessionLimits(databaseUrl: string): Promise<void> {
     );
     for (const { name, database } of rows) {
       try {
-        // Two at once would update the same row of the catalogue, which PostgreSQL refuses.
+        // Two concurrent calls would update the same row of the catalogue, which PostgreSQL refuses.
         await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK_KEY});
           ${statementToSet(name, 'CURRENT_USER', database)}; COMMIT`);
       } catch (error) {
@@ -64,8 +64,8 @@ export async function applySessionLimits(databaseUrl: string): Promise<void> {
 }
 
 /**
- * The URL of connections without these limits, for work that may take as long as it needs, such as migrations. They
- * must lead past poolers.
+ * Returns the URL for connections without these limits, for work without a time limit, such as migrations. They must
+ * bypass poolers.
  */
 export function withoutSessionLimits(databaseUrl: string): string {
   const url = new URL(databaseUrl);
@@ -76,14 +76,14 @@ export function withoutSessionLimits(databaseUrl: string): string {
   return url.href;
 }
 
-/** What is told of missing limits: a logger. */
+/** The logger that missing limits are reported to. */
 interface Reporter {
   warn(details: object, message: string): void;
 }
 
 /**
- * Reports, when a process starts, the limits that its sessions do not have: none at all, or a longer one than the
- * process relies on. It works all the same.
+ * Reports, when a process starts, limits that its sessions do not have, or that are longer than it relies on. The
+ * process works without them.
  */
 export async function reportMissingSessionLimits(db: Database, reporter: Reporter): Promise<void> {
   try {
@@ -98,7 +98,7 @@ export async function reportMissingSessionLimits(db: Database, reporter: Reporte
   }
 }
 
-/** @returns a statement for each missing limit that sets it, to be run by a superuser or the role itself. */
+/** Returns a statement for each missing limit that sets it, to be run by a superuser or the role itself. */
 export async function findMissingSessionLimits(db: Database): Promise<string[]> {
   const rows = await db.$queryRaw<{ name: LimitName; setting: string; role: string; database: string }[]>`
     SELECT name, setting, current_user::text AS role, current_database()::text AS database

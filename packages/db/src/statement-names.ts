@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
 
 /**
- * Names that a process gives at most. Each named statement stays in the memory of every server process that has
- * prepared it. The hot statements have a few forms each, some hundred together; a text beyond this is sent without a
+ * Maximum number of names of a process. Each named statement stays in the memory of every server process that has
+ * prepared it. The hot statements have a few forms each, about a hundred together; a further text is sent without a
  * name.
  */
 const MAX_NAMES = 500;

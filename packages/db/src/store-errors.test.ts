@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyStoreError, isStoreError, isStoreUnavailable, StoreError } from './store-errors.js';
 
-// What real stores and drivers report is held to this by tests/integration/executions/store-errors.test.ts.
+// The errors of real stores and drivers are tested by tests/integration/executions/store-errors.test.ts.
 
-/** An error as Prisma makes it of one of the driver adapter's. */
+/** An error of the driver adapter, as Prisma wraps it. */
 function prismaError(code: string, cause: object): Error {
   return Object.assign(new Error('Raw query failed'), {
     name: 'PrismaClientKnownRequestError',

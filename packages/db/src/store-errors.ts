@@ -21,9 +21,9 @@ export class StoreError extends Error {
   }
 }
 
-/** SQLSTATEs, most specific first. What none of them matches is transient: this is a deny-list. */
+/** SQLSTATEs, the most specific first. An error that none of them matches is transient: this is a deny-list. */
 const SQLSTATE_KINDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
-  // A prepared statement that a pooler lost or made twice: the next connection has it, or prepares it.
+  // A prepared statement that a pooler lost or created twice: the next connection has it, or prepares it.
   [/^(26000|42P05)$/, 'transient'],
   // Data exceptions, integrity violations, one row named twice by a statement, a violated check option, and RAISE in a
   // trigger of ours.
@@ -32,11 +32,11 @@ const SQLSTATE_KINDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
   [/^(54000|54001)$/, 'row'],
   // Undefined tables and columns, missing permissions, syntax; features that this server lacks.
   [/^(42|0A|54)/, 'deployment'],
-  // A password or role that is refused, a database or schema that does not exist.
+  // A refused password or role, or a database or schema that does not exist.
   [/^(28|3D|3F)/, 'deployment'],
 ];
 
-/** Prisma's own codes, where it keeps no SQLSTATE beside them. */
+/** Prisma's own codes, for errors without an SQLSTATE. */
 const PRISMA_KINDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
   [/^(P1000|P1003|P1010|P2021|P2022)$/, 'deployment'],
   [/^P20(0[0-7]|1[1-59]|20|23|25|33)$/, 'row'],
@@ -46,7 +46,7 @@ const PRISMA_KINDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
 const VALUE_CODE =
   /^(ERR_STRING_TOO_LONG|ERR_OUT_OF_RANGE|ERR_BUFFER_TOO_LARGE|ERR_INVALID_\w+|Z_DATA_ERROR|Z_BUF_ERROR)$/;
 
-/** What JavaScript throws at once and every time for the same values. */
+/** Errors that JavaScript throws every time for the same values. */
 const LANGUAGE_ERROR = /^(TypeError|RangeError|SyntaxError|ReferenceError|URIError|PrismaClientValidationError)$/;
 
 /** PostgreSQL reports a value above 1 GB as an internal error. */
@@ -55,22 +55,22 @@ const VALUE_TOO_LARGE = 'invalid memory alloc request size';
 /** PostgreSQL's 0A000 after a migration changed a table: the next connection plans the statement again. */
 const STALE_PLAN = 'cached plan must not change result type';
 
-/** Redis refuses the user or the password, or what the user may do. */
+/** Redis refuses the user, the password, or a command of the user. */
 const REDIS_ACCESS_DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** What pg says where it gives no code. */
+/** Messages of pg for errors without a code. */
 const DRIVER_MESSAGE =
   /^(Connection terminated|timeout e|Client (was closed|has encountered a connection error)|Server has closed the connection)/;
 
-/** System calls by which sockets fail. */
+/** System calls of socket errors. */
 const NETWORK_CALL = /^(connect|getaddrinfo|read|write|shutdown)$/;
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 const PRISMA_CODE = /^P\d{4}$/;
 
 /**
- * Classifies an error that was met while using PostgreSQL, an object store or Redis, whichever library it came through.
- * An error that it does not know is `transient`.
+ * Classifies an error of PostgreSQL, an object store or Redis, whichever library reported it. An unknown error is
+ * `transient`.
  */
 export function classifyStoreError(error: unknown): StoreErrorKind {
   if (!isNativeError(error)) return 'transient';
@@ -82,7 +82,7 @@ export function classifyStoreError(error: unknown): StoreErrorKind {
   const code: unknown = 'code' in error ? error.code : undefined;
   if (typeof code === 'string') {
     if (VALUE_CODE.test(code)) return 'row';
-    // Codes of the operating system that look like an SQLSTATE (EPIPE) are of no class of these.
+    // Codes of the operating system that look like an SQLSTATE (EPIPE) belong to none of these classes.
     if (PRISMA_CODE.test(code) && isPrismaError(error)) return kindBy(PRISMA_KINDS, code);
     return SQLSTATE.test(code) ? kindBy(SQLSTATE_KINDS, code) : 'transient';
   }
@@ -91,7 +91,7 @@ export function classifyStoreError(error: unknown): StoreErrorKind {
   return LANGUAGE_ERROR.test(error.name) ? 'row' : 'transient';
 }
 
-/** True for an error that a store or the way to it reported: any other says that the program itself is at fault. */
+/** Returns true for an error that a store or the network reported. Any other error is a bug of the program. */
 export function isStoreError(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   return (
@@ -107,8 +107,7 @@ export function isStoreError(error: unknown): boolean {
 }
 
 /**
- * True when a store could not do now what it was asked for, and may later. What was asked for may or may not have
- * happened.
+ * Returns true if a store cannot do something now and may be able to later. The operation may or may not have happened.
  * @see isStoreError for why an unknown error is not one.
  */
 export function isStoreUnavailable(error: unknown): boolean {
@@ -116,7 +115,8 @@ export function isStoreUnavailable(error: unknown): boolean {
 }
 
 /**
- * True when the values that a write met can never be stored. Any other error, known or unknown, says nothing of them.
+ * Returns true if the values of a write can never be stored. Any other error, known or unknown, says nothing about
+ * them.
  */
 export function isRowError(error: unknown): boolean {
   return classifyStoreError(error) === 'row';
@@ -126,7 +126,7 @@ function isPrismaError(error: Error): boolean {
   return error.name.startsWith('PrismaClient');
 }
 
-/** Prisma keeps what the driver adapter reported beside its own code. */
+/** Prisma keeps the error of the driver adapter in addition to its own code. */
 function sqlstateOfAdapter(error: Error): string | undefined {
   const meta: unknown = 'meta' in error ? error.meta : undefined;
   const adapterError: unknown = isJsonObject(meta) ? meta.driverAdapterError : error;

@@ -4,7 +4,7 @@ import { Prisma } from './client.js';
 /** Prisma's code for a value that must be unique and is taken. */
 const UNIQUE_VIOLATION = 'P2002';
 
-/** Turns the database's refusal of a value that is taken into a CONFLICT with this message; to be given to `catch`. */
+/** Converts the database's error for a value that is taken into a CONFLICT with this message; pass it to `catch`. */
 export function conflictWhenTaken(message: string): (error: unknown) => never {
   return (error) => {
     const isTaken = error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;

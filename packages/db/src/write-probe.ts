@@ -1,15 +1,14 @@
 import { withExplicitSslMode } from '@deckhand/contracts';
 import pg from 'pg';
 
-/** How long the probe waits for each answer, in ms. */
+/** How long the probe waits for each response, in ms. */
 const TIMEOUT_MS = 1_000;
-/** PostgreSQL's words for having no room for one more connection: those that are there still write. */
+/** PostgreSQL's error for too many connections: existing ones can still write. */
 const TOO_MANY_CONNECTIONS = '53300';
 
 /**
- * Finds out whether PostgreSQL takes writes, with a connection made for it alone: neither a pool that is busy nor a
- * connection that died unnoticed speaks for the server.
- * @throws why it does not.
+ * Checks whether PostgreSQL accepts writes, with a new connection: neither a busy pool nor a dead connection says
+ * anything about the server. @throws the reason if it does not.
  */
 export async function probeWrites(url: string): Promise<void> {
   const client = new pg.Client({
@@ -18,11 +17,11 @@ export async function probeWrites(url: string): Promise<void> {
     query_timeout: TIMEOUT_MS,
     application_name: 'deckhand-write-probe',
   });
-  // Without a listener a connection that breaks later would end the process.
+  // Without a listener, a connection that breaks later would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    // Not by a parameter of the connection, which PgBouncer refuses.
+    // A parameter of the connection would be refused by PgBouncer.
     await client.query(`BEGIN; SET LOCAL statement_timeout = ${TIMEOUT_MS};
       INSERT INTO settings (name, value) VALUES ('writeProbe', to_jsonb(now()))
       ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value;
@@ -31,7 +30,7 @@ export async function probeWrites(url: string): Promise<void> {
     if (error instanceof pg.DatabaseError && error.code === TOO_MANY_CONNECTIONS) return;
     throw error;
   } finally {
-    // A frozen server would not answer the goodbye either.
+    // A frozen server would not respond to the end of the connection either.
     void client.end().catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ import { createSecretMask } from './run/secret-mask.js';
 const ab = (maxLength: number, minLength = 0) =>
   fc.string({ unit: fc.constantFrom('a', 'b'), minLength, maxLength, size: 'max' });
 
-/** The native search takes the product of both lengths for these. */
+/** The native search takes time proportional to the product of both lengths for these. */
 const text = 'a'.repeat(50_000);
 const needle = `${'a'.repeat(500)}b${'a'.repeat(500)}`;
 

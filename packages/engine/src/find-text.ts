@@ -1,4 +1,4 @@
-/** Texts below this length are searched natively: whatever the needle, that takes microseconds. */
+/** Texts below this length use the native search, which takes microseconds for any needle. */
 const NATIVE_LENGTH_MAX = 1_024;
 
 /**

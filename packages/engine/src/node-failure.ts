@@ -1,13 +1,13 @@
-/** Why a node failed: a value, not an exception, so that it can be recorded, retried and branched on. */
+/** The failure of a node, as a value and not an exception, so that it can be recorded, retried and branched on. */
 export interface NodeFailure {
   readonly message: string;
   /** Stable, upper case: HTTP_STATUS, NODE_TIMEOUT ... */
   readonly code: string;
-  /** Whether another attempt could end differently. */
+  /** Whether another attempt could succeed. */
   readonly isRetryable: boolean;
   /**
-   * Another attempt is made after this time, in ms, whatever the node's `retry` says: it was only too early. Undefined
-   * for every other failure.
+   * Another attempt is made after this time, in ms, regardless of the node's `retry`, because this one was only too
+   * early. Undefined for every other failure.
    */
   readonly retryAfterMs?: number | undefined;
 }

@@ -1,15 +1,15 @@
 import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.js';
 
-/** A request that a node sends out. */
+/** A request that a node sends. */
 export interface HttpRequest {
   readonly method: string;
   /** Absolute, http or https, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Names of headers, beside the well-known ones, that must not follow a redirect to another origin. */
+  /** Names of further headers that must not follow a redirect to another origin. */
   readonly secretHeaders?: readonly string[];
-  /** An origin that may be reached though its address is private. */
+  /** An origin that may be reached although its address is private. */
   readonly exemptOrigin?: string | undefined;
   readonly body: string | Uint8Array | undefined;
   readonly followRedirects: boolean;
@@ -18,20 +18,19 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** The answer to it, decompressed. */
+/** The response, decompressed. */
 export interface HttpResponse {
   readonly status: number;
-  /** By lower-case name, without set-cookie; several of one name are joined by ", ". */
+  /** By lower-case name, without set-cookie; several headers with the same name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each set-cookie header: they are the one kind that may not be joined (RFC 9110, 5.3). */
+  /** Each set-cookie header: they are the only ones that may not be joined (RFC 9110, 5.3). */
   readonly setCookies: readonly string[];
   readonly body: Uint8Array;
 }
 
 /**
- * Sends requests for nodes.
- * @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or PARAMETERS_INVALID for what can't be
- * sent.
+ * Sends requests for nodes. @throws NodeError HTTP_REQUEST_FAILED, ADDRESS_REFUSED, RESPONSE_TOO_LARGE, or
+ * PARAMETERS_INVALID for a request that cannot be sent.
  */
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>;
@@ -44,12 +43,12 @@ export interface PostgresQuery {
   /** Values for `$1`, `$2`, ... */
   readonly values: readonly JsonValue[];
   readonly isReadOnly: boolean;
-  /** More rows fail the query, and undo what it did. */
+  /** More rows fail the query, and roll it back. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
 }
 
-/** What a statement led to. */
+/** The result of a statement. */
 export interface PostgresResult {
   readonly rows: readonly JsonObject[];
   /** Rows that were read or changed. */
@@ -64,14 +63,14 @@ export interface PostgresClient {
   query(query: PostgresQuery): Promise<PostgresResult>;
 }
 
-/** A file that goes with a message. */
+/** A file attached to a message. */
 export interface MailAttachment {
   readonly filename: string;
   readonly content: Uint8Array;
   readonly contentType: string | undefined;
 }
 
-/** A message and the server that takes it. */
+/** A message and the server that accepts it. */
 export interface MailMessage {
   readonly server: Extract<Credential, { type: 'smtp' }>['secret'];
   readonly from: string;
@@ -84,12 +83,12 @@ export interface MailMessage {
   readonly html: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly attachments: readonly MailAttachment[];
-  /** Becomes the Message-ID, so that a message that is sent again can be told to be the same. */
+  /** Becomes the Message-ID, so that a message that is sent again can be recognised. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
 }
 
-/** What a server said of a message: addresses that it took, and those that it refused. */
+/** The response of a server to a message: the addresses that it accepted, and those that it refused. */
 export interface MailReceipt {
   readonly messageId: string;
   readonly accepted: readonly string[];
@@ -109,7 +108,7 @@ export interface ChildRun {
   readonly input: JsonValue;
   readonly parentExecutionId: string;
   readonly parentNodeId: string;
-  /** The same whenever the node is run again: then the child is the same too. */
+  /** The same whenever the node runs again, so that the child is the same too. */
   readonly idempotencyKey: string;
 }
 
@@ -119,7 +118,7 @@ export interface WorkflowStarter {
   start(child: ChildRun): Promise<string>;
 }
 
-/** What the worker hands to nodes that act outside, or that must not act outside. */
+/** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
   readonly http: HttpClient;

@@ -12,7 +12,7 @@ import type { NodeFailure } from './node-failure.js';
 import type { NodeServices } from './node-services.js';
 import type { SourceReferences } from './script.js';
 
-/** What a Terminal node gives the run. */
+/** The result that a Terminal node sets. */
 export interface TerminalResult {
   readonly body: JsonValue;
   readonly statusCode: number;
@@ -20,13 +20,13 @@ export interface TerminalResult {
 }
 
 /**
- * What a node waits for without holding a worker. It ends by exactly one answer: a person's, the time's, or another
- * run's. `details` is for whoever answers, such as `{ message, choices }`.
+ * A wait of a node that occupies no worker. Exactly one answer ends it: a person's, the time's, or another run's.
+ * `details` is for the person who answers, such as `{ message, choices }`.
  */
 export interface WaitRequest {
   readonly kind: 'approval' | 'human' | 'time' | 'workflow';
   readonly details: JsonObject;
-  /** When it ends by itself, in ms since the epoch; null for never. */
+  /** When it ends by itself, in ms since the epoch; null if never. */
   readonly dueAt: number | null;
 }
 
@@ -34,8 +34,8 @@ export interface WaitRequest {
 export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
 
 /**
- * What running a node led to. `handle` names the output of a node that has several; `console` is what its script
- * wrote, for debug mode.
+ * The outcome of running a node. `handle` names the output of a node that has several; `console` is the output of its
+ * script, for debug mode.
  */
 export type Outcome =
   | {
@@ -54,7 +54,7 @@ export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly code: string;
   readonly isRetryable: boolean;
-  /** When another attempt is to be made whatever the node's `retry` says, in ms. */
+  /** Delay before another attempt regardless of the node's `retry`, in ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -69,13 +69,13 @@ export class NodeError extends Error {
   }
 }
 
-/** An edge that was taken into a node: where from, and what came along. */
+/** An edge that was taken into a node: its source, and the data. */
 export interface NodeInput {
   readonly nodeId: string;
   readonly output: JsonValue;
 }
 
-/** What a node sees of its run. */
+/** The part of its run that a node sees. */
 export interface NodeContext {
   /** The run's trigger data. */
   readonly trigger: JsonValue;
@@ -91,52 +91,52 @@ export interface NodeContext {
   readonly iteration: string;
   /** The same for every attempt and after a crash: (run, node, iteration). */
   readonly idempotencyKey: string;
-  /** Aborts when the run is stopped, taken over, or the node's time is up. */
+  /** Aborts when the run is stopped or taken over, or the node's time is up. */
   readonly signal: () => AbortSignal;
-  /** The node's own `timeoutSeconds`, in ms, which the engine holds it to; undefined when it has none. */
+  /** The node's own `timeoutSeconds`, in ms, which the engine enforces; undefined if it has none. */
   readonly timeoutMs: number | undefined;
-  /** The values of the names that `references` of the node's type found, as expressions know them: `$input` ... */
+  /** The values of the names that `references` of the node's type found, as in expressions: `$input` ... */
   readonly names: () => JsonObject;
   readonly services: NodeServices;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
-  /** Output to answer with in sandbox mode instead of acting, when the definition has one. */
+  /** Output to return in sandbox mode instead of acting, if the definition has one. */
   readonly mock: JsonValue | undefined;
   /**
-   * The node's credential, read anew for every attempt; undefined when the definition names none. What it hides is
-   * masked in the outcome of the node that asked.
-   * @param sentTo the URL that a node sends it to. One that is limited to hosts is refused without, unless it names its
-   * server itself.
+   * The node's credential, read again for every attempt; undefined if the definition names none. Its secrets are masked
+   * in the outcome of the node.
+   * @param sentTo the URL that the node sends it to. A credential that is limited to hosts is refused without one,
+   * unless it names its server itself.
    * @throws NodeError CREDENTIAL_NOT_FOUND, CREDENTIAL_ENDED, CREDENTIAL_PRIVATE, CREDENTIAL_OTHER_WORKFLOW,
    * CREDENTIAL_HOST, CREDENTIAL_UNREADABLE.
    */
   readonly credential: (sentTo?: URL) => Promise<OpenedCredential | undefined>;
 }
 
-/** A credential as a node gets it. */
+/** A decrypted credential, for a node. */
 export type OpenedCredential = Credential & {
-  /** With an API key of this instance: the origin of its API, which may be reached though its address is private. */
+  /** For an API key of this instance: the origin of its API, which may be reached although its address is private. */
   readonly ownOrigin?: string;
 };
 
-/** Which credentials the nodes of a type can use. */
+/** The credentials that nodes of a type can use. */
 export interface CredentialUse {
   readonly types: readonly CredentialType[];
-  /** The types of which one has to be named with these parameters (before evaluation); none is needed without it. */
+  /** The types of which one is required with these parameters (before evaluation); empty if none is required. */
   readonly needed?: (parameters: JsonObject) => readonly CredentialType[];
 }
 
-/** How a node type is written: one file that exports one of these through `defineNodeType`. */
+/** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
   readonly type: string;
   readonly title: string;
-  /** A sentence or two for people; becomes its page and its entry in the palette. */
+  /** One or two sentences for people, shown in its page and in the palette. */
   readonly description: string;
   readonly category: 'trigger' | 'data' | 'flow' | 'action' | 'person';
   /**
-   * Whether running it changes something outside. Such a node starts only when the checkpoint before it is on disk; one
-   * without effects is simply run again after a crash.
+   * Whether it has effects outside. Such a node starts only when the checkpoint before it is on disk; one without
+   * effects simply runs again after a crash.
    */
   readonly hasEffects: boolean;
   /** JSON Schema of its parameters, after expressions are evaluated. */
@@ -145,19 +145,24 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly handles?: (parameters: JsonObject) => readonly string[];
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
-  /** Parameters whose text is taken as it stands, `{{` included: a source in a language of its own. */
+  /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
   readonly verbatim?: readonly string[];
-  /** What those read of the run. Asked once, when a version is compiled, with parameters that have no issue. */
+  /**
+   * Returns the data of the run that those read. Called once, when a version is compiled, with parameters that have no
+   * issue.
+   */
   readonly references?: (parameters: JsonObject) => SourceReferences;
-  /** Credentials that `credentialId` may name; without it, none. */
+  /** Credentials that `credentialId` may name; undefined means none. */
   readonly credential?: CredentialUse;
-  /** The parameter that says for how many seconds the node rests at most. */
+  /** The parameter with the maximum time that the node rests, in seconds. */
   readonly restSeconds?: keyof Static<S> & string;
-  /** Does the work. May return at once; a promise makes the engine go on with other branches meanwhile. */
+  /**
+   * Does the work. It may return at once; if it returns a promise, the engine continues with other branches meanwhile.
+   */
   readonly run: (parameters: Static<S>, context: NodeContext) => Outcome | Promise<Outcome>;
-  /** What the answer to the node's own wait leads to. Needed where `run` may wait. */
+  /** Converts the answer to the node's wait to its outcome. Needed if `run` may wait. */
   readonly resume?: (answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome;
-  /** A made-up output of the right shape, for sandbox mode. Needed where `hasEffects`. */
+  /** A sample output of the right shape, for sandbox mode. Needed if `hasEffects`. */
   readonly sample?: (parameters: Static<S>) => JsonValue;
 }
 
@@ -176,7 +181,7 @@ export interface NodeType {
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
-  /** The issues of evaluated parameters. */
+  /** Returns the issues of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly ValidationIssue[];
   readonly resume: ((answer: WaitAnswer, wait: WaitRequest, context: NodeContext) => Outcome) | undefined;
   /** Runs with evaluated parameters. @throws NodeError PARAMETERS_INVALID naming the first issue. */
@@ -186,7 +191,7 @@ export interface NodeType {
 /** The registry: node types by name. */
 export type NodeTypes = ReadonlyMap<string, NodeType>;
 
-/** Turns a specification into a node type: its schema compiled once, its sandbox answer in place of effects. */
+/** Creates a node type from a specification: compiles its schema, and replaces effects in sandbox mode. */
 export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeType {
   const check = compileCheck(spec.parameters);
   const { sample } = spec;
@@ -225,7 +230,7 @@ function invalidParameters(issues: readonly ValidationIssue[]): NodeError {
   return new NodeError('PARAMETERS_INVALID', text, { isRetryable: false });
 }
 
-/** The outcome of a node with one output. */
+/** Returns the outcome of a node with one output. */
 export function output(value: JsonValue): Outcome {
   return { kind: 'output', output: value };
 }

@@ -2,34 +2,35 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { ExpressionReferences } from './expressions/index.js';
 import type { NodeFailure } from './node-failure.js';
 
-/** What a source, which is no expression itself, reads of its run by the names that expressions have. */
+/** The data of its run that a source, which is not an expression, reads by the names that expressions have. */
 export interface SourceReferences extends ExpressionReferences {
-  /** Whether it computes which nodes it reads; `nodes` names those that it says in so many words. */
+  /** Whether it computes which nodes it reads; `nodes` lists those that it names literally. */
   readonly readsAnyNode: boolean;
 }
 
-/** A script that a node wants run, away from everything. */
+/** A script of a node, to be run in isolation. */
 export interface Script {
-  /** The body of an asynchronous function; what it returns is the output. */
+  /** The body of an asynchronous function; its return value is the output. */
   readonly source: string;
-  /** What its names stand for. It gets a copy. */
+  /** The values of its names. It gets a copy. */
   readonly names: JsonObject;
   /**
-   * Whose it is: the scripts of a run, and those of a workspace, wait for each other before they make others wait.
+   * Its run and workspace: scripts of the same run, and of the same workspace, wait for each other before others have
+   * to wait.
    */
   readonly workspaceId: string;
   readonly executionId: string;
-  /** How long it may run, in ms; waiting for its turn does not count. */
+  /** Time limit, in ms; the time in the queue does not count. */
   readonly timeoutMs: number;
-  /** What its values may take. */
+  /** Memory limit of its values. */
   readonly memoryBytes: number;
-  /** Whether what it writes to the console is kept. */
+  /** Whether its console output is returned. */
   readonly keepsConsole: boolean;
-  /** Ends it at once. */
+  /** Stops it at once. */
   readonly signal: AbortSignal;
 }
 
-/** How a script ended. `console` holds its lines as far as they were kept; empty unless that was asked for. */
+/** How a script ended. `console` contains its lines, up to a limit; empty unless requested. */
 export type ScriptResult =
   | { readonly kind: 'output'; readonly output: JsonValue; readonly console: readonly string[] }
   | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console: readonly string[] };

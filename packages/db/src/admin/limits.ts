@@ -13,8 +13,9 @@ export const WORKSPACE_LIMITS = {
 } as const;
 
 /**
- * What a workspace is allowed.
- * @throws DeckhandError FORBIDDEN for no instance administrator; NOT_FOUND when there is no such workspace.
+ * Reads the limits of a workspace.
+ * @throws DeckhandError FORBIDDEN unless the actor is an instance administrator; NOT_FOUND if there is no such
+ * workspace.
  */
 export async function readLimits(db: Database, actor: Actor, workspaceId: string): Promise<WorkspaceLimits> {
   await requireAdministrator(db, actor);
@@ -24,9 +25,10 @@ export async function readLimits(db: Database, actor: Actor, workspaceId: string
 }
 
 /**
- * Sets what a workspace is allowed. Runs that are held already count under a limit of runs at once; those that a lower
- * one would not let in go on. What such a limit held back, maintenance lets go.
- * @throws DeckhandError FORBIDDEN for no instance administrator; NOT_FOUND when there is no such workspace.
+ * Sets the limits of a workspace. Runs that workers hold already count under a limit of concurrent runs; if the new
+ * limit is lower, they continue. Maintenance releases the runs that the old limit held back.
+ * @throws DeckhandError FORBIDDEN unless the actor is an instance administrator; NOT_FOUND if there is no such
+ * workspace.
  */
 export function writeLimits(
   db: Database,
@@ -49,7 +51,7 @@ export function writeLimits(
   });
 }
 
-/** Limits as they are shown. */
+/** Converts a row to the limits as they are shown. */
 export function toLimits(row: {
   executionsPerMinute: number | null;
   storageQuotaBytes: bigint | null;

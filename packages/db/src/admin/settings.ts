@@ -4,7 +4,10 @@ import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { requireAdministrator } from './rules.js';
 
-/** The instance's settings. What was never set is null: kept for ever, no limit. */
+/**
+ * Reads the settings of the instance. A setting that was never set is null: data is kept forever, and there is no
+ * limit.
+ */
 export async function readInstanceSettings(db: Queryable): Promise<InstanceSettings> {
   const rows = await db.setting.findMany();
   const values = new Map(rows.map(({ name, value }) => [name, value]));

@@ -4,9 +4,10 @@ import type { Database } from '../client.js';
 import { requireAdministrator } from './rules.js';
 
 /**
- * What a workspace uses of what it is allowed. Bytes that were written within the last moments may be missing: they are
- * folded in soon.
- * @throws DeckhandError FORBIDDEN for no instance administrator; NOT_FOUND when there is no such workspace.
+ * Reads how much of its limits a workspace uses. Bytes that were written within the last moments may be missing:
+ * maintenance adds them soon.
+ * @throws DeckhandError FORBIDDEN unless the actor is an instance administrator; NOT_FOUND if there is no such
+ * workspace.
  */
 export async function readUsage(db: Database, actor: Actor, workspaceId: string): Promise<WorkspaceUsage> {
   await requireAdministrator(db, actor);

@@ -5,7 +5,7 @@ import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { toApiKeyEntry } from './entry.js';
 
-/** A key to keep: its hash, never itself. */
+/** A key to store: its hash, never the key itself. */
 export interface NewApiKey {
   /** Binds the key to this workspace. */
   readonly workspaceId: string | null;
@@ -18,12 +18,12 @@ export interface NewApiKey {
   readonly credentialSecret: string | null;
 }
 
-/** What creation answers beside the key itself. */
+/** The entry of a new key, without the key itself. */
 export interface CreatedApiKeyEntry extends ApiKeyEntry {
   readonly credentialId: string | null;
 }
 
-/** Which of some workflows the actor does not see. */
+/** Returns those of the given workflows that the actor cannot see. */
 export async function findUnseenWorkflows(db: Database, actor: Actor, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const where = { id: { in: [...ids] }, workspace: visibleWorkspace(actor) };
@@ -33,8 +33,8 @@ export async function findUnseenWorkflows(db: Database, actor: Actor, ids: reado
 }
 
 /**
- * Keeps a new key and, when asked, a private credential that holds it: in the workspace the key is bound to, else in
- * the first one of its creator's. Without a workspace where the creator may change credentials, none is saved.
+ * Stores a new key and, if requested, a private credential that contains it: in the workspace that the key is bound to,
+ * otherwise in the first workspace where its creator may change credentials. If there is none, no credential is saved.
  */
 export function createApiKey(db: Database, actor: Actor, key: NewApiKey): Promise<CreatedApiKeyEntry> {
   const { credentialSecret, scopes, ...columns } = key;

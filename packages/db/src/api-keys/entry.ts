@@ -1,7 +1,7 @@
 import { accessLabel, type ApiKeyEntry } from '@deckhand/contracts';
 import type { ApiKey } from '../generated/client.js';
 
-/** A key as lists show it: never the key, never its hash. */
+/** Converts a key to its entry in lists, without the key and its hash. */
 export function toApiKeyEntry(key: ApiKey, now = new Date()): ApiKeyEntry {
   return {
     id: key.id,

@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * Looks up many keys at once by their hashes. Revoked, expired and unknown ones are undefined. Asked anew for every
- * request: a revocation holds from its answer on, for every replica.
+ * Looks up many keys by their hashes. Revoked, expired and unknown ones are undefined. The result is never cached: once
+ * a revocation has been confirmed, it holds for every replica.
  */
 export async function findApiKeys(db: Database, hashes: readonly string[]): Promise<(ValidApiKey | undefined)[]> {
   const rows = await db.$queryRaw<Row[]>`/* api-keys.find */

@@ -3,7 +3,7 @@ import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { toApiKeyEntry } from './entry.js';
 
-/** A person's keys, the newest first; revoked and expired ones stay listed. */
+/** Lists a person's keys, the newest first, including revoked and expired ones. */
 export async function listApiKeys(db: Database, userId: string, page: Page): Promise<PageOf<ApiKeyEntry>> {
   const where = { userId };
   const rows = await db.apiKey.findMany({

@@ -6,13 +6,13 @@ import type { Database } from '../client.js';
 import type { CreatedApiKeyEntry, NewApiKey } from './create.js';
 import { toApiKeyEntry } from './entry.js';
 
-/** What takes the place of a key. */
+/** The key that replaces another one. */
 export interface SuccessorKey extends Pick<NewApiKey, 'keyPrefix' | 'keyHash'> {
-  /** Undefined for that of the key before. */
+  /** Undefined keeps the expiry of the replaced key. */
   readonly expiresAt: Date | null | undefined;
-  /** The encrypted secret for the credential that the key before is saved as, if it is. */
+  /** The encrypted secret for the credential that contains the replaced key, if there is one. */
   readonly credentialSecret: string;
-  /** How long the key before goes on working, in ms. */
+  /** How long the replaced key stays valid, in ms. */
   readonly overlapMs: number;
 }
 
@@ -24,8 +24,8 @@ export async function readOwnApiKey(db: Database, userId: string, id: string): P
 }
 
 /**
- * Gives a person's own key a successor with the same name, scopes and workspace. The key before ends after the overlap,
- * or when it would have ended anyway; a credential that it is saved as holds the new one from now on.
+ * Replaces a person's own key by one with the same name, scopes and workspace. The replaced key ends after the overlap,
+ * or at its own expiry if that is earlier. A credential that contains it contains the new key from now on.
  * @throws DeckhandError NOT_FOUND when the person has no such key; INVALID_STATE when it is revoked or expired.
  */
 export function rotateApiKey(

@@ -13,8 +13,8 @@ import { pageRange, toPage } from '../paging.js';
 import { readPeople } from '../users/person.js';
 
 /**
- * What was done in a workspace, the latest first. Every member may read it.
- * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ * Lists the changes in a workspace, the latest first. Every member may read them.
+ * @throws DeckhandError FORBIDDEN unless the actor is a member; WORKSPACE_MISMATCH.
  */
 export async function listChanges(
   db: Database,
@@ -26,8 +26,8 @@ export async function listChanges(
 }
 
 /**
- * What was done in the whole instance, in workspaces that are deleted and in none, too.
- * @throws DeckhandError FORBIDDEN for no administrator of the instance.
+ * Lists the changes in the whole instance, including deleted workspaces and changes that belong to no workspace.
+ * @throws DeckhandError FORBIDDEN unless the actor is an instance administrator.
  */
 export async function listInstanceChanges(
   db: Database,

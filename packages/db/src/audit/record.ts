@@ -4,19 +4,19 @@ import type { Actor } from '../access.js';
 import type { Queryable } from '../client.js';
 import { markRequest } from '../idempotency/requests.js';
 
-/** A change to put on record. Its details never hold a secret. */
+/** A change to record in the audit log. Its details never contain a secret. */
 export interface Change {
-  /** What was done to which kind of resource, such as `workflow.create`. */
+  /** The resource and the action, such as `workflow.create`. */
   readonly action: `${string}.${string}`;
-  /** Null for what belongs to no workspace. */
+  /** Null for a change that belongs to no workspace. */
   readonly workspaceId: string | null;
   readonly resourceId: string;
   readonly details?: Readonly<Record<string, JsonValue>>;
 }
 
 /**
- * Puts a change on record, in the transaction that makes it: there is neither without the other. So with the mark of
- * the request that asked for it.
+ * Records a change in the transaction that makes it, so that neither exists without the other. The same transaction
+ * marks the request with an Idempotency-Key as carried out.
  */
 export async function recordChange(tx: Queryable, actor: Actor, change: Change): Promise<void> {
   const { action, workspaceId, resourceId, details } = change;
@@ -36,7 +36,7 @@ export async function recordChange(tx: Queryable, actor: Actor, change: Change):
   });
 }
 
-/** Puts a change of a run on record, right after it was made: runs are changed in batches, many people's at once. */
+/** Records a change of a run right after it was made: runs are changed in batches that may concern many people. */
 export async function recordExecutionChange(
   db: Queryable,
   actor: Actor,

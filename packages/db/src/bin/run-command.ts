@@ -1,11 +1,11 @@
-/** Says what was asked wrongly: an option, an argument or a setting. */
+/** A wrong option, argument or setting. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 /**
- * Runs a command to its end. Results and progress go to the standard output, errors to the standard error, as one
- * message without a stack. The exit code is 0 if it is done, 1 if it failed, 2 if it was asked wrongly and did nothing.
+ * Runs a command. Results and progress go to the standard output, errors to the standard error, as one message without
+ * a stack. The exit code is 0 on success, 1 on failure, and 2 if the command was called incorrectly and did nothing.
  * @param what the subject of "... failed: <message>".
  */
 export async function runCommand(
@@ -22,7 +22,7 @@ export async function runCommand(
   }
 }
 
-/** `parseArgs` has codes of its own for what it does not understand. */
+/** Returns true for the errors that `parseArgs` throws for wrong arguments. */
 function isUsageError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error instanceof UsageError || ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_'));

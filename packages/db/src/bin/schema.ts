@@ -39,12 +39,12 @@ async function create(databaseUrl: string, name: string, commit: string): Promis
   const from = execFileSync('git', ['show', `${commit}:./schema.prisma`], {
     cwd: dirname(SCHEMA_PATH),
     encoding: 'utf8',
-    // What git says of an error is in the error, too.
+    // The error contains the message of git.
     stdio: 'pipe',
   });
   const path = await writeMigration(databaseUrl, { name, from, to: await readFile(SCHEMA_PATH, 'utf8') });
   return path === undefined ? `Nothing to write: the schema is that of ${commit}.` : `Wrote ${path}`;
 }
 
-// The engine leaves timers of ten seconds behind, which would hold the process up for as long.
+// The schema engine leaves timers of ten seconds behind, which would delay the end of the process.
 process.exit();

@@ -43,9 +43,9 @@ export interface WaitRow {
 }
 
 /**
- * What one run adds to the database. Writing it again is harmless: it is known by its claim and its number. Numbers
- * count up from 1 within a claim, without a gap: one that is missing was lost in a failover, and what comes after it is
- * refused.
+ * The changes that a worker writes for one run. Writing them again is harmless: they are identified by claim and
+ * number. Numbers count up from 1 within a claim, without a gap. A missing number was lost in a failover, and later
+ * ones are refused.
  */
 export interface Checkpoint extends Claim {
   readonly executionId: string;
@@ -56,23 +56,23 @@ export interface Checkpoint extends Claim {
   readonly nodeRuns: readonly NodeSummaryRow[];
   readonly nodeIterations: readonly NodeIterationRow[];
   readonly waits: readonly WaitRow[];
-  /** The worker's last one: how the run ends, or rests. */
+  /** Set for the last checkpoint of the worker: how the run ends or rests. */
   readonly ending: CheckpointEnding | null;
 }
 
-/** What claims a run that nobody has claimed. */
+/** Claims a provisional run. */
 export interface CheckpointClaim {
   readonly workerId: string;
   /**
-   * `digestOfRun` of what the worker began it with: it writes nothing when that is not the run's. Null when it was read
-   * here.
+   * `digestOfRun` of the snapshot that the worker started from: if it differs from that of the run, nothing is written.
+   * Null if the worker read the run from the database.
    */
   readonly digest: string | null;
-  /** When the worker began it, in ms of this process' `performance.now()`. */
+  /** When the worker started the run, in ms of this process' `performance.now()`. */
   readonly begunAt: number;
 }
 
-/** How the worker leaves a run. JSON is serialised. */
+/** How the worker finishes with a run: it has ended, or it rests. JSON is serialised. */
 export type CheckpointEnding = FinishedEnding | RestingEnding;
 
 /** The run is finished. */
@@ -87,16 +87,16 @@ export interface FinishedEnding {
 export interface RestingEnding {
   readonly kind: 'resting';
   readonly status: Extract<ExecutionStatus, 'running' | 'waiting_for_input' | 'waiting_for_human'>;
-  /** When it goes on by itself, in ms since the epoch. */
+  /** When the run continues by itself, in ms since the epoch. */
   readonly wakeAt: number | null;
-  /** How many answers the worker has seen: with more of them the run does not rest. */
+  /** Number of answers that the worker has seen. If there are more, the run does not rest. */
   readonly answerCount: number;
 }
 
 /**
- * What became of a checkpoint, by the run's row as it is now. `written`: it is on disk. `paused`: its nodes are on
- * disk, but a person paused the run, and it did not end. `answered`: its nodes are on disk, but it neither ended nor
- * rests: an answer came in between, or a pause that is over again. `fenced`: the run was stopped, ended or claimed by
- * another, or commits of it were lost, and nothing was written.
+ * The result of a checkpoint, from the run's row as it is now. `written`: it is stored. `paused`: its nodes are stored,
+ * but somebody paused the run, and it did not end. `answered`: its nodes are stored, but the run neither ended nor
+ * rests, because an answer came in between, or a pause that is over again. `fenced`: the run was stopped, ended or
+ * claimed by another worker, or commits of it were lost, and nothing was written.
  */
 export type CheckpointVerdict = 'written' | 'paused' | 'answered' | 'fenced';

@@ -7,14 +7,14 @@ const RUN = Prisma.raw('l');
 /** Whether the checkpoint `g` belongs to the claim of the run `l`. */
 const IS_OF_CLAIM = Prisma.sql`l.claim_token = g.token AND l.epoch = g.epoch`;
 
-/** Whether the checkpoint `g` may claim the run `l`: nobody did, and the worker began what the run is. */
+/** Whether the checkpoint `g` may claim the run `l`: it is unclaimed, and the worker started from what the run is. */
 const MAY_CLAIM = Prisma.sql`g."claimedBy" IS NOT NULL AND ${isUnclaimed(RUN)} AND ${isUnlimited(RUN)}
   AND (g.digest IS NULL OR g.digest = ${digestOfRow(RUN)})`;
 
 /**
- * What a checkpoint `g` is to the run `l`, as SQL: `repeated` when it is on disk already, `new` when it is to be
- * written, null when it is fenced. A number that was skipped means that commits were lost: what comes after them is not
- * written, so that nothing is missing.
+ * The state of a checkpoint `g` for the run `l`, as SQL: `repeated` if it is stored already, `new` if it is to be
+ * written, null if it is fenced. A skipped number means that commits were lost. Later checkpoints are then refused, so
+ * that none is missing in between.
  */
 export const CHECKPOINT_STEP = Prisma.sql`CASE
   WHEN ${IS_OF_CLAIM} AND l.checkpoint = g.checkpoint THEN 'repeated'
@@ -23,15 +23,15 @@ export const CHECKPOINT_STEP = Prisma.sql`CASE
     AND l.status IN ('running', 'paused') THEN 'new' END`;
 
 /**
- * Whether the run `l` ends or rests as the checkpoint `g` wants: neither a pause nor an answer that the worker has not
- * seen prevents it.
+ * Whether the run `l` ends or rests as the checkpoint `g` requests. A pause prevents that, and so does an answer that
+ * the worker has not seen.
  */
 export const MAY_END = Prisma.sql`g.status IS NOT NULL AND l.status <> 'paused'
   AND NOT (g."isResting" AND l.answers <> g."answerCount")`;
 
 /**
- * The verdict on an admitted checkpoint `a`, as SQL. That of a repeated one is derived from the row: a run that its
- * worker still holds neither ended nor rests.
+ * The verdict on an admitted checkpoint `a`, as SQL. For a repeated one it follows from the row: a run that its worker
+ * still holds neither ended nor rests.
  */
 export const VERDICT = Prisma.sql`CASE
   WHEN a.step IS NULL THEN 'fenced'

@@ -1,11 +1,11 @@
 import { Prisma } from '../client.js';
 
 // Parts of the checkpoint statement that write rows of nodes and waits of the runs in `admitted`. Most checkpoints have
-// no iterations and no waits, and a table that a statement does not name it need not open.
+// no iterations and no waits; PostgreSQL need not open a table that the statement does not name.
 
 /**
- * The new start of a row of `table` that is written again: a node that a pause kept from its first attempt has not
- * begun.
+ * Returns the new start of a row of `table` that is written again. A node that a pause held before its first attempt
+ * has not started.
  */
 function startIn(table: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE EXCLUDED.status WHEN 'pending' THEN EXCLUDED.started_at
@@ -13,9 +13,9 @@ function startIn(table: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * A time of a node as it is stored. The clock of its worker may lag a little behind the database's, so a time before
- * the run was created becomes that of its creation. In a rerun from a node, reused nodes keep their earlier times, so
- * all do.
+ * Returns a time of a node as it is stored. The clock of its worker may lag a little behind the database's, so a time
+ * before the creation of the run becomes the time of its creation. In a rerun from a node, reused nodes keep their
+ * earlier times, so no time is changed.
  */
 export function timeOf(ms: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${ms} IS NOT NULL THEN greatest(a."notBefore", to_timestamp(${ms} / 1000.0)) END`;

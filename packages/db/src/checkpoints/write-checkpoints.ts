@@ -7,14 +7,14 @@ import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoi
 import { CHECKPOINT_STEP, MAY_END, VERDICT } from './fence.js';
 import { addWaits, timeOf, toRecordset, writeIterations, writeNodeRuns } from './rows.js';
 
-/** What a column is set to by a checkpoint that claims the run, and by any other. */
+/** Returns the new value of a column, which may differ in a checkpoint that claims the run. */
 function whenClaiming(claiming: Prisma.Sql, otherwise: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN a."claimedBy" IS NULL THEN ${otherwise} ELSE ${claiming} END`;
 }
 
 /**
- * The start of a run that a checkpoint claims: neither before the run was created nor after its first node started.
- * Nodes that were reused from an earlier run started before this one was created, and do not count.
+ * The start of a run that a checkpoint claims: neither before the run was created nor after its first node started. In
+ * a rerun from a node, reused nodes started before the run was created, and do not count.
  */
 const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo" * interval '1 millisecond'),
             CASE WHEN a."notBefore" IS NOT NULL THEN ${timeOf(Prisma.sql`a."firstStart"`)} END)`;
@@ -54,9 +54,8 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
   const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
   const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
-  // Runs are found by primary key and locked in its order, so that two writers never wait for each other in a circle.
-  // Their ids are named once more, for the planner thinks that a recordset has 100 rows, and would read all of a table
-  // that is not yet large.
+  // Runs are found and locked in the order of their primary key, so that two writers never deadlock. The statement
+  // contains the ids once more because the planner expects 100 rows of a recordset, and would scan a small table.
   const verdicts = await queryWithRawParameters<{ i: number; verdict: CheckpointVerdict }[]>(
     db,
     Prisma.sql`/* executions.checkpoint */
@@ -107,7 +106,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
 }
 
-/** When the first node of a checkpoint began, in ms since the epoch; null when none did. */
+/** Returns when the first node of a checkpoint started, in ms since the epoch; null if none did. */
 function firstStart({ nodeRuns }: Checkpoint): number | null {
   return nodeRuns.reduce<number | null>(
     (first, { startedAt }) => (startedAt === null ? first : Math.min(first ?? startedAt, startedAt)),
@@ -133,7 +132,9 @@ function bytesOf({ nodeRuns, nodeIterations, ending }: Checkpoint): number {
   return ofRows + (ending?.kind === 'finished' && ending.result ? Buffer.byteLength(ending.result) : 0);
 }
 
-/** Whether a node has finished: what was stored before is never written again, so this is progress. */
+/**
+ * Returns true if the checkpoint contains a finished node. Finished nodes are never written again, so this is progress.
+ */
 function hasProgress({ nodeRuns, nodeIterations }: Checkpoint): boolean {
   const isProgress = ({ status }: { readonly status: string }): boolean => status === 'success' || status === 'failed';
   return nodeRuns.some(isProgress) || nodeIterations.some(isProgress);

@@ -1,33 +1,33 @@
-/** A run that could go on if it were let. */
+/** A run that could continue if there is a free slot. */
 export interface Applicant {
   readonly id: string;
   readonly workspaceId: string;
   readonly workflowId: string;
 }
 
-/** A run that a worker asks for. */
+/** A run that a worker wants to claim. */
 export interface Candidate extends Applicant {
   readonly dispatch: number;
   /** The token of the claim. */
   readonly token: string;
-  /** This claim has it already: it is repeated because its response got lost. */
+  /** This claim owns the run already; it is repeated because its response was lost. */
   readonly isHeld: boolean;
 }
 
-/** A run that was held back before. */
+/** A run that is held back. */
 export interface HeldBack extends Applicant {
   /** Its job is on the way to a worker. */
   readonly isDispatched: boolean;
 }
 
-/** How many more runs of a workspace or workflow may be held, by its id; null is no limit. */
+/** Number of free slots of a workspace or workflow, by its id; null means no limit. */
 export type FreeSlots = ReadonlyMap<string, number | null>;
 
-/** What becomes of the runs. */
+/** The result for the runs. */
 export interface Admission {
-  /** For the worker that asked. */
+  /** Runs that the worker may claim. */
   readonly claim: readonly Candidate[];
-  /** Asked for, and to wait until others end. */
+  /** Runs that have to wait until others end. */
   readonly holdBack: readonly Candidate[];
   /** Held back before, and to be sent to a worker now. */
   readonly dispatch: readonly HeldBack[];

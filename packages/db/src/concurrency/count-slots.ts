@@ -16,7 +16,7 @@ export async function countHeldRuns(
       : 'workspaceId' in of
         ? Prisma.sql`e.workspace_id = ${of.workspaceId}::uuid`
         : Prisma.sql`e.workflow_id = ${of.workflowId}::uuid`;
-  // Served by executions_held, which has only runs that somebody holds.
+  // Served by executions_held, which contains only runs that a worker holds.
   await tx.$executeRaw(Prisma.sql`
     UPDATE executions SET holds_slot = true
     WHERE id IN (

@@ -1,15 +1,15 @@
 import type { Database } from '../client.js';
 
-/** Credentials that one key sealed. */
+/** The credentials that one key has encrypted. */
 export interface CredentialsOfKey {
-  /** One of them, as it is kept: its header names the key. */
+  /** An encrypted credential, as it is stored: its header names the key. */
   readonly jwe: string;
   readonly credentials: number;
 }
 
-/** How many credentials, of all workspaces, each key sealed. */
+/** Counts the credentials of all workspaces by the key that encrypted them. */
 export function countCredentialsByKey(db: Database): Promise<CredentialsOfKey[]> {
-  // What comes before a JWE's first dot is its header, which is the same wherever the key is.
+  // The part of a JWE before its first dot is its header, which is the same for all credentials of a key.
   return db.$queryRaw<CredentialsOfKey[]>`
     SELECT min(secret) AS jwe, count(*)::int AS credentials FROM credentials GROUP BY split_part(secret, '.', 1)`;
 }

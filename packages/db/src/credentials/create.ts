@@ -6,7 +6,7 @@ import type { Database } from '../client.js';
 import { SHOWN, toCredentialEntry } from './entry.js';
 import { toLimitColumns } from './limit-columns.js';
 
-/** A credential to keep. */
+/** A credential to store. */
 export interface NewCredential extends CredentialLimits {
   readonly workspaceId: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface NewCredential extends CredentialLimits {
 }
 
 /**
- * Keeps a credential of the actor's; without a visibility, all of the workspace may use it.
+ * Stores a credential of the actor. Without a visibility, it is shared with the workspace.
  * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a workflow of another workspace.
  */
 export function createCredential(db: Database, actor: Actor, credential: NewCredential): Promise<CredentialEntry> {

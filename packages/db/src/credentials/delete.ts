@@ -4,7 +4,7 @@ import type { Database } from '../client.js';
 import { findCredential, noSuchCredential } from './read.js';
 
 /**
- * Deletes a credential: a private one is its owner's to delete, and an admin's, as owners leave.
+ * Deletes a credential. Its owner and admins of the workspace may delete a private one.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN.
  */
 export function deleteCredential(db: Database, actor: Actor, id: string): Promise<void> {

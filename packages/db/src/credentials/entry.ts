@@ -1,7 +1,7 @@
 import type { CredentialEntry } from '@deckhand/contracts';
 import type { Credential } from '../generated/client.js';
 
-/** The columns that people may see: all but the secret, which is not even read. */
+/** The columns that people may see: all except the secret, which is not read. */
 export const SHOWN = {
   id: true,
   workspaceId: true,
@@ -15,7 +15,7 @@ export const SHOWN = {
   updatedAt: true,
 } as const;
 
-/** A credential as lists show it. */
+/** Converts a credential to its entry in lists. */
 export function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): CredentialEntry {
   return {
     id: row.id,

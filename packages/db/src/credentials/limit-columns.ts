@@ -2,7 +2,7 @@ import { type CredentialLimits, validationFailed } from '@deckhand/contracts';
 import type { Queryable } from '../client.js';
 
 /**
- * The columns of what is said of a credential's use; what is not said stays as it is.
+ * Returns the columns that limit the use of a credential. Members that are left out keep their values.
  * @throws DeckhandError VALIDATION_FAILED for a workflow that is not in the workspace.
  */
 export async function toLimitColumns(

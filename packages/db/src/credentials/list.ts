@@ -4,7 +4,10 @@ import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { SHOWN, toCredentialEntry } from './entry.js';
 
-/** The credentials of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
+/**
+ * Lists the credentials of a workspace by name.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
 export async function listCredentials(
   db: Database,
   actor: Actor,

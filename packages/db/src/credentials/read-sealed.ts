@@ -1,40 +1,40 @@
 import type { CredentialType } from '@deckhand/contracts';
 import type { Database } from '../client.js';
 
-/** A version that uses a credential: it decides whether it may. */
+/** A version that uses a credential, which decides whether it may. */
 export interface CredentialUser {
   readonly workspaceId: string;
   readonly workflowVersionId: string;
 }
 
-/** A credential as it is kept, for a version that names it. */
+/** An encrypted credential, for a version that names it. */
 export interface SealedCredential {
   readonly type: CredentialType;
   /** A JWE of the secret as JSON. */
   readonly sealedSecret: string;
-  /** Whether it holds an API key, which is for this instance's own API alone. */
+  /** Whether it contains an API key, which may only be sent to this instance's API. */
   readonly isApiKey: boolean;
-  /** Hosts that it may be sent to, as `isAllowedHost` reads them; empty for any. */
+  /** Hosts that it may be sent to, as `isAllowedHost` parses them; empty allows any. */
   readonly allowedHosts: readonly string[];
   /**
-   * Why the version may not use it: it holds an API key that was revoked or has expired (`ended`), is private to
-   * somebody else than who saved the version (`private`), or is for other workflows (`otherWorkflow`). Null when it
-   * may.
+   * Why the version may not use it: it contains an API key that was revoked or has expired (`ended`), it is private to
+   * somebody other than the person who saved the version (`private`), or it is limited to other workflows
+   * (`otherWorkflow`). Null if the version may use it.
    */
   readonly refusal: 'ended' | 'private' | 'otherWorkflow' | null;
 }
 
 /**
- * Reads a credential of a workspace for a version of a workflow; undefined when the workspace has none of this id. An
- * API key is private to its owner whatever its credential says: whoever else saves a version could send it to a server
- * of his own.
+ * Reads a credential of a workspace for a version of a workflow. Returns undefined if the workspace has none with this
+ * id. An API key is private to its owner whatever its credential says: another author could send it to a server of his
+ * own.
  */
 export async function readSealedCredential(
   db: Database,
   { workspaceId, workflowVersionId }: CredentialUser,
   id: string,
 ): Promise<SealedCredential | undefined> {
-  // A comparison with null is not true: nobody's credential is nobody's to use.
+  // A comparison with null is not true, so a private credential without an owner is refused.
   const [row] = await db.$queryRaw<SealedCredential[]>`
     SELECT c.type, c.secret AS "sealedSecret", k.id IS NOT NULL AS "isApiKey", 
       coalesce(c.allowed_hosts, '{}') AS "allowedHosts",

@@ -3,16 +3,16 @@ import type { Actor } from '../access.js';
 import type { Database } from '../client.js';
 import { type Place, workspaceOf } from '../workflows/visible.js';
 
-/** What saving a definition needs to know of a credential. */
+/** The facts about a credential that saving a definition needs. */
 export interface UsableCredential {
   readonly type: CredentialType;
-  /** Why a version that the actor saves there could not use it; null when it could. */
+  /** Why a version that the actor saves could not use it; null if it could. */
   readonly refusal: 'private' | 'otherWorkflow' | null;
 }
 
 /**
- * What there is to know of credentials by id, of those that are in a workspace.
- * @param place where the actor may not see it, nothing is found.
+ * Reads the facts about the given credentials that exist in a workspace, by id. @param place if the actor may not see
+ * it, nothing is found.
  */
 export async function readUsableCredentials(
   db: Database,

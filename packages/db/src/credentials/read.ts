@@ -3,7 +3,7 @@ import { type Actor, requireRole, visibleWorkspace } from '../access.js';
 import type { Database, Queryable } from '../client.js';
 import { SHOWN, toCredentialEntry } from './entry.js';
 
-/** Reads what people may see of a credential. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+/** Reads a credential, without its secret. @throws DeckhandError NOT_FOUND when the actor may not see it. */
 export function readCredential(db: Database, actor: Actor, id: string): Promise<CredentialEntry> {
   return findCredential(db, actor, id, 'viewer');
 }
@@ -19,7 +19,7 @@ export async function findCredential(db: Queryable, actor: Actor, id: string, ne
   return toCredentialEntry(row);
 }
 
-/** The refusal for a credential that is not there or not visible. */
+/** Returns the error for a credential that does not exist or is not visible. */
 export function noSuchCredential(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'No such credential' });
 }

@@ -12,7 +12,7 @@ import { SHOWN, toCredentialEntry } from './entry.js';
 import { toLimitColumns } from './limit-columns.js';
 import { findCredential, noSuchCredential } from './read.js';
 
-/** What may change of a credential: not its type, which the nodes that use it rely on. */
+/** The parts of a credential that may change. Its type may not, because nodes that use it rely on that. */
 export interface CredentialChanges extends CredentialLimits {
   readonly name?: string;
   /** Encrypted already. */
@@ -20,8 +20,8 @@ export interface CredentialChanges extends CredentialLimits {
 }
 
 /**
- * Renames a credential, replaces its secret, or says anew who may use it and where. A private one is changed by its
- * owner only; who may use a shared one, and where, is said by its owner and by admins of the workspace.
+ * Renames a credential, replaces its secret, or changes who may use it and where. Only its owner may change a private
+ * one. Its owner and admins of the workspace may change who uses a shared one, and where.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN; VALIDATION_FAILED for an API key that would
  * be shared, and for workflows of other workspaces; PRECONDITION_FAILED when it is in none of `states`.
  */
@@ -45,7 +45,7 @@ export function updateCredential(
       ...(sealedSecret === undefined ? {} : { secret: sealedSecret }),
       ...(await toLimitColumns(tx, workspaceId, changes)),
     };
-    // Whoever changed its visibility meanwhile wins: what was asked above does not hold any more.
+    // If somebody changed its visibility in the meantime, the checks above no longer hold.
     const workspace = visibleWorkspace(actor, 'editor');
     const where = { id, visibility: current.visibility, workspace, ...inState(states) };
     const [row] = await tx.credential.updateManyAndReturn({ where, data, select: SHOWN });

@@ -8,43 +8,43 @@ import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } f
 
 /** A run that a node of another run starts. */
 export interface ChildRequest extends ChosenVersion {
-  /** The same whenever the node is run again, so that the child is started once. */
+  /** The same id whenever the node runs again, so that the child is started once. */
   readonly executionId: string;
   readonly workflowId: string;
   readonly parentExecutionId: string;
   readonly parentNodeId: string;
   /** Serialised JSON. */
   readonly triggerData: string;
-  /** The workspace's limit of runs a minute that the child was counted under; undefined while it was not counted. */
+  /** The workspace's limit of runs per minute when the child was counted; undefined if it was not counted yet. */
   readonly countedUnder?: number;
 }
 
-/** What became of it. `started` also when it had been started before; `dispatch` is the job to be queued. */
+/** The result. `started` also if an earlier attempt had started it; `dispatch` is the job to be queued. */
 export type ChildVerdict =
   | { readonly kind: 'started'; readonly workspaceId: string; readonly dispatch: number }
   | NotCounted
   | { readonly kind: Exclude<ChildRow['verdict'], 'started' | 'notCounted'> | 'parentGone' };
 
-/** What the database answers. */
+/** A row of the result. */
 interface ChildRow {
   readonly verdict:
     'started' | 'notFound' | 'noVersion' | 'noTrigger' | 'tooDeep' | 'tooMany' | 'overQuota' | NotCounted['kind'];
   readonly workspaceId: string;
   readonly executionsPerMinute: number | null;
-  /** Null when the child was there before. */
+  /** Null if the child existed before. */
   readonly dispatch: number | null;
 }
 
-/** How deeply runs may start runs. */
+/** Maximum depth of runs that start runs. */
 const DEPTH_MAX = 10;
-/** Runs that one run may start, directly and through others. */
+/** Maximum number of runs that one run may start, directly and indirectly. */
 const MAX_FAMILY = 20_000;
 
 /**
- * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. It counts for
- * the workspace's limits like any other run. Repeating it is harmless. A parent that is finished starts nothing.
- *
- * The row of the family is what children of one root take turns by, so that no two of them are the last one.
+ * Starts a run of a workflow in its parent's workspace, with the parent's mode and at most its deadline. It counts
+ * towards the workspace's limits like any other run. Repeating the call is harmless. A finished parent starts nothing.
+ * The children of one root lock the row of their family one after another, so that no two of them can be the last one
+ * allowed.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
   const [row] = await queryWithRawParameters<ChildRow[]>(
@@ -121,7 +121,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
   }
 }
 
-/** Waits ended by one transaction at most: a run may have waited for any number of others. */
+/** Maximum number of waits that one transaction ends: a run may have waited for any number of others. */
 const ANSWERED_MAX = 1_000;
 
 /** An open wait for a run that is finished. */
@@ -132,10 +132,10 @@ interface DueWait {
 }
 
 /**
- * Ends the waits of parents whose children are finished, and dispatches the parents that nobody holds.
- * @param finished the children, or the parents, to look at; `limit` is the reconciler's way to miss none: any, and so
- * many waits at most. What is left of one call has its turn in a later one.
- * @returns the parents, with the dispatch to be queued; null for one whose worker is to be told.
+ * Ends the waits of parents whose children are finished, and dispatches the parents that no worker holds.
+ * @param finished the children, or the parents, to check; or `limit`, by which maintenance checks all, up to so many
+ * waits. A later call handles the rest.
+ * @returns the parents with the dispatch to be queued; null for a parent whose worker has to be notified.
  */
 export async function answerParents(
   db: Database,
@@ -157,7 +157,8 @@ export async function answerParents(
       LIMIT ${'limit' in finished ? finished.limit : ANSWERED_MAX}`);
     if (due.length === 0) return [];
     const parentIds = due.map(({ parentId }) => parentId);
-    // The parents' rows first, as everybody who changes a run does: a worker that lets one rest sees the count raised.
+    // The parents' rows first, as in every statement that changes a run: a worker that is about to let one rest sees
+    // the increased count.
     await tx.$executeRaw(Prisma.sql`/* executions.lock-parents */
       SELECT 1 FROM executions e WHERE e.id = ANY(${parentIds}::uuid[]) ${LOCK_RUNS}`);
     const ended = await tx.$queryRaw<{ parentId: string }[]>(Prisma.sql`/* executions.answer-parents */

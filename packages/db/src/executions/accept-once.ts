@@ -49,7 +49,7 @@ export async function acceptOnce(
   idempotencyKey: IdempotencyKey,
 ): Promise<AcceptOnceVerdict> {
   const tryAccept = (): Promise<AcceptOnceVerdict> => accept(db, request, idempotencyKey);
-  // After an ambiguous error the key names our own run if that was committed.
+  // After an ambiguous error, the key refers to our own run if that was committed.
   return retryOnce(tryAccept, tryAccept);
 }
 

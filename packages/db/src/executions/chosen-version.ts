@@ -1,15 +1,14 @@
 import { Prisma } from '../client.js';
 
-/** The version of a workflow that a run is to be of: one by its id, or the active one; the latest without. */
+/** The choice of the version that a run uses: a version by its id, or the active one; otherwise the latest. */
 export interface ChosenVersion {
   readonly versionId?: string | undefined;
   readonly isActiveVersion?: boolean | undefined;
 }
 
 /**
- * What a choice of a version means for the run to be made.
- * @param version `latest`, `active`, `original`, or the id of a version.
- * @param originalId the version that `original` stands for.
+ * Converts a choice of a version to the columns of a request. @param version `latest`, `active`, `original`, or the id
+ * of a version. @param originalId the version that `original` stands for.
  */
 export function chooseVersion(version: string, originalId?: string): ChosenVersion {
   switch (version) {
@@ -24,7 +23,10 @@ export function chooseVersion(version: string, originalId?: string): ChosenVersi
   }
 }
 
-/** The condition under which the version `v` is the chosen one of the workflow `w`; so is none of another workflow. */
+/**
+ * Returns the condition that the version `v` is the chosen one of the workflow `w`. Versions of other workflows never
+ * match.
+ */
 export function isChosenVersion(versionId: Prisma.Sql, isActive: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`v.workflow_id = w.id
     AND v.id = coalesce(${versionId}, CASE WHEN ${isActive} THEN w.active_version_id ELSE w.latest_version_id END)`;

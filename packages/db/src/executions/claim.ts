@@ -5,25 +5,23 @@ import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import { heldUntil, mayMove } from './run-status.js';
 
-/** What a job asks for: a run, for one dispatch of it. */
+/** A claim request from a job: a run, and one dispatch of it. */
 export interface ClaimRequest {
   readonly executionId: string;
   readonly dispatch: number;
-  /**
-   * A new UUID for each claim: the run is known by it from then on. A claim that is repeated with it is the same claim.
-   */
+  /** A new UUID for each claim. A repeated claim with the same token is the same claim. */
   readonly token: string;
 }
 
 /** A claim of a run. Every write of the worker compares it with the run's row. */
 export interface Claim {
-  /** Counts the claims and stops of the run. Earlier versions know a claim by this alone. */
+  /** Counts the claims and stops of the run. Workers of earlier versions compare only this. */
   readonly epoch: number;
-  /** Unlike a counter it never repeats, not even after a failover that lost the last commits. */
+  /** Unlike a counter, it never repeats, even after a failover that lost the last commits. */
   readonly token: string;
 }
 
-/** A run that is this worker's: now, or with its first checkpoint when it is provisional. */
+/** A run that this worker has claimed, or, if it is provisional, claims with its first checkpoint. */
 export interface ClaimedExecution {
   readonly id: string;
   readonly workspaceId: string;
@@ -33,42 +31,42 @@ export interface ClaimedExecution {
   readonly triggerNodeId: string;
   /** Serialised JSON. */
   readonly triggerData: string;
-  /** Nobody has claimed it yet: its first checkpoint does, unless another one was quicker. */
+  /** It is not claimed yet: its first checkpoint claims it, unless another worker was faster. */
   readonly isProvisional: boolean;
-  /** `digestOfRun`, where it was not read here; null where it was. */
+  /** `digestOfRun` of the snapshot that it was started from; null if it was read from the database. */
   readonly digest: string | null;
   readonly epoch: number;
   /** The token of the claim; null for a provisional run, whose first checkpoint brings one. */
   readonly token: string | null;
   readonly dispatch: number;
   readonly deadlineAt: Date;
-  /** How long workers may hold it, in ms; null where that is not limited, or only known from its version. */
+  /** How long workers may hold it, in ms; null if that is not limited, or follows from its version. */
   readonly timeLeftMs: number | null;
   /** How long it waited for this claim since it was dispatched, in seconds of the database's clock. */
   readonly waitedSeconds: number;
   /** How long ago it was claimed for the first time, in seconds. */
   readonly startedSecondsAgo: number;
-  /** How many answers its waits have got. */
+  /** Number of answers that its waits have received. */
   readonly answerCount: number;
   /** Whether another run may wait for this one. */
   readonly hasParent: boolean;
-  /** The run that this one repeats. */
+  /** The run that this one reruns. */
   readonly rerunOf: string | null;
-  /** The node from which it does so; null for its trigger. */
+  /** The node that the rerun starts from; null for its trigger. */
   readonly rerunFromNodeId: string | null;
-  /** W3C traceparent of the request that started it; null where nobody traced. */
+  /** W3C traceparent of the request that started it; null without tracing. */
   readonly traceParent: string | null;
-  /** Whether it counts under a limit of runs at once: others may wait for it to be left. */
+  /** Whether it counts towards a limit of concurrent runs, so that others may wait for its slot. */
   readonly holdsSlot: boolean;
 }
 
 /**
- * Claims runs for a worker, each at most once a dispatch, and raises their epoch. Runs of a workspace or workflow with
- * a limit of runs at once are left to `claimLimited`.
+ * Claims runs for a worker, each at most once per dispatch, and raises their epoch. `claimLimited` claims the runs of
+ * workspaces and workflows with a limit of concurrent runs.
  *
- * The race it excludes: a job delivered twice, or late, after the run was dispatched again, finds `claimed_dispatch` or
- * `dispatch` moved on and gets nothing. A worker that never got the response to its own claim may ask again with the
- * same token.
+ * The race it excludes: a job that is delivered twice, or late, after the run was dispatched again, finds that
+ * `claimed_dispatch` or `dispatch` has changed, and gets nothing. A worker that never got the response to its claim may
+ * repeat it with the same token.
  * @returns the claimed runs in no order; a run that is missing could not be claimed.
  */
 export async function claimExecutions(
@@ -78,7 +76,7 @@ export async function claimExecutions(
 ): Promise<ClaimedExecution[]> {
   const ids = requests.map(({ executionId }) => executionId);
   const isRequested = Prisma.sql`e.id = ANY (${ids}::uuid[])`;
-  // Served by the primary key; workspaces_limited and workflows_limited are empty where nobody set a limit.
+  // Served by the primary key. workspaces_limited and workflows_limited are empty if there are no limits.
   return queryWithRawParameters<ClaimedExecution[]>(
     db,
     Prisma.sql`/* executions.claim */
@@ -94,9 +92,8 @@ export async function claimExecutions(
 }
 
 /**
- * Reads runs that were dispatched for the first time, to be claimed by their first checkpoints, which spares a write
- * for each. Until then a worker may only do with them what may be done twice. Those with a limit of runs at once are
- * left to `claimLimited`.
+ * Reads runs that were dispatched for the first time. Their first checkpoints claim them, which saves a write for each.
+ * Until then, a worker may only do what can be done twice. `claimLimited` claims runs under a limit of concurrent runs.
  * @returns the runs in no order; one that is missing cannot be claimed.
  */
 export async function readUnclaimed(
@@ -124,7 +121,7 @@ export function isUnclaimed(run: Prisma.Sql): Prisma.Sql {
     AND ${run}.checkpoint_version <= ${CHECKPOINT_VERSION}`;
 }
 
-/** Whether neither the run's workspace nor its workflow has a limit of runs at once. */
+/** Whether neither the run's workspace nor its workflow has a limit of concurrent runs. */
 export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`NOT EXISTS (
         SELECT 1 FROM workspaces s WHERE s.id = ${run}.workspace_id AND s.max_concurrent_executions IS NOT NULL)
@@ -133,12 +130,12 @@ export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Version of the form in which checkpoints are kept (rows of node runs, iterations, waits). To be raised by whoever
- * changes it in a way that earlier workers would misread: from the claim on they leave the run to others.
+ * Version of the format of stored checkpoints (rows of node runs, iterations, waits). Raise it with a change that
+ * earlier workers would misread: they leave a run to others once a newer worker has claimed it.
  */
 export const CHECKPOINT_VERSION = Prisma.raw('1');
 
-/** What a claim for the request `w` makes of a run `e`, beside naming the worker. */
+/** Assignments of a claim for the request `w` to the run `e`, except the worker's id. */
 export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, claim_token = w.token, checkpoint = 0,
   checkpoint_version = ${CHECKPOINT_VERSION}, claimed_dispatch = e.dispatch,
   started_at = coalesce(e.started_at, now()), held_until = ${heldUntil(Prisma.sql`now()`)}, wake_at = NULL, held_back_at = NULL, revision = e.revision + 1`;
@@ -177,7 +174,8 @@ export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
 }
 
 /**
- * Whether the run `e` may be claimed for the request `w`: nobody claimed this dispatch of it, or this very claim did.
+ * Whether the run `e` may be claimed for the request `w`: this dispatch is unclaimed, or this very claim has claimed
+ * it.
  */
 export const IS_CLAIMABLE = Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
   AND (e.claimed_dispatch < w.dispatch OR e.worker_id IS NOT NULL AND e.claim_token = w.token)

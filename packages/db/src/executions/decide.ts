@@ -6,57 +6,57 @@ import { personJson } from '../users/person.js';
 import { isTimeUp } from './end-waits.js';
 import { type LockedExecution, lockExecution } from './lock.js';
 
-/** How a wait for a person has ended. */
+/** How a wait for a person ended. */
 export interface WaitEnd {
-  /** Serialised JSON; null when its time was up before somebody answered. */
+  /** Serialised JSON; null if its time was up before an answer. */
   readonly answer: string | null;
-  /** Who answered; null when its time was up. */
+  /** The person who answered; null if its time was up. */
   readonly by: string | null;
-  /** Null also once that person is gone. */
+  /** Null also after that person was deleted. */
   readonly byUser: Person | null;
   readonly at: Date;
 }
 
-/** What answering led to. */
+/** The result of an answer. */
 export type AnswerOutcome =
-  /** Nothing waits for an answer there. */
+  /** Nothing waits for an answer. */
   | { readonly kind: 'notWaiting' }
-  /** The wait had ended already: by another answer, by its time, or by the same answer and the run has gone on. */
+  /** The wait had already ended: by another answer, by its time, or by the same answer and the run has continued. */
   | { readonly kind: 'ended'; readonly end: WaitEnd }
-  /** `toAnswer` asks to see the details first. */
+  /** `toAnswer` has to check the details first. */
   | { readonly kind: 'unchecked'; readonly workspaceId: string; readonly details: string }
-  /** The node waits in several iterations of a loop, of which the request names none. */
+  /** The node waits in several iterations of a loop, and the request names none. */
   | { readonly kind: 'several'; readonly iterations: readonly string[] }
   | RecordedOutcome;
 
-/** An answer that is recorded, now or before. */
+/** The answer is recorded, by this call or an earlier one. */
 export interface RecordedOutcome {
   readonly kind: 'recorded';
   readonly workspaceId: string;
   readonly iteration: string;
-  /** The job to be queued; null when there is none to be: a worker holds the run and is to be told. */
+  /** The job to be queued; null if there is none, because a worker holds the run and has to be notified. */
   readonly dispatch: number | null;
-  /** Whether the caller is to be told by `confirmAnswer` that it is, once the job is queued. */
+  /** Whether `confirmAnswer` has to be called once the job is queued. */
   readonly isUnconfirmed: boolean;
 }
 
-/** Who answers which wait of a run. */
+/** The answer of a person to a wait of a run. */
 export interface AnswerRequest {
   readonly executionId: string;
   readonly nodeId: string;
   readonly kind: 'approval' | 'human';
-  /** What the audit log calls it. */
+  /** Its action in the audit log. */
   readonly action: `execution.${string}`;
   /** Which iteration of the node, "" outside loops; undefined for the only one that is open. */
   readonly iteration: string | undefined;
   /**
-   * Checks the answer against what is asked and completes it, while the run is locked.
-   * @returns undefined where that may take long: then nothing is recorded, and the request is to be made again once the
-   * details are known to fit.
+   * Checks the answer against the question and completes it, while the run is locked.
+   * @returns undefined if that may take long: then nothing is recorded, and the request has to be repeated once the
+   * details have been checked.
    * @throws DeckhandError when it does not fit.
    */
   readonly toAnswer: (details: string) => JsonValue | undefined;
-  /** Whether the recorded answer says the same. */
+  /** Whether the recorded answer is the same. */
   readonly isSame: (recorded: string) => boolean;
 }
 
@@ -71,23 +71,23 @@ interface FoundWait {
   /** Null while it is open. */
   readonly at: Date | null;
   readonly isTimeUp: boolean;
-  /** Whether it is the actor's answer, who may not know yet that it is recorded. */
+  /** Whether it is an answer of the actor that may not have been confirmed to the actor yet. */
   readonly isUnconfirmed: boolean;
-  /** Whether the run has yet to go on from here. */
+  /** Whether the run has not yet continued from here. */
   readonly isNodeWaiting: boolean;
 }
 
 /**
  * Records the answer to a wait, once. The run's row is locked first, so an answer and a worker that lets the run rest
- * cannot miss each other: the worker sees the count of answers raised.
+ * cannot miss each other: the worker sees the increased count of answers.
  *
- * The race it excludes: an answer and the time at once. Both end the wait by a write that needs it to be open
- * (`endDueWaits` is the other), and an answer that comes after the time by the database's clock ends it as that would.
- * So the run goes on with an answer if and only if the caller is told that it is recorded.
+ * The race it excludes: an answer and the time at once. Both end the wait by a write that requires it to be open
+ * (`endDueWaits` is the other). An answer that comes after the time, by the database's clock, ends the wait as the time
+ * would. So the run continues with an answer if and only if the caller is told that it is recorded.
  *
- * Where a job has to be queued, the answer is unconfirmed until that is done: the same answer of the same person again
- * is then no other one, even if it names no iteration and the node waits in others meanwhile. Any other answer to a
- * wait that has ended is told how it did.
+ * If a job has to be queued, the answer is unconfirmed until then: repeating the same answer by the same person counts
+ * as the same answer, even if it names no iteration and the node waits in others meanwhile. Any other answer to a wait
+ * that has ended is told how it ended.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or what `toAnswer` throws.
  */
 export function answerWait(db: Database, actor: Actor, request: AnswerRequest): Promise<AnswerOutcome> {
@@ -113,11 +113,11 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
     const { iteration } = wait;
     const isDispatched = run.workerId === null;
     if (!(await endWait(tx, actor, { ...request, iteration, answer, isUnconfirmed: isDispatched }))) {
-      // Ended by its time, here or by the worker that holds the run.
+      // Its time ended it, here or in the worker that holds the run.
       const [ended] = await findWaits(tx, actor, { ...request, iteration });
       return ended?.at ? { kind: 'ended', end: endOf(ended, ended.at) } : { kind: 'notWaiting' };
     }
-    // A request that is repeated after a 503 is carried out again, and finds this answer.
+    // A request that is repeated after a 503 finds this answer.
     const { requestToken: _unmarked, ...recorder } = actor;
     const { action } = request;
     await recordChange(tx, recorder, { action, workspaceId, resourceId: executionId, details: { nodeId } });
@@ -138,17 +138,17 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
   });
 }
 
-/** Says that whoever answered a wait is about to be told so: the next answer is another one. */
+/** Marks an answer as confirmed to its author: the next answer is another one. */
 export async function confirmAnswer(db: Database, { executionId, nodeId, iteration }: WaitPlace): Promise<void> {
   await db.$executeRaw`
     UPDATE waits SET is_unconfirmed = NULL
     WHERE execution_id = ${executionId}::uuid AND node_id = ${nodeId} AND iteration = ${iteration}`;
 }
 
-/** Waits of one node that are looked at: enough to say that there are several. */
+/** Maximum number of waits of a node that are read: enough to detect several. */
 const WAITS_MAX = 21;
 
-/** Reads waits of a node: unconfirmed answers of the actor's, then open ones, the oldest first, then ended ones. */
+/** Reads waits of a node: unconfirmed answers of the actor, then open ones, the oldest first, then ended ones. */
 function findWaits(
   tx: Queryable,
   actor: Actor,
@@ -171,7 +171,7 @@ function findWaits(
     LIMIT ${WAITS_MAX}`);
 }
 
-/** What the same answer again leads to: its job is queued again unless the run has gone on. */
+/** Returns the result of a repeated answer: its job is queued again unless the run has continued. */
 function againOf(
   run: LockedExecution,
   { iteration, isNodeWaiting }: FoundWait,
@@ -180,7 +180,7 @@ function againOf(
   return { iteration, dispatch: isStill ? run.dispatch : null, isUnconfirmed: true };
 }
 
-/** Ends an open wait, by the answer or by the time if that is up. @returns whether the answer is what ended it. */
+/** Ends an open wait, by the answer, or by the time if that is up. @returns whether the answer ended it. */
 async function endWait(
   tx: Queryable,
   actor: Actor,
@@ -201,7 +201,7 @@ function endOf({ answer, by, byUser }: FoundWait, at: Date): WaitEnd {
   return { answer, by, byUser, at };
 }
 
-/** A paused run is resumed first; a finished one waits for nothing. */
+/** A paused run has to be resumed first; a finished one has no open waits. */
 function canBeAnswered({ status }: LockedExecution): boolean {
   return status === 'running' || status === 'waiting_for_input' || status === 'waiting_for_human';
 }

@@ -1,9 +1,9 @@
 import { Prisma } from '../client.js';
 
 /**
- * The parts of a statement that delete the runs of `taken`, whose ids they read, with all that belongs to them. Their
- * large outputs go by a trigger, which writes down those that another store has. Rows of work lists that are taken are
- * left to whoever took them.
+ * Returns the parts of a statement that delete the runs of `taken`, which contains their ids, with all rows that belong
+ * to them. A trigger handles their large outputs: it records those that another store has. Locked rows of work lists
+ * are left to the process that locked them.
  */
 export const deletionOfTaken = Prisma.sql`deleted_nodes AS (
       DELETE FROM node_runs n USING taken t WHERE n.execution_id = t.id

@@ -13,22 +13,24 @@ export interface EndedWait {
 export interface EndedWaits {
   readonly waits: readonly EndedWait[];
   readonly answerCount: number;
-  /** In how many ms the next open wait is due, by the database's clock; null when none is. */
+  /** Time until the next open wait is due, in ms, by the database's clock; null if there is none. */
   readonly nextDueInMs: number | null;
 }
 
-/** Whether the time of an open wait is up, by the database's clock as the statement begins. Nothing else decides it. */
+/**
+ * Whether the time of an open wait is up, by the database's clock at the start of the statement. Nothing else decides
+ * it.
+ */
 export const isTimeUp = Prisma.sql`coalesce(due_at <= statement_timestamp(), false)`;
 
 /**
  * Ends the waits of a run whose time is up, then reads all that have ended.
  *
- * The race it excludes: an answer and the time at once. Both are conditional on the wait being open, so one of them
- * finds it ended, and whoever reads sees the same end. An answer that comes later than the time ends the wait as this
- * does (`answerWait`).
+ * The race it excludes: an answer and the time at once. Both require the wait to be open, so the second finds it ended,
+ * and every reader sees the same end. An answer that comes after the time ends the wait as this does (`answerWait`).
  */
 export async function endDueWaits(db: Database, executionId: string): Promise<EndedWaits> {
-  // Read before the waits: an answer that comes in between is in them too, and makes the run look once more at most.
+  // Read before the waits: an answer that comes in between is included in them, and only makes the run check once more.
   const { answerCount } = await db.execution.findUniqueOrThrow({
     where: { id: executionId },
     select: { answerCount: true },

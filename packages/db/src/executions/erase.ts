@@ -8,10 +8,10 @@ import { lockExecution } from './lock.js';
 import { isFinished, isUnfinished } from './run-status.js';
 
 /**
- * Takes trigger data, result, outputs, debug data and search texts from a finished run, and puts that on record. The
- * row stays, with its times, status and errors. Repeating it changes nothing further.
+ * Deletes trigger data, result, outputs, debug data and search texts of a finished run, and records that in the audit
+ * log. The row stays, with its times, status and errors. Repeating it changes nothing further.
  * @returns the run's status.
- * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE for a run that is not finished or is still read.
+ * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE for a run that is not finished or is still being read.
  */
 export function redactExecution(db: Database, actor: Actor, executionId: string): Promise<ExecutionStatus> {
   return db.$transaction(async (tx) => {
@@ -23,8 +23,8 @@ export function redactExecution(db: Database, actor: Actor, executionId: string)
 }
 
 /**
- * Deletes a finished run with all that belongs to it, and puts that on record.
- * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE for a run that is not finished or is still read.
+ * Deletes a finished run with all its data, and records that in the audit log.
+ * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE for a run that is not finished or is still being read.
  */
 export function deleteExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
   return db.$transaction(async (tx) => {
@@ -35,7 +35,7 @@ export function deleteExecution(db: Database, actor: Actor, executionId: string)
   });
 }
 
-/** Locks a finished run that no other run needs any more, and keeps it from being indexed meanwhile. */
+/** Locks a finished run that no other run needs any more, and keeps it from being indexed at the same time. */
 async function lockErasable(
   tx: Queryable,
   actor: Actor,
@@ -59,7 +59,8 @@ async function lockErasable(
   if (uses.isRepeated) throw invalidState('a run that repeats it is not finished');
   if (uses.isAwaited) throw invalidState('the run that started it still needs its result');
   if (uses.isStopping) throw invalidState('the runs that it started are still being stopped');
-  // Whoever indexes it has read what is about to go. It waits for no run, so waiting for it is no deadlock.
+  // The process that indexes the run has read the texts that are about to be deleted. It waits for no run, so waiting
+  // for it cannot deadlock.
   await tx.$queryRaw(Prisma.sql`
     SELECT 1 FROM unindexed_executions WHERE execution_id = ${executionId}::uuid FOR UPDATE`);
   return run;

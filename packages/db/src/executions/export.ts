@@ -6,17 +6,18 @@ import { hitOf, isSearch, matchingIds } from '../search/match.js';
 import { type ExecutionOrder, filterConditions, type ResolvedFilter, resolveFilter, sortOrder } from './filter.js';
 import type { ListExecutionsRequest } from './list.js';
 
-/** Which runs to export, in which order. */
+/** A query for the runs to export: filters and order. */
 export interface ExportRequest extends ListExecutionsRequest {
   /** Runs of one batch. */
   readonly batchSize: number;
-  /** How long an export may take, in ms: it holds a connection and a view of the database as it was. */
+  /** Time limit of an export, in ms: it occupies a connection, and an old snapshot of the database. */
   readonly timeoutMs: number;
 }
 
 /**
- * Goes through all matching runs with a database cursor, so that neither the server nor this process ever holds them
- * all. The next batch is fetched once `onBatch` is done with the one before; what it throws ends the cursor.
+ * Reads all matching runs with a database cursor, so that neither the server nor this process has all of them in
+ * memory. The next batch is fetched once `onBatch` has processed the previous one; an error that it throws ends the
+ * cursor.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function exportExecutionIds(
@@ -29,7 +30,7 @@ export async function exportExecutionIds(
   const query = await planQuery(db, await resolveFilter(db, request));
   await db.$transaction(
     async (tx) => {
-      // A cursor of many runs may take long to find the next ones, and waits while the caller reads what there is.
+      // A cursor may take long to find the next runs, and waits while the caller reads the current ones.
       await limitSession(tx, {
         statement_timeout: request.timeoutMs,
         idle_in_transaction_session_timeout: request.timeoutMs,
@@ -54,7 +55,8 @@ async function planQuery(db: Database, request: ResolvedFilter & ExecutionOrder)
 }
 
 async function openCursor(tx: Queryable, query: Prisma.Sql): Promise<void> {
-  // The first rows at once matter more than all of them soon: the order comes from an index, not from a sort.
+  // Returning the first rows at once matters more than returning all of them soon: the order comes from an index, not
+  // from a sort.
   await tx.$executeRaw`SET LOCAL cursor_tuple_fraction = 0.0001`;
   await tx.$executeRaw(Prisma.sql`DECLARE exported NO SCROLL CURSOR FOR ${query}`);
 }
@@ -67,7 +69,7 @@ function orderedQuery(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
     : listed;
 }
 
-/** Runs that the trigram index finds, then ordered. */
+/** The runs that the trigram index finds, then sorted. */
 function indexedQuery(request: ResolvedFilter & ExecutionOrder, byWord: boolean): Prisma.Sql {
   return Prisma.sql`
     SELECT e.id FROM executions e

@@ -5,10 +5,9 @@ import { endRuns } from './run-status.js';
 const BLOCKED_WORKER = JSON.stringify(runError('RUN_BLOCKED_WORKER'));
 
 /**
- * Fails a run that has occupied a worker's event loop for `blockedMs`, whoever holds it by now. A run that has finished
- * a node since then goes on elsewhere and is left alone, as is one that ended, was paused or waits for a person. May be
- * repeated.
- * @returns whether it failed the run.
+ * Fails a run that has occupied a worker's event loop for `blockedMs`, whichever worker holds it now. It does not
+ * change a run that has finished a node since then, and so continues elsewhere, or that ended, was paused or waits for
+ * a person. May be repeated. @returns whether it failed the run.
  */
 export function failBlockedRun(
   db: Database,

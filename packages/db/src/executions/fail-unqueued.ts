@@ -10,9 +10,9 @@ const QUEUE_ERROR = JSON.stringify({
 });
 
 /**
- * Marks new runs as failed because adding their jobs failed. That failure is ambiguous (the job may have arrived though
- * its answer did not), so a run that a worker has claimed meanwhile is left alone: it was queued after all.
- * @returns those that are failed now; the others go on.
+ * Marks new runs as failed because adding their jobs failed. That failure is ambiguous: a job may have arrived although
+ * its response was lost. So a run that a worker has claimed in the meantime is not changed.
+ * @returns those that are failed now; the others continue.
  */
 export async function failUnqueuedExecutions(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const failed = await endRuns(db, ids, {

@@ -4,13 +4,13 @@ import { Prisma, type Queryable } from '../client.js';
 /** A filter that names workflows by their ids alone. */
 export type ResolvedFilter = Omit<ExecutionFilter, 'workflowName'> & {
   readonly workflowName?: undefined;
-  /** Workflows of the name that was asked for. */
+  /** Ids of the workflows with the name in the filter. */
   readonly workflowIds?: readonly string[];
 };
 
 /**
- * Looks up the workflows that have the name in a filter. The planner knows how many runs a workflow has, but not how
- * many those of a subquery have: it would read a whole workspace for a rare one.
+ * Looks up the workflows with the name in a filter. The planner knows how many runs a given workflow has, but not how
+ * many those of a subquery have: it would read a whole workspace for a rare name.
  */
 export async function resolveFilter<F extends ExecutionFilter>(
   db: Queryable,
@@ -22,7 +22,7 @@ export async function resolveFilter<F extends ExecutionFilter>(
   return { ...filter, workflowIds: workflows.map(({ id }) => id) };
 }
 
-/** Whose runs and which of them, the text searches apart, as a condition on the run `e`. */
+/** Returns the condition on the run `e` of an actor and a filter, without the text searches. */
 export function filterConditions(filter: ResolvedFilter): Prisma.Sql {
   const { workspaceId, workflowId, workflowIds, status, executionMode, source, startedAt } = filter;
   const { rerunOf, parentExecutionId } = filter;
@@ -43,18 +43,18 @@ function isAnyOf(column: Prisma.Sql, ids: readonly string[]): Prisma.Sql {
   return values.length === 0 ? Prisma.sql`false` : Prisma.sql`${column} IN (${Prisma.join(values)})`;
 }
 
-/** Of an enum, as literals: the planner compares them with the predicates of partial indexes. */
+/** Enum values as literals: the planner compares them with the predicates of partial indexes. */
 function hasValueOf(column: Prisma.Sql, values: readonly string[]): Prisma.Sql {
   return Prisma.sql`${column} IN (${Prisma.raw(values.map((value) => `'${value}'`).join(', '))})`;
 }
 
 /**
- * When the run `e` began or, if it never did, was created: what lists filter and sort by. Served by the indexes
+ * When the run `e` started or, if it never did, was created. Lists filter and sort by it. Served by the indexes
  * executions_in_workspace, executions_of_workflow and executions_with_status, which have the same expression.
  */
 export const BEGAN_AT = Prisma.sql`coalesce(e.started_at, e.created_at)`;
 
-/** The conditions that a time of the run `e` lies within bounds. */
+/** Returns the conditions that a time of the run `e` is within bounds. */
 function withinRange(time: Prisma.Sql, { gte, gt, lte, lt }: TimeRange): Prisma.Sql[] {
   const parts: Prisma.Sql[] = [];
   if (gte !== undefined) parts.push(Prisma.sql`${time} >= ${toDate(gte)}::timestamptz`);
@@ -70,7 +70,7 @@ const SORT_COLUMNS = {
   finishedAt: Prisma.sql`e.finished_at`,
 } as const;
 
-/** How a list is ordered; each order has an index. Descending, unfinished runs come first by `finishedAt`. */
+/** The order of a list; each has an index. Descending by `finishedAt`, unfinished runs come first. */
 export function sortOrder({ sortBy, sortOrder: order }: ExecutionOrder): Prisma.Sql {
   const column = SORT_COLUMNS[sortBy];
   return order === 'asc' ? Prisma.sql`${column}, e.id` : Prisma.sql`${column} DESC, e.id DESC`;
@@ -80,18 +80,18 @@ export function sortOrder({ sortBy, sortOrder: order }: ExecutionOrder): Prisma.
 export interface ExecutionOrder {
   readonly sortBy: keyof typeof SORT_COLUMNS;
   readonly sortOrder: 'asc' | 'desc';
-  /** The run that the list goes on after; without it, the list begins at its start. */
+  /** The run after which the list continues; undefined for the start. */
   readonly after?: RunPosition | undefined;
 }
 
-/** Where a run stands in an order. */
+/** The position of a run in an order. */
 export interface RunPosition {
-  /** What the order is by; null for an unfinished run in the order by `finishedAt`. */
+  /** The time of the order; null for an unfinished run in the order by `finishedAt`. */
   readonly at: Date | null;
   readonly id: string;
 }
 
-/** The condition that the run `e` comes after a position, and fits a filter. */
+/** Returns the condition that the run `e` comes after a position and matches a filter. */
 export function listConditions(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
   return Prisma.sql`${filterConditions(request)} AND ${isAfter(request)}`;
 }

@@ -22,7 +22,7 @@ interface Row {
 }
 
 /**
- * The iterations of a node of a run in their order, all or those with a status; none of a node outside loops.
+ * Lists the iterations of a node in their order, all or those with a status; none for a node outside loops.
  * @throws DeckhandError NOT_FOUND when the actor may not see the run.
  */
 export async function listIterations(

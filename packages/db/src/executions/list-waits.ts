@@ -25,18 +25,12 @@ interface Row {
 
 type ListRequest = Page & { readonly workspaceId: string };
 
-/**
- * The approvals of a workspace that can still be decided, the oldest first.
- * @throws DeckhandError FORBIDDEN for no member.
- */
+/** Lists the open approvals of a workspace, the oldest first. @throws DeckhandError FORBIDDEN for no member. */
 export function listApprovals(db: Database, actor: Actor, query: ListRequest): Promise<PageOf<ApprovalEntry>> {
   return listWaits(db, actor, { query, kind: 'approval' }, toApproval);
 }
 
-/**
- * The forms of a workspace that can still be filled in, the oldest first.
- * @throws DeckhandError FORBIDDEN for no member.
- */
+/** Lists the open forms of a workspace, the oldest first. @throws DeckhandError FORBIDDEN for no member. */
 export function listHumanTasks(db: Database, actor: Actor, query: ListRequest): Promise<PageOf<HumanTaskEntry>> {
   return listWaits(db, actor, { query, kind: 'human' }, toHumanTask);
 }
@@ -48,7 +42,7 @@ async function listWaits<T>(
   toEntry: (row: Row) => T,
 ): Promise<PageOf<T>> {
   await requireRole(db, actor, query.workspaceId, 'viewer');
-  // Served by waits_open, which holds open waits only; runs are joined by primary key.
+  // Served by waits_open, which contains only open waits; runs are joined by primary key.
   const open = Prisma.sql`
     FROM waits w
     JOIN executions e ON e.id = w.execution_id

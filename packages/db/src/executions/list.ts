@@ -12,14 +12,14 @@ import {
   sortOrder,
 } from './filter.js';
 
-/** Which runs of a workspace to list, in which order. */
+/** A query for runs of a workspace: filters and order. */
 export type ListExecutionsRequest = ExecutionFilter & ExecutionOrder;
 
 /** A page of runs, by their ids. */
 export interface ExecutionIdPage {
   readonly ids: readonly string[];
   readonly hasMore: boolean;
-  /** Only when it was asked for. */
+  /** Only if it was requested. */
   readonly total?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { NodeStatus } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 
-/** A node run as it stands in the database, for the worker that goes on with the run. JSON is serialised. */
+/** A node run as it is stored, for the worker that resumes the run. JSON is serialised. */
 export interface StoredNodeRun {
   readonly nodeId: string;
   /** "" outside loops. */
@@ -12,11 +12,11 @@ export interface StoredNodeRun {
   readonly attempts: number;
   readonly handle: string | null;
   readonly output: string | null;
-  /** Where it is, in place of `output`, when it is stored apart. */
+  /** The reference to an offloaded output, instead of `output`. */
   readonly outputRef: string | null;
   readonly error: string | null;
   readonly state: string | null;
-  /** For the summary of a node inside a loop: how many iterations have begun. */
+  /** For the summary of a node in a loop: the number of iterations that have started. */
   readonly iterations: number | null;
 }
 

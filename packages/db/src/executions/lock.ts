@@ -2,12 +2,12 @@ import { DeckhandError, type ExecutionStatus, type Role } from '@deckhand/contra
 import { type Actor, requireRoleOf } from '../access.js';
 import { Prisma, type Queryable } from '../client.js';
 
-/** A run whose row this transaction holds: nothing changes it until the transaction ends. */
+/** A run whose row this transaction has locked: nothing changes it until the transaction ends. */
 export interface LockedExecution {
   readonly id: string;
   readonly workspaceId: string;
   readonly status: ExecutionStatus;
-  /** Who runs it; null while nobody does. */
+  /** The worker that runs it; null if none does. */
   readonly workerId: string | null;
   readonly dispatch: number;
   readonly claimedDispatch: number;

@@ -5,8 +5,8 @@ import { lockExecution } from './lock.js';
 import type { DispatchedExecution } from './reconcile.js';
 
 /**
- * Pauses an unfinished run: nodes in flight finish and are kept, nothing further starts. Whoever holds it is to be
- * told; should that get lost, its next checkpoint says so.
+ * Pauses an unfinished run: nodes in progress finish and are stored, and no further node starts. The caller notifies
+ * the worker that holds it; if that notification is lost, the verdict on its next checkpoint tells it.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished or paused already.
  */
 export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
@@ -21,8 +21,8 @@ export function pauseExecution(db: Database, actor: Actor, executionId: string):
 }
 
 /**
- * Lets a run that a person paused go on where it stood.
- * @returns the dispatch to be queued; undefined when a worker still holds the run, which is to be told.
+ * Resumes a paused run where it stopped.
+ * @returns the dispatch to be queued; undefined if a worker still holds the run, which then has to be notified.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when nobody paused it.
  */
 export function resumeExecution(

@@ -10,10 +10,10 @@ import {
 import { type Actor, requireRoleOf } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 
-/** What a rerun takes over from its original. */
+/** The data of the original run that a rerun reuses. */
 export interface RerunOrigin {
   readonly workflowId: string;
-  /** The version that the original ran. */
+  /** The version of the original run. */
   readonly workflowVersionId: string;
   readonly triggerNodeId: string;
   readonly executionMode: ExecutionMode;
@@ -22,10 +22,10 @@ export interface RerunOrigin {
 }
 
 /**
- * Reads what is needed to run a finished run again.
+ * Reads the data for a rerun of a finished run.
+ * @param version the version to run: `latest`, `active`, `original`, or the id of one.
  * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN for a viewer, EXECUTION_NOT_FINISHED,
- * TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has no such node, or the run did not come to it.
- * @param version which version is to run: `latest`, `active`, `original`, or the id of one.
+ * TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has no such node, or the run did not reach it.
  */
 export async function readForRerun(
   db: Database,
@@ -71,7 +71,7 @@ function badNode(message: string): DeckhandError {
   return validationFailed([{ path: 'fromNodeId', message }]);
 }
 
-/** Whether a run still has what it was started with; retention takes that and all it put out in one statement. */
+/** Whether a run still has its trigger data; retention deletes that and all outputs in one statement. */
 export async function hasTriggerData(db: Database, executionId: string): Promise<boolean> {
   const rows = await db.$queryRaw<unknown[]>(Prisma.sql`
     SELECT 1 FROM executions WHERE id = ${executionId}::uuid AND trigger_data IS NOT NULL`);

@@ -7,20 +7,20 @@ export interface NodeOutputRecord {
   readonly status: NodeStatus;
   /** "" outside loops, "3" inside one, "3.1" inside two. */
   readonly iteration: string;
-  /** Serialised; null when it is stored apart. */
+  /** Serialised; null if it is offloaded. */
   readonly outputJson: string | null;
-  /** Where it is then. */
+  /** The reference to an offloaded output. */
   readonly outputRef: string | null;
 }
 
-/** What a run in debug mode kept of a node. */
+/** The data that a run in debug mode stored about a node. */
 export interface NodeDebugRecord {
   readonly iteration: string;
-  /** Serialised JSON object: parameters, input and console, as far as there are. */
+  /** Serialised JSON object with parameters, input and console, if present. */
   readonly debugJson: string;
 }
 
-/** Which node of a run; of one in a loop an iteration, or null for the last one. */
+/** A node of a run; for a node in a loop an iteration, or null for the last one. */
 interface NodeRequest {
   readonly executionId: string;
   readonly nodeId: string;
@@ -28,8 +28,8 @@ interface NodeRequest {
 }
 
 /**
- * Reads what a run in debug mode kept of a node.
- * @returns undefined when the run is not visible or nothing was kept of that node or iteration.
+ * Reads the data that a run in debug mode stored about a node. @returns undefined if the run is not visible, or nothing
+ * was stored about that node or iteration.
  */
 export async function readNodeDebug(
   db: Database,
@@ -55,9 +55,9 @@ export async function readNodeDebug(
 }
 
 /**
- * Reads the output of a node, of any size; of a node in a loop, that of one iteration.
+ * Reads the output of a node, of any size; for a node in a loop, the output of one iteration.
  * @param iteration null takes the last one of a node in a loop.
- * @returns undefined when the run is not visible or that node or iteration has no output.
+ * @returns undefined if the run is not visible, or that node or iteration has no output.
  */
 export async function readNodeOutput(
   db: Database,

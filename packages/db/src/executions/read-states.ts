@@ -3,27 +3,27 @@ import type { Actor } from '../access.js';
 import { batchRows, isOneOf } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
 
-/** The little of a run that says whether it changed. */
+/** The part of a run that shows whether it changed. */
 export interface ExecutionState {
   readonly status: ExecutionStatus;
-  /** Changes with every change that a reader could see. */
+  /** Changes with every visible change of the run. */
   readonly revision: number;
 }
 
-/** The state of a run that somebody may see. */
+/** The state of a run, for a caller who may see it. */
 export interface VisibleState extends ExecutionState {
   readonly workspaceId: string;
 }
 
-/** A run whose state somebody asks for. */
+/** A request for the state of a run. */
 export interface ReadStateRequest {
   readonly executionId: string;
   readonly actor: Actor;
 }
 
 /**
- * Reads the states of many runs for those who may see them, without looking at their nodes.
- * @returns the states in the order asked for; undefined for a run that is not there or not visible.
+ * Reads the states of many runs for callers who may see them, without their nodes. @returns the states in the order of
+ * the requests; undefined for a run that does not exist or is not visible.
  */
 export async function readVisibleStates(
   db: Database,
@@ -43,8 +43,8 @@ export async function readVisibleStates(
 }
 
 /**
- * Reads the states of runs on behalf of nobody: what it answers is for deciding when to look, never to be sent.
- * @returns a state for each run that is there.
+ * Reads the states of runs without an access check, to decide when to read a run; never send them to a caller. @returns
+ * a state for each run that exists.
  */
 export async function readStates(db: Database, ids: readonly string[]): Promise<Map<string, ExecutionState>> {
   const rows = await db.$queryRaw<(ExecutionState & { id: string })[]>`/* executions.read-states */

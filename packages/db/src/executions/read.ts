@@ -11,22 +11,22 @@ import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
 import { personJson } from '../users/person.js';
 
-/** What is read of a run's nodes: each of them, how many there are per status, or nothing. */
+/** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';
 
-/** A run that somebody asks for. */
+/** A request for a run. */
 export interface ReadExecutionRequest {
   readonly executionId: string;
   readonly actor: Actor;
-  /** Leaves every output out, and a result above 64 KiB. */
+  /** Leaves out every output, and a result above 64 KiB. */
   readonly isSlim: boolean;
-  /** Leaves trigger data above 64 KiB out; the run alone is read with all of it. */
+  /** Leaves out trigger data above 64 KiB; a request for a single run includes all of it. */
   readonly isEntry?: boolean;
-  /** What is read of the nodes; `nodes` by default. */
+  /** How much is read of the nodes; `nodes` by default. */
   readonly progress?: ProgressDetail;
 }
 
-/** A run as it is read. Members that end in `Json` are serialised: they pass through unparsed. */
+/** A run as the database returns it. Members that end in `Json` are serialised, and passed on without parsing. */
 export interface ExecutionRecord {
   readonly id: string;
   readonly workspaceId: string;
@@ -45,15 +45,15 @@ export interface ExecutionRecord {
   readonly parentExecutionId: string | null;
   /** Null once the workflow is deleted. */
   readonly workflowName: string | null;
-  /** Changes with every change that a reader could see. */
+  /** Changes with every visible change of the run. */
   readonly revision: number;
-  /** Null once retention took it. */
+  /** Null after retention has deleted it. */
   readonly triggerJson: string | null;
-  /** Whether it is left out for its size. */
+  /** Whether it is left out because of its size. */
   readonly isTriggerOmitted: boolean;
   readonly errorJson: string | null;
   readonly resultJson: string | null;
-  /** Whether it is left out for its size. */
+  /** Whether it is left out because of its size. */
   readonly isResultOmitted: boolean;
   /** The members of `progress`, comma-separated, without the braces; null when no node has begun. */
   readonly progressJson: string | null;
@@ -70,10 +70,10 @@ interface Row extends ExecutionRecord {
 }
 
 /**
- * Reads many runs at once, each with the progress of its nodes as JSON text made by the database, so that outputs are
- * neither parsed nor written again. An output above 64 KiB stays where it is, and so do all outputs of a run
- * that has very many (`outputOmitted`).
- * @returns the runs in the order asked for; undefined for one that is not there or not visible.
+ * Reads many runs, each with the progress of its nodes as JSON text that the database creates, so that outputs are
+ * neither parsed nor serialised. Outputs above 64 KiB are left out, and so are all outputs of a run that has very many
+ * (`outputOmitted`).
+ * @returns the runs in the order of the requests; undefined for one that does not exist or is not visible.
  */
 export async function readExecutions(
   db: Database,

@@ -10,23 +10,23 @@ export interface DispatchedExecution {
   readonly dispatch: number;
 }
 
-/** Ids of the workers that hold unfinished runs. */
+/** Returns the ids of the workers that hold unfinished runs. */
 export async function findHoldingWorkers(db: Database): Promise<string[]> {
-  // Served by executions_held, which has only runs that somebody holds.
+  // Served by executions_held, which contains only runs that a worker holds.
   const rows = await db.$queryRaw<{ workerId: string }[]>(Prisma.sql`/* executions.find-holding-workers */
     SELECT DISTINCT e.worker_id AS "workerId" FROM executions e
     WHERE ${IS_HELD}`);
   return rows.map((row) => row.workerId);
 }
 
-/** A run whose present dispatch nobody has claimed. */
+/** A run whose current dispatch is unclaimed. */
 export interface UnclaimedExecution extends DispatchedExecution {
   readonly dispatchedAt: Date;
 }
 
 /**
- * Finds runs whose present dispatch nobody has claimed for longer than `olderThanMs`, the oldest first.
- * @param options.after the last run of the page before; from the oldest without it.
+ * Finds runs whose current dispatch has been unclaimed for longer than `olderThanMs`, the oldest first. @param
+ * options.after the last run of the previous page; undefined for the first page.
  */
 export async function findUnclaimed(
   db: Database,
@@ -49,8 +49,8 @@ export async function findUnclaimed(
 }
 
 /**
- * Dispatches unclaimed runs again, each only if its dispatch is still the given one. The new number makes a job that
- * turns up later after all worthless.
+ * Dispatches unclaimed runs again, each only if its dispatch is still the given one. The new number invalidates the
+ * earlier job, if it is delivered after all.
  */
 export async function dispatchAgain(
   db: Database,
@@ -67,7 +67,7 @@ export async function dispatchAgain(
     RETURNING ${DISPATCHED}`);
 }
 
-/** Dispatches those of the given runs that rest and whose time has come. */
+/** Dispatches those of the given resting runs whose time has come. */
 export async function wakeDueRuns(db: Database, executionIds: readonly string[]): Promise<DispatchedExecution[]> {
   return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.wake */
     UPDATE executions e SET ${DISPATCH_AGAIN}, wake_at = NULL
@@ -78,18 +78,15 @@ export async function wakeDueRuns(db: Database, executionIds: readonly string[])
     RETURNING ${DISPATCHED}`);
 }
 
-/**
- * Whether the run is past its deadline: one that a worker holds only after a grace period, in which that worker ends it
- * itself.
- */
+/** Whether the run is past its deadline. A worker that holds it gets a grace period to end it itself. */
 export function isPastDeadline(graceMs: number): Prisma.Sql {
   return Prisma.sql`e.deadline_at < now() AND ${isUnfinished()}
     AND (e.worker_id IS NULL OR e.deadline_at < now() - ${graceMs}::int * interval '1 millisecond')`;
 }
 
 /**
- * Whether the time for which workers may hold the run is used up, and the worker that holds it did not end it in a
- * grace period.
+ * Whether the time for which workers may hold the run is used up, and the worker that holds it did not end it within
+ * the grace period.
  */
 export function isHeldTooLong(graceMs: number): Prisma.Sql {
   return Prisma.sql`e.held_until < now() - ${graceMs}::int * interval '1 millisecond' AND ${IS_HELD}`;
@@ -98,7 +95,7 @@ export function isHeldTooLong(graceMs: number): Prisma.Sql {
 /** A run that was ended because its time was up. */
 export interface TimedOutExecution {
   readonly executionId: string;
-  /** The worker that held it and did not end it itself. */
+  /** The worker that held it without ending it. */
   readonly workerId: string | null;
 }
 
@@ -107,8 +104,8 @@ const TIME_LIMIT_ERROR = Prisma.sql`json_build_object('message', ${RUN_ERRORS.EX
   'nodeId', e.current_node_id, 'code', 'EXECUTION_TIMEOUT')::text`;
 
 /**
- * Ends those of the given runs that outlived their deadline: one that rests at once, one that a worker holds after
- * `graceMs`. The worker is fenced, so what it still does of that run writes nothing.
+ * Ends those of the given runs that are past their deadline: resting ones at once, those that a worker holds after
+ * `graceMs`. The worker is fenced, so its later writes for that run have no effect.
  */
 export function timeOutRuns(
   db: Database,

@@ -4,28 +4,26 @@ import { LOCK_FREE_RUNS } from '../lock-order.js';
 import type { DispatchedExecution } from './reconcile.js';
 import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD, TIME_LEFT } from './run-status.js';
 
-/** A worker that is dead, or that no longer runs what it holds. */
+/** A worker that is dead, or no longer executes the runs that it holds. */
 export interface LostWorker {
   readonly id: string;
-  /** The run that occupied its event loop when it was last heard of; null when that is not known. */
+  /** The run that occupied its event loop at its last heartbeat; null if unknown. */
   readonly culprit: string | null;
 }
 
-/** What became of the runs of lost workers. */
+/** The result for the runs of lost workers. */
 export interface RecoveredRuns {
-  /** Dispatched again: to be queued. */
+  /** Dispatched again, to be queued. */
   readonly dispatched: readonly DispatchedExecution[];
-  /** Ids of those that were dispatched again after a delay: maintenance wakes them. */
+  /** Ids of runs that wait for a delay before they are dispatched again: maintenance wakes them. */
   readonly delayed: readonly string[];
-  /** Ids of those that lost their worker too often. */
+  /** Ids of runs that lost their worker too often, and failed. */
   readonly failed: readonly string[];
-  /** Ids of those that a person paused: they rest. */
+  /** Ids of paused runs, which now rest. */
   readonly paused: readonly string[];
 }
 
-/**
- * How long a run waits after so many losses without progress, in seconds; one more than there are here, and it fails.
- */
+/** Delay after each loss of a worker without progress, in seconds. After one more loss, the run fails. */
 const DELAYS_SECONDS = [0, 0, 10, 60, 300] as const;
 
 const LOST_TOO_OFTEN = JSON.stringify(runError('RUN_LOST_TOO_OFTEN'));
@@ -38,13 +36,13 @@ interface LostRun {
 }
 
 /**
- * Takes those of the given runs from lost workers that they hold: they are dispatched again, at once or after a delay,
- * or fail. A loss is counted for the run that occupied the worker; where that is not known, for all that it held. A
- * newly stored finished node counts as progress and takes the losses back (see the checkpoint statement). The worker is
- * fenced by the next claim.
+ * Takes the given runs from the lost workers that hold them: they are dispatched again, at once or after a delay, or
+ * fail. The loss counts for the run that occupied the worker; if that is unknown, for all runs that it held. A newly
+ * stored finished node counts as progress and resets the count (see the checkpoint statement). The next claim fences
+ * the worker.
  *
- * The race it excludes: two that recover the same runs, and a run whose last checkpoint is being written. Rows are locked
- * first, and those that another has locked are left for the next call.
+ * The race it excludes: two processes that recover the same runs, and a run whose last checkpoint is being written.
+ * Rows are locked first, and rows that are locked already are left for the next call.
  */
 export function recoverRuns(
   db: Database,

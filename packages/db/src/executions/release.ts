@@ -3,7 +3,7 @@ import { LOCK_RUNS } from '../lock-order.js';
 import type { Claim } from './claim.js';
 import { IS_HELD, RELEASE, RELEASED } from './run-status.js';
 
-/** A run that its worker gave back: to be added to the queue, or at rest. */
+/** A run that its worker released: to be queued, or at rest. */
 export interface ReleasedExecution {
   readonly workspaceId: string;
   readonly executionId: string;
@@ -12,8 +12,8 @@ export interface ReleasedExecution {
 }
 
 /**
- * Gives runs back that a worker holds: a running one is dispatched again for others, a paused one rests. A run that is
- * not the worker's any more is left alone.
+ * Releases runs that a worker holds: a running one is dispatched again for other workers, a paused one rests. A run
+ * that the worker no longer owns is not changed.
  */
 export async function releaseExecutions(
   db: Database,

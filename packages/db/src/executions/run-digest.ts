@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../client.js';
 import type { ClaimedExecution } from './claim.js';
 
-/** What a run is begun with, beside its id. */
+/** The data that a run starts from, in addition to its id. */
 export type RunInput = Pick<
   ClaimedExecution,
   'workspaceId' | 'workflowVersionId' | 'executionMode' | 'triggerNodeId' | 'deadlineAt' | 'triggerData'
 >;
 
 /**
- * SHA-256, hex, of what a run is begun with. A worker that did not read it here shows with it what it took it to be, so
- * that whoever can write into the queue cannot change what a run does.
+ * Returns the SHA-256, hex, of the data that a run starts from. A worker that started a run from a snapshot sends it
+ * with its first checkpoint, so that somebody who can write to the queue cannot change what a run does.
  */
 export function digestOfRun(run: RunInput): string {
   const { workspaceId, workflowVersionId, executionMode, triggerNodeId, deadlineAt, triggerData } = run;
@@ -21,7 +21,7 @@ export function digestOfRun(run: RunInput): string {
     .digest('hex');
 }
 
-/** The same of the row `run` of executions, as SQL. */
+/** Returns the same digest of the row `run` of executions, as SQL. */
 export function digestOfRow(run: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`encode(sha256(convert_to(concat_ws(E'\\n', ${run}.workspace_id, ${run}.workflow_version_id,
     ${run}.execution_mode, ${run}.trigger_node_id, (extract(epoch FROM ${run}.deadline_at) * 1000)::bigint,

@@ -8,9 +8,9 @@ import {
 import { Prisma, type Queryable } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
 
-// What the statuses of a run mean in SQL, written once: every statement that reads or changes them is composed of these
-// fragments, and the transition table in packages/contracts is their only source. A fragment without a parameter is
-// about the run `e`.
+// The meaning of a run's statuses in SQL, defined once: every statement that reads or changes them is composed of these
+// fragments, and the transition table in packages/contracts is their only source. A fragment without a parameter refers
+// to the run `e`.
 
 const RUN = Prisma.raw('e');
 
@@ -40,10 +40,10 @@ export const IS_HELD = Prisma.sql`e.worker_id IS NOT NULL AND e.status IN ('runn
 /** Whether the run rests until a wait ends: no worker holds it, and no person paused it. */
 export const IS_RESTING = Prisma.sql`e.worker_id IS NULL AND ${mayMove('claim')}`;
 
-/** Whether the run waits for a worker to claim its present dispatch. Served by the index executions_unclaimed. */
+/** Whether the run waits for a worker to claim its current dispatch. Served by the index executions_unclaimed. */
 export const IS_UNCLAIMED = Prisma.sql`e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch AND ${mayMove('claim')}`;
 
-/** Assignments that dispatch the run again. The new number makes a job that turns up later worthless. */
+/** Assignments that dispatch the run again. The new number invalidates the earlier job. */
 export const DISPATCH_AGAIN = Prisma.sql`dispatch = e.dispatch + 1, dispatched_at = now()`;
 
 /** The same under a condition on the run as it was. */
@@ -66,27 +66,24 @@ export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
 
 const IS_RUNNING = Prisma.sql`e.status = 'running'`;
 
-/**
- * When a run ends at the latest that has no time limit of its own: the time that a worker holds it is limited instead.
- */
+/** The deadline of a run without a time limit of its own. The time that workers hold it is limited instead. */
 export const NO_DEADLINE = Prisma.sql`'9999-12-31 00:00:00+00'::timestamptz(3)`;
 
 /**
- * When the time is used up for which workers may hold the run `e`, if one holds it from `since` on; null without such a
+ * When the time for which workers may hold the run `e` is used up, if one holds it from `since` on; null without such a
  * limit.
  */
 export function heldUntil(since: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`${since} + e.time_left_ms * interval '1 millisecond'`;
 }
 
-/** How much of that time is left once a worker holds the run no more, in ms. */
+/** How much of that time is left after a worker has released the run, in ms. */
 export const TIME_LEFT = Prisma.sql`CASE WHEN e.held_until IS NULL THEN e.time_left_ms
     ELSE greatest(0, (extract(epoch FROM e.held_until - now()) * 1000)::bigint) END`;
 
 /**
- * Assignments that take a held run from its worker: a running one is dispatched again, a paused one rests. The worker
- * is fenced by the next claim. Until then a late write of it still counts, which does no harm: what it records did
- * happen.
+ * Assignments that take a run from its worker: a running one is dispatched again, a paused one rests. The next claim
+ * fences the worker. Until then its late writes still count, which is harmless: they record what did happen.
  */
 export const RELEASE = Prisma.sql`worker_id = NULL, time_left_ms = ${TIME_LEFT}, held_until = NULL,
     revision = e.revision + 1, ${dispatchAgainIf(IS_RUNNING)}`;
@@ -94,7 +91,7 @@ export const RELEASE = Prisma.sql`worker_id = NULL, time_left_ms = ${TIME_LEFT},
 /** Columns of a ReleasedExecution, for `RETURNING` after `RELEASE`. */
 export const RELEASED = dispatchedIf(IS_RUNNING);
 
-/** How a run is ended by anyone but the worker that holds it. */
+/** How a run is ended by a process other than the worker that holds it. */
 export interface RunEnding {
   readonly event: Extract<ExecutionEvent, 'fail' | 'queueFailed' | 'stop' | 'timeOut'>;
   /** The recorded error as serialised JSON, an expression on the run `e`; null for none. */
@@ -104,11 +101,11 @@ export interface RunEnding {
 }
 
 /**
- * Ends those of the given runs whose status lets them, with their unfinished nodes. Once this is committed no node of
- * theirs starts and no later write changes them: their epoch is raised. Repeating it is harmless.
+ * Ends those of the given runs whose status allows it, with their unfinished nodes. Once this is committed, no node of
+ * theirs starts and no later write changes them, because their epoch is raised. Repeating it is harmless.
  *
- * The race it excludes: a checkpoint that is written while this waits for the run's row. The nodes are stopped by a
- * second statement, which sees what that checkpoint wrote; in the first one its snapshot would be older.
+ * The race it excludes: a checkpoint that is written while this statement waits for the run's row. A second statement
+ * stops the nodes: its snapshot includes what that checkpoint wrote, and that of the first does not.
  * @returns the ids of the runs that it ended.
  */
 export async function endRuns(tx: Queryable, ids: readonly string[], ending: RunEnding): Promise<string[]> {

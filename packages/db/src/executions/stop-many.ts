@@ -8,16 +8,15 @@ import { mayMove } from './run-status.js';
 import { type OnStopped, stopRunsById } from './stop.js';
 import { stopDescendants } from './stop-descendants.js';
 
-/** Runs of one transaction at most, so that nobody waits long for a row. */
+/** Maximum number of runs per transaction, so that others wait only briefly for a row. */
 const BATCH = 500;
-/** How long the caller waits for the runs that the stopped ones started, in ms; maintenance stops the rest. */
+/** How long the caller waits until descendants are stopped, in ms; maintenance stops the rest. */
 const DESCENDANTS_MS = 2_000;
 
 /**
- * Stops the unfinished runs of a workspace that fit, batch by batch, and those that they started. A run that starts
- * meanwhile may escape.
- * @returns how many were stopped.
- * @throws DeckhandError FORBIDDEN below the role editor.
+ * Stops the unfinished runs of a workspace that match the filter, and their descendants, batch by batch. A run that
+ * starts in the meantime may be missed. @returns how many were stopped. @throws DeckhandError FORBIDDEN below the role
+ * editor.
  */
 export async function stopExecutions(
   db: Database,
@@ -27,7 +26,7 @@ export async function stopExecutions(
 ): Promise<number> {
   await requireRole(db, actor, filter.workspaceId, 'editor');
   const condition = filterConditions(await resolveFilter(db, filter));
-  // Unfinished runs have no index of their texts: each that fits otherwise is read.
+  // Unfinished runs are not in the search index: each one that matches the other filters is read.
   return stopWhere(db, isSearch(filter) ? Prisma.sql`${condition} AND ${matchesRun(filter)}` : condition, onStopped);
 }
 
@@ -46,9 +45,8 @@ export async function stopExecutionsOfWorkspace(
 }
 
 /**
- * Stops the unfinished runs that fit a condition on the run `e`, which the caller may stop, then those that they
- * started; where these are many, maintenance goes on with them.
- * @returns how many were stopped.
+ * Stops the unfinished runs that match a condition on the run `e` and that the caller may stop, then their descendants;
+ * if these are many, maintenance stops the rest. @returns how many were stopped.
  */
 export async function stopWhere(db: Database, condition: Prisma.Sql, onStopped: OnStopped): Promise<number> {
   let count = 0;

@@ -4,14 +4,13 @@ import { isFinished } from './run-status.js';
 import { stopRunsById } from './stop.js';
 
 /**
- * Stops runs that were started by runs which have ended without waiting for them to the end: they failed elsewhere, or
- * their time was up. A run that nobody was to wait for goes on. What the stopped ones have started is left to
- * `stopDescendants`.
+ * Stops runs whose parents have ended without waiting for them to the end, because these failed elsewhere or their time
+ * was up. Runs that no parent waits for continue. `stopDescendants` stops what the stopped ones have started.
  *
- * The race it excludes: a child that finishes meanwhile. Parents and children are locked before their waits, in the
- * order of their ids, as whoever answers parents does.
- * @param limit of the waits ended by this transaction. @returns how many there were (`limit` of them means that there
- * may be more), and the runs that were stopped.
+ * The race it excludes: a child that finishes in the meantime. Parents and children are locked before their waits, in
+ * the order of their ids, as when a finished child wakes its parent.
+ * @param limit of the waits ended by this transaction.
+ * @returns how many there were (`limit` of them means that there may be more), and the runs that were stopped.
  */
 export function stopOrphans(db: Database, limit: number): Promise<{ found: number; stopped: string[] }> {
   return db.$transaction(async (tx) => {
@@ -26,7 +25,7 @@ export function stopOrphans(db: Database, limit: number): Promise<{ found: numbe
     const [parentIds, childIds] = [left.map(({ parentId }) => parentId), left.map(({ childId }) => childId)];
     await tx.$executeRaw(Prisma.sql`
       SELECT 1 FROM executions e WHERE e.id = ANY(${[...parentIds, ...childIds]}::uuid[]) ${LOCK_RUNS}`);
-    // Only the waits for these children: those for others have their turn in a batch that stops them.
+    // Only the waits for these children: a batch that stops other children ends theirs.
     await tx.$executeRaw(Prisma.sql`/* executions.end-orphaned-waits */
       UPDATE waits w SET answered_at = now()
       FROM (

@@ -11,8 +11,8 @@ import { endRuns, isUnfinished } from './run-status.js';
 export type OnStopped = (executionIds: readonly string[]) => Promise<void>;
 
 /**
- * Stops an unfinished run. Once this is committed no node of it starts, it starts no other run, and no later write
- * changes it: its epoch is raised. The runs that it started are stopped by `stopDescendants`, or by maintenance.
+ * Stops an unfinished run. Once this is committed, no node of it starts, it starts no other run, and no later write
+ * changes it, because its epoch is raised. `stopDescendants`, or maintenance, stops the runs that it started.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished.
  */
 export function stopExecution(db: Database, actor: Actor, executionId: string): Promise<void> {
@@ -25,23 +25,26 @@ export function stopExecution(db: Database, actor: Actor, executionId: string): 
   });
 }
 
-/** An unfinished child `e` of the run with the given id, in the words of the index executions_unfinished_children. */
+/**
+ * Returns the condition for an unfinished child `e` of the run with the given id, in the words of the index
+ * executions_unfinished_children.
+ */
 export function isUnfinishedChildOf(parentId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`e.parent_execution_id = ${parentId} AND e.parent_execution_id IS NOT NULL AND ${isUnfinished()}`;
 }
 
 /**
- * Stops those of the given runs that are not finished, and notes which of them have unfinished children in
- * `stopped_parents`.
+ * Stops those of the given runs that are unfinished, and records in `stopped_parents` which of them have unfinished
+ * children.
  *
- * The race it excludes: a child that is accepted meanwhile. `acceptChild` shares the lock of the parent's row, so
- * either it comes first, and the last statement here sees the child, or it finds the parent stopped.
+ * The race it excludes: a child that is accepted in the meantime. `acceptChild` shares the lock of the parent's row.
+ * Either it comes first, and the last statement here sees the child, or it finds the parent stopped.
  * @returns the ids of the runs that it stopped.
  */
 export async function stopRunsById(tx: Queryable, executionIds: readonly string[]): Promise<string[]> {
   const stopped = await endRuns(tx, executionIds, { event: 'stop', error: null });
   if (stopped.length === 0) return [];
-  // A statement of its own, whose snapshot is taken after the rows of the parents are locked.
+  // A separate statement, whose snapshot is taken after the parents' rows are locked.
   await tx.$executeRaw(Prisma.sql`/* executions.note-stopped-parents */
     INSERT INTO stopped_parents (execution_id)
     SELECT p.id FROM unnest(${stopped}::uuid[]) AS p(id)

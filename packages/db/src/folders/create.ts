@@ -7,8 +7,8 @@ import { lockWorkspace } from '../workspaces/lock.js';
 import { requireParent, toFolderEntry } from './entry.js';
 
 /**
- * Creates a folder.
- * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a parent of elsewhere.
+ * Creates a folder. @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a parent in another
+ * workspace.
  */
 export function createFolder(db: Database, actor: Actor, body: CreateFolderBody): Promise<FolderEntry> {
   const { workspaceId, name, parentId = null } = body;

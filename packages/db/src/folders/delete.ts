@@ -4,7 +4,7 @@ import type { Database } from '../client.js';
 import { lockTreeOf, noSuchFolder } from './entry.js';
 
 /**
- * Deletes a folder with the folders in it; their workflows fall back to no folder.
+ * Deletes a folder and its subfolders; their workflows move to the root.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
  */
 export function deleteFolder(db: Database, actor: Actor, id: string): Promise<void> {

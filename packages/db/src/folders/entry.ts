@@ -4,7 +4,7 @@ import type { Queryable } from '../client.js';
 import type { Folder } from '../generated/client.js';
 import { lockWorkspace } from '../workspaces/lock.js';
 
-/** A folder as lists show it. */
+/** Converts a folder to its entry in lists. */
 export function toFolderEntry(row: Folder): FolderEntry {
   return {
     id: row.id,
@@ -35,7 +35,7 @@ export async function requireParent(tx: Queryable, workspaceId: string, parentId
   if (!parent) throw validationFailed([{ path: 'parentId', message: 'is no folder of this workspace' }]);
 }
 
-/** The refusal for a folder that is not there or not visible. */
+/** Returns the error for a folder that does not exist or is not visible. */
 export function noSuchFolder(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'No such folder' });
 }

@@ -4,10 +4,7 @@ import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { toFolderEntry } from './entry.js';
 
-/**
- * The folders of a workspace by name, at whatever depth.
- * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
- */
+/** Lists all folders of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
 export async function listFolders(db: Database, actor: Actor, query: InWorkspaceQuery): Promise<PageOf<FolderEntry>> {
   await requireRole(db, actor, query.workspaceId, 'viewer');
   const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] } };

@@ -5,9 +5,9 @@ import type { Database, Queryable } from '../client.js';
 import { lockTreeOf, noSuchFolder, requireParent, toFolderEntry } from './entry.js';
 
 /**
- * Renames or moves a folder. Moves within a workspace take turns, so that two at once cannot close a circle.
+ * Renames or moves a folder. Moves within a workspace run one after another, so that two cannot form a cycle.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; VALIDATION_FAILED for
- * a parent of elsewhere or within the folder itself.
+ * a parent in another workspace or within the folder itself.
  */
 export function updateFolder(db: Database, actor: Actor, id: string, changes: UpdateFolderBody): Promise<FolderEntry> {
   return db.$transaction(async (tx) => {

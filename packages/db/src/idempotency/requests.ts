@@ -1,27 +1,27 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma, type Queryable } from '../client.js';
 
-/** What makes two requests the same one. */
+/** Identifies a request, so that a repeated one is recognised. */
 export interface RequestIdentity {
-  /** Who sends it: responses of one caller are no other's. */
+  /** The caller: it never gets the response to another caller's request. */
   readonly caller: string;
   readonly path: string;
   /** The caller's Idempotency-Key. */
   readonly key: string;
-  /** SHA-256 of the body, hex: the same key with another body is a mistake. */
+  /** SHA-256 of the body, hex: the same key with another body is an error. */
   readonly bodyHash: string;
 }
 
-/** A response that is kept. */
+/** A stored response. */
 export interface KeptResponse {
   readonly status: number;
   readonly json: string;
 }
 
 /**
- * Whether a request may be carried out: `reserved` by this attempt, whose token it gets; `done` before, with the
- * response; `lost`: done, but the process died before its response was kept; `inProgress` elsewhere; `otherBody`: the
- * key stands for another request.
+ * Whether a request may be processed: `reserved` for this attempt, with its token; `done` before, with the response;
+ * `lost`: done, but the process died before it stored the response; `inProgress` in another attempt; `otherBody`: the
+ * key belongs to another request.
  */
 export type Reservation =
   | { readonly kind: 'reserved'; readonly token: string }
@@ -30,9 +30,9 @@ export type Reservation =
   | { readonly kind: 'inProgress' }
   | { readonly kind: 'otherBody' };
 
-/** How long a response is kept. */
+/** How long a response is stored. */
 const LIFETIME = Prisma.sql`interval '24 hours'`;
-/** After this time a request without a response is taken to be of a process that is gone. */
+/** After this time, the process of a request without a response counts as dead. */
 const PATIENCE = Prisma.sql`interval '20 seconds'`;
 
 interface Row {
@@ -73,7 +73,7 @@ export async function reserveRequest(db: Database, identity: RequestIdentity): P
 }
 
 /**
- * Marks a request as carried out, in the transaction that does so: there is neither without the other.
+ * Marks a request as carried out, in the transaction that makes its changes, so that neither exists without the other.
  * @throws Error when another attempt has taken over, so that nothing is done twice.
  */
 export async function markRequest(
@@ -87,19 +87,19 @@ export async function markRequest(
   if (marked === 0) throw new Error('another attempt has taken the request over');
 }
 
-/** Keeps the response of a request that was carried out. */
+/** Stores the response of a request that was carried out. */
 export async function finishRequest(db: Database, token: string, { status, json }: KeptResponse): Promise<void> {
   await db.$executeRaw`/* idempotency.finish */
     UPDATE idempotent_requests SET status = ${status}, response = ${json} WHERE token = ${token}::uuid`;
 }
 
-/** Frees the key of a request that was refused. One that was carried out keeps it. */
+/** Releases the key of a refused request. The key of a request that was carried out stays. */
 export async function releaseRequest(db: Database, token: string): Promise<void> {
   await db.$executeRaw`/* idempotency.release */
     DELETE FROM idempotent_requests WHERE token = ${token}::uuid AND NOT has_acted`;
 }
 
-/** Deletes requests whose time is over. @returns how many. */
+/** Deletes expired requests. @returns how many. */
 export function pruneRequests(db: Database, limit: number): Promise<number> {
   return db.$executeRaw`/* idempotency.prune */
     DELETE FROM idempotent_requests WHERE token IN (

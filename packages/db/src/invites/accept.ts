@@ -7,20 +7,20 @@ import type { Invite } from '../generated/client.js';
 import { conflictWhenTaken } from '../unique.js';
 import { noSuchInvite } from './entry.js';
 
-/** A membership that an invite led to. */
+/** A membership created by an invite. */
 export interface JoinedWorkspace {
   readonly workspaceId: string;
   readonly role: Role;
 }
 
-/** Somebody who gets an account with the invite. */
+/** A person who creates an account with the invite. */
 export interface NewPerson {
   readonly email: string;
   readonly name: string;
   readonly passwordHash: string;
 }
 
-/** Whom an invite that may be accepted now is for. @throws DeckhandError NOT_FOUND for every other token. */
+/** Returns the address that a valid invite is for. @throws DeckhandError NOT_FOUND for every other token. */
 export async function readInvite(db: Database, tokenHash: string): Promise<{ readonly email: string | null }> {
   const where = { tokenHash, acceptedAt: null, expiresAt: { gt: new Date() } };
   const invite = await db.invite.findFirst({ where, select: { email: true } });
@@ -29,9 +29,10 @@ export async function readInvite(db: Database, tokenHash: string): Promise<{ rea
 }
 
 /**
- * Lets a signed-in person join. An invite serves once: of two at once, one joins.
+ * Adds a signed-in person to the workspace of an invite. An invite works once: of two requests at the same time, one
+ * succeeds.
  * @throws DeckhandError NOT_FOUND for a token that is not valid; FORBIDDEN when it is for another address; CONFLICT for
- * a member. Then the invite can still be used.
+ * a member. Then the invite stays valid.
  */
 export function acceptInvite(db: Database, actor: Actor, user: User, tokenHash: string): Promise<JoinedWorkspace> {
   return db.$transaction(async (tx) => {
@@ -44,7 +45,7 @@ export function acceptInvite(db: Database, actor: Actor, user: User, tokenHash: 
 }
 
 /**
- * Creates an account and lets it join, both or neither.
+ * Creates an account and adds it to the workspace of an invite: both or neither.
  * @throws DeckhandError NOT_FOUND for a token that is not valid; FORBIDDEN when it is for another address; CONFLICT for
  * an address that has an account.
  */
@@ -72,7 +73,7 @@ export function acceptInviteAsNewPerson(
     .catch(conflictWhenTaken('This e-mail address has an account: sign in to accept'));
 }
 
-/** Marks an invite as accepted. The condition is checked anew by whoever waited for its row. */
+/** Marks an invite as accepted. A transaction that waited for its row checks the condition again. */
 async function useInvite(tx: Queryable, tokenHash: string, userId: string): Promise<Invite> {
   const now = new Date();
   const [invite] = await tx.invite.updateManyAndReturn({

@@ -9,19 +9,18 @@ import { toInviteEntry } from './entry.js';
 /** How long an invite may be accepted, in ms: 7 days. */
 const INVITE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** An invite to keep: its token's hash, never the token. */
+/** An invite to store: the hash of its token, never the token. */
 export interface NewInvite {
   readonly workspaceId: string;
-  /** Whom it is for; null for whoever has the link. */
+  /** The e-mail address that it is for; null for anybody with the link. */
   readonly email: string | null;
   readonly role: Role;
   readonly tokenHash: string;
 }
 
 /**
- * Keeps an invite.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role admin, and for an
- * owner invited by somebody who is none.
+ * Stores an invite. @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role
+ * admin, and for the role owner unless the actor is an owner.
  */
 export function createInvite(db: Database, actor: Actor, invite: NewInvite): Promise<InviteEntry> {
   const { workspaceId, role, tokenHash } = invite;

@@ -4,10 +4,7 @@ import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { findWorkspace } from '../workspaces/read.js';
 
-/**
- * Withdraws an invite: its link leads nowhere any more.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin.
- */
+/** Withdraws an invite: its link becomes invalid. @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin. */
 export function deleteInvite(db: Database, actor: Actor, workspaceId: string, id: string): Promise<void> {
   return db.$transaction(async (tx) => {
     await findWorkspace(tx, actor, workspaceId, 'admin');

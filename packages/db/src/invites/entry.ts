@@ -1,7 +1,7 @@
 import { DeckhandError, type InviteEntry } from '@deckhand/contracts';
 import type { Invite } from '../generated/client.js';
 
-/** An invite as lists show it: never its token's hash. */
+/** Converts an invite to its entry in lists, without the hash of its token. */
 export function toInviteEntry(row: Invite, now = new Date()): InviteEntry {
   return {
     id: row.id,
@@ -22,7 +22,7 @@ function stateOf(row: Invite, now: Date): InviteEntry['state'] {
   return row.expiresAt <= now ? 'Expired' : 'Pending';
 }
 
-/** The refusal of a token: unknown, used, expired and withdrawn are alike. */
+/** Returns the error for an invalid token, the same for unknown, used, expired and withdrawn ones. */
 export function noSuchInvite(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'This invite is not valid, or not any more' });
 }

@@ -6,7 +6,7 @@ import { findWorkspace } from '../workspaces/read.js';
 import { toInviteEntry } from './entry.js';
 
 /**
- * A workspace's invites, the newest first; accepted and expired ones stay listed.
+ * Lists the invites of a workspace, the newest first, including accepted and expired ones.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
  */
 export async function listInvites(

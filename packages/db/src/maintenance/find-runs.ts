@@ -9,9 +9,9 @@ import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.js';
  * while.
  */
 
-/** Which rows are found. */
+/** Limits of a search for rows. */
 export interface RowPage {
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
   /** Ids of rows that are left out. */
   readonly except: readonly string[];
@@ -20,11 +20,11 @@ export interface RowPage {
 /** A run to act on. */
 export interface FoundRun {
   readonly id: string;
-  /** What it keeps in the database: a batch is bounded by it. */
+  /** Its size in the database, which bounds a batch. */
   readonly bytes: number;
 }
 
-/** The condition that an id is none of those left out. */
+/** Returns the condition that an id is not excluded. */
 export const isNotExcluded = (id: Prisma.Sql, except: readonly string[]): Prisma.Sql =>
   except.length === 0 ? Prisma.sql`true` : Prisma.sql`${id} <> ALL (${[...except]}::uuid[])`;
 
@@ -39,12 +39,12 @@ export async function findDueRuns(db: Database, page: RowPage): Promise<string[]
 }
 
 /**
- * Finds unfinished runs past their deadline, the earliest first: those that rest at once, those that a worker holds
+ * Finds unfinished runs past their deadline, the earliest first: resting runs at once, and runs that a worker holds
  * after a grace period in which the worker ends them itself.
  */
 export async function findOverdueRuns(db: Database, page: RowPage & { readonly graceMs: number }): Promise<string[]> {
   const isWanted = isNotExcluded(Prisma.sql`e.id`, page.except);
-  // Served by executions_deadline and executions_held: a condition with OR would be served by neither.
+  // Two queries, served by executions_deadline and executions_held: neither index would serve a condition with OR.
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-overdue-runs */
     SELECT id FROM (
       (SELECT e.id, e.deadline_at AS at FROM executions e
@@ -67,7 +67,7 @@ export async function findRunsOfWorkers(db: Database, workerIds: readonly string
   return rows.map(({ id }) => id);
 }
 
-/** Finds runs that wait for a run which is finished. */
+/** Finds runs that wait for a finished run. */
 export async function findParentsOfFinished(db: Database, page: RowPage): Promise<string[]> {
   // Served by waits_open; runs are joined by primary key.
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-parents-of-finished */
@@ -79,7 +79,7 @@ export async function findParentsOfFinished(db: Database, page: RowPage): Promis
   return rows.map(({ id }) => id);
 }
 
-/** Finds finished runs that no index of texts has yet, the oldest first. */
+/** Finds finished runs that are not in the search index yet, the oldest first. */
 export function findUnindexedRuns(db: Database, page: RowPage): Promise<FoundRun[]> {
   return db.$queryRaw<FoundRun[]>(Prisma.sql`/* maintenance.find-unindexed-runs */
     SELECT u.execution_id AS id, coalesce(e.stored_bytes, 0)::float8 AS bytes
@@ -88,12 +88,12 @@ export function findUnindexedRuns(db: Database, page: RowPage): Promise<FoundRun
     ORDER BY u.execution_id LIMIT ${page.limit}`);
 }
 
-/** What retention takes of a run. */
+/** What retention deletes: the data of a run, or the whole run. */
 export type RetentionKind = 'data' | 'run';
 
 /**
- * Finds runs that finished so many days ago, the oldest first: `data`, those that still have data; `run`, those that
- * have none. A run that is being repeated is left alone, for it is still read.
+ * Finds runs that finished more than so many days ago, the oldest first: with `data`, those that still have data; with
+ * `run`, those that have none. It skips runs that are being rerun, because their data is still read.
  */
 export function findExpiredRuns(
   db: Database,
@@ -108,16 +108,16 @@ export function findExpiredRuns(
     ORDER BY e.finished_at LIMIT ${page.limit}`);
 }
 
-/** A run that is being repeated is still read: what is taken over of it must not go meanwhile. */
+/** A run that is being rerun is still read: data that the rerun reuses must not be deleted meanwhile. */
 export const isNotRepeated = Prisma.sql`NOT EXISTS (
   SELECT 1 FROM executions r WHERE r.rerun_of = e.id AND r.finished_at IS NULL)`;
 
-/** A run that the database says a worker holds. */
+/** A run that a worker holds according to the database. */
 export interface OwnedRun extends Claim {
   readonly executionId: string;
 }
 
-/** Reads the unfinished runs that the database says a worker holds. */
+/** Reads the unfinished runs that a worker holds according to the database. */
 export function findOwnedRuns(db: Database, workerId: string): Promise<OwnedRun[]> {
   // Served by executions_held.
   return db.$queryRaw<OwnedRun[]>(Prisma.sql`/* maintenance.find-owned-runs */

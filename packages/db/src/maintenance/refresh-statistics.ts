@@ -1,16 +1,16 @@
 import { type Database, Prisma } from '../client.js';
 
-/** Tables that grow from nothing to many rows within seconds. */
+/** Tables that may grow from empty to many rows within seconds. */
 const GROWING = ['executions', 'node_runs', 'node_iterations'] as const;
-/** Rows from which PostgreSQL's own pace of analysing is enough. */
+/** Number of rows above which autovacuum analyses often enough. */
 const SMALL_ROWS = 50_000;
-/** Changes that make a look worth while. */
+/** Number of changes after which a table is checked. */
 const CHANGES_MIN = 2_000;
 
 /**
- * Analyses tables that have outgrown what the planner knows of them. Statements are planned once a connection: those
- * that were planned while a table was empty read all of it, every time, until its statistics change; autovacuum looks
- * once a minute, and a new installation under load has a hundred thousand runs by then.
+ * Analyses tables that have outgrown their statistics. Each connection plans a statement once: a plan that was made
+ * while a table was empty scans the whole table, every time, until its statistics change. Autovacuum checks once a
+ * minute, and a new installation under load has a hundred thousand runs by then.
  * @returns the tables it analysed.
  */
 export async function refreshStatistics(db: Database): Promise<string[]> {

@@ -6,9 +6,9 @@ import { toMemberEntry, WITH_USER } from './entry.js';
 import { lockMembers, requireOwnerFor } from './rules.js';
 
 /**
- * Makes somebody who has an account a member.
- * @throws DeckhandError NOT_FOUND when the actor may not see the workspace or nobody has that e-mail; FORBIDDEN below
- * the role admin, and for an owner made by somebody who is none; CONFLICT for a member.
+ * Adds a person who has an account as a member.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace or no account has that e-mail; FORBIDDEN
+ * below the role admin, and for the role owner unless the actor is an owner; CONFLICT for a member.
  */
 export function addMember(
   db: Database,

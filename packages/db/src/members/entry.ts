@@ -1,6 +1,6 @@
 import type { MemberEntry, Role } from '@deckhand/contracts';
 
-/** What a member's entry is made of. */
+/** The columns of a member's entry. */
 export const WITH_USER = { user: { select: { email: true, name: true } } } as const;
 
 interface Row {
@@ -10,7 +10,7 @@ interface Row {
   readonly user: { readonly email: string; readonly name: string };
 }
 
-/** A member as lists show it. */
+/** Converts a member to its entry in lists. */
 export function toMemberEntry({ userId, role, createdAt, user }: Row): MemberEntry {
   return { userId, email: user.email, name: user.name, role, createdAt: createdAt.toISOString() };
 }

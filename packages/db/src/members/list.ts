@@ -5,7 +5,9 @@ import { pageRange, toPage } from '../paging.js';
 import { findWorkspace } from '../workspaces/read.js';
 import { toMemberEntry, WITH_USER } from './entry.js';
 
-/** The members of a workspace, the oldest first. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+/**
+ * Lists the members of a workspace, the oldest first. @throws DeckhandError NOT_FOUND when the actor may not see it.
+ */
 export async function listMembers(
   db: Database,
   actor: Actor,

@@ -4,9 +4,8 @@ import type { Database } from '../client.js';
 import { lockMembers, memberRole, requireAnotherOwner, requireOwnerFor } from './rules.js';
 
 /**
- * Removes a member.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for an owner removed by who is none;
- * INVALID_STATE for the last owner.
+ * Removes a member. @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for an owner unless the actor
+ * is one; INVALID_STATE for the last owner.
  */
 export function removeMember(db: Database, actor: Actor, workspaceId: string, userId: string): Promise<void> {
   return db.$transaction(async (tx) => {
@@ -20,8 +19,7 @@ export function removeMember(db: Database, actor: Actor, workspaceId: string, us
 }
 
 /**
- * Lets the actor leave a workspace.
- * @throws DeckhandError NOT_FOUND for no member; INVALID_STATE for the last owner.
+ * Removes the actor from a workspace. @throws DeckhandError NOT_FOUND for no member; INVALID_STATE for the last owner.
  */
 export function leaveWorkspace(db: Database, actor: Actor, workspaceId: string): Promise<void> {
   const { userId } = actor;

@@ -5,8 +5,7 @@ import { lockWorkspace } from '../workspaces/lock.js';
 import { findWorkspace } from '../workspaces/read.js';
 
 /**
- * Lets those who change a workspace's members take turns: what is read afterwards stays true until the transaction
- * ends.
+ * Locks the members of a workspace: what is read afterwards stays true until the transaction ends.
  * @returns the actor's role.
  * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN when the role is too low.
  */
@@ -16,7 +15,7 @@ export async function lockMembers(tx: Queryable, actor: Actor, workspaceId: stri
   return role;
 }
 
-/** The role of a member. @throws DeckhandError NOT_FOUND for no member. */
+/** Returns the role of a member. @throws DeckhandError NOT_FOUND for no member. */
 export async function memberRole(tx: Queryable, workspaceId: string, userId: string): Promise<Role> {
   const where = { workspaceId_userId: { workspaceId, userId } };
   const member = await tx.membership.findUnique({ where, select: { role: true } });
@@ -24,14 +23,17 @@ export async function memberRole(tx: Queryable, workspaceId: string, userId: str
   return member.role;
 }
 
-/** Only owners make owners and unmake them. @throws DeckhandError FORBIDDEN. */
+/** Checks that only owners grant and revoke the role owner. @throws DeckhandError FORBIDDEN. */
 export function requireOwnerFor(actorRole: Role, ...roles: readonly Role[]): void {
   if (actorRole !== 'owner' && roles.includes('owner')) {
     throw new DeckhandError('FORBIDDEN', { message: 'Only owners may do this to or for an owner' });
   }
 }
 
-/** To be asked, with the members locked, before an owner goes. @throws DeckhandError INVALID_STATE for the last one. */
+/**
+ * Checks, with the members locked, that an owner who goes is not the last one. @throws DeckhandError INVALID_STATE for
+ * the last one.
+ */
 export async function requireAnotherOwner(tx: Queryable, workspaceId: string, userId: string): Promise<void> {
   const others = await tx.membership.count({ where: { workspaceId, role: 'owner', userId: { not: userId } } });
   if (others === 0) {

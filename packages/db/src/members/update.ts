@@ -6,9 +6,8 @@ import { toMemberEntry, WITH_USER } from './entry.js';
 import { lockMembers, memberRole, requireAnotherOwner, requireOwnerFor } from './rules.js';
 
 /**
- * Changes a member's role.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and to or from owner for who is none; INVALID_STATE
- * for the last owner.
+ * Changes a member's role. @throws DeckhandError NOT_FOUND; FORBIDDEN below the role admin, and for a change to or from
+ * owner unless the actor is one; INVALID_STATE for the last owner.
  */
 export function updateMember(
   db: Database,

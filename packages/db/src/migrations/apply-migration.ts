@@ -5,7 +5,7 @@ import { recordFailed, recordFinished, recordStarted } from './migration-records
 import { assertRepeatable, runRepeatable } from './repeatable-statement.js';
 import { splitStatements } from './split-statements.js';
 
-/** How a migration waits for tables that others use. */
+/** How a migration waits for locked tables. */
 export interface LockPatience {
   /** Attempts to lock tables before a migration gives up. */
   readonly maxAttempts: number;
@@ -13,7 +13,7 @@ export interface LockPatience {
   readonly report: (line: string) => void;
 }
 
-/** How long one attempt waits for a lock, in ms: all that come after it in the lock's queue wait as long. */
+/** How long one attempt waits for a lock, in ms: later requests for the lock wait as long. */
 const LOCK_TIMEOUT_MS = 2_000;
 /** Time between two attempts, in ms. */
 const PAUSE_MS = 1_000;
@@ -43,7 +43,7 @@ async function applyInTransaction(client: pg.Client, migration: Migration): Prom
     await recordFinished(client, id);
     await client.query('COMMIT');
   } catch (error) {
-    // Fails only when the connection is gone, and the transaction with it.
+    // Fails only if the connection is gone, and with it the transaction.
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
@@ -59,22 +59,21 @@ async function applyStatements(client: pg.Client, migration: Migration, patience
       await withLockAttempts(patience, () => runRepeatable(client, statement));
     }
   } catch (error) {
-    // Where the connection is gone the record stays as it is: begun, and not finished.
+    // If the connection is gone, the record stays as it is: started, and not finished.
     await recordFailed(client, id, describe(error)).catch(() => undefined);
     throw error;
   }
   await recordFinished(client, id);
 }
 
-/** What runs concurrently waits for all transactions before it, in a lock that holds up neither readers nor writers. */
+/** A concurrent statement waits for all earlier transactions, with a lock that blocks neither readers nor writers. */
 function lockTimeoutOf(statement: string): number {
   return /\bCONCURRENTLY\b/i.test(statement) ? 0 : LOCK_TIMEOUT_MS;
 }
 
 /**
- * Calls `run` again while others hold a table that it needs: whoever waits for such a lock holds up all that come
- * after, so it is waited for in short attempts.
- * @throws PostgreSQL's error when the last attempt failed.
+ * Calls `run` again while other transactions lock a table that it needs. A request for such a lock blocks all later
+ * requests for the table, so it waits in short attempts. @throws PostgreSQL's error when the last attempt failed.
  */
 async function withLockAttempts(patience: LockPatience, run: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

@@ -7,13 +7,14 @@ import { hasChecksum, readMigrations, type Migration } from './migration-files.j
 import { acquireMigrationLock } from './migration-lock.js';
 import { prepareRecords, readApplied } from './migration-records.js';
 
-/** Attempts to lock a table before a migration gives up: some three minutes. */
+/** Attempts to lock a table before a migration fails: about three minutes. */
 const MAX_LOCK_ATTEMPTS = 60;
 
 /**
- * The session's settings, whatever the role or the database says. A migration takes as long as it takes. A process that
- * is killed, stopped or cut off must not keep its locks: PostgreSQL notices a closed connection while a statement runs,
- * a silent one by keep-alive packets, and one that stops between statements by the time that its transaction is idle.
+ * The session's settings, which override those of the role and the database. A migration has no time limit. A process
+ * that is killed, frozen or disconnected must not keep its locks: PostgreSQL notices a closed connection while a
+ * statement runs, a silent connection by keep-alive packets, and a process that stops between statements by the idle
+ * time of its transaction.
  */
 const SESSION_SETTINGS = `
 SET statement_timeout = 0;
@@ -23,28 +24,27 @@ SET tcp_keepalives_idle = 10;
 SET tcp_keepalives_interval = 5;
 SET tcp_keepalives_count = 3;`;
 
-/** How to migrate. */
+/** Options of a migration. */
 export interface ApplyMigrationsOptions {
-  /** A session of its own, past any pooler: the lock belongs to the session. */
+  /** A direct connection, without a pooler: the lock belongs to the session. */
   readonly databaseUrl: string;
   /** A folder of migrations; the repository's by default. */
   readonly directory?: string;
-  /** The role of the apps, where it is not the one that migrates: it is granted what they need. */
+  /** The role of the apps, if another role migrates: it is granted the rights that they need. */
   readonly runtimeRole?: string | undefined;
   /** Receives a line for each migration that begins, and for each wait. */
   readonly report?: (line: string) => void;
-  /** Attempts to lock a table before a migration gives up, each of two seconds. */
+  /** Attempts to lock a table before a migration fails, two seconds each. */
   readonly maxLockAttempts?: number;
 }
 
 /**
- * Brings the database up to date: applies each migration that it has not seen, oldest first. A process that is killed
- * in the middle of it does no harm: the next call goes on from there. May run in several processes at once: they wait
- * for a lock, and the later ones find nothing left to do. Migrations that the database has and the folder has not
- * belong to a newer version, and are ignored.
+ * Applies each migration that the database does not have, the oldest first. If the process is killed, the next call
+ * continues. Several processes may run it: they wait for a lock, and the later ones find nothing to do. Migrations that
+ * the database has and the folder does not have belong to a newer version, and are ignored.
  * @returns the names applied by this call.
- * @throws when the database cannot be reached, an applied migration was edited, or one fails: of a transactional one
- * nothing is kept then.
+ * @throws when the database cannot be reached, an applied migration was edited, or one fails: a transactional one is
+ * then rolled back.
  */
 export async function applyMigrations(options: ApplyMigrationsOptions): Promise<string[]> {
   const applied = await applyPending(options);
@@ -57,11 +57,11 @@ async function applyPending(options: ApplyMigrationsOptions): Promise<string[]> 
   const { databaseUrl, directory, report = () => undefined, maxLockAttempts = MAX_LOCK_ATTEMPTS } = options;
   const migrations = await readMigrations(directory);
   const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
-  // A connection that breaks between two statements is reported by the next.
+  // If a connection breaks between two statements, the next statement reports it.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    // Without the lock: most calls find nothing to do, and need not wait for who has it.
+    // Checked without the lock: most calls find nothing to do, and need not wait for a process that has it.
     if (pendingOf(migrations, await readApplied(client)).length === 0) return [];
     await client.query(SESSION_SETTINGS);
     await acquireMigrationLock(client, report);
@@ -77,7 +77,7 @@ async function applyPending(options: ApplyMigrationsOptions): Promise<string[]> 
   }
 }
 
-/** @throws when a migration is not what was applied under its name. */
+/** Checks that migrations are unchanged since they were applied. @throws if one was edited. */
 function pendingOf(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): Migration[] {
   return migrations.filter(({ name, sql }) => {
     const checksum = applied.get(name);

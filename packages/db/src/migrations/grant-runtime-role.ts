@@ -3,12 +3,12 @@ import pg from 'pg';
 
 /** Key of the advisory lock under which rights are granted: two at once would update the same rows of the catalogue. */
 const LOCK_KEY = 3_325_006;
-/** From this version on, a role that owns no table may be let analyse it. */
+/** From this version on, a role that does not own a table may be granted the right to analyse it. */
 const HAS_MAINTAIN = 170_000;
 
 /**
- * Grants the role of the apps what they need, and no more: they read and write rows of all tables, only add to the
- * audit log, only read the record of migrations, and can create, change or drop nothing.
+ * Grants the role of the apps the rights that they need, and no more: they read and write rows of all tables, can only
+ * add to the audit log, can only read the record of migrations, and cannot create, change or drop anything.
  * @param databaseUrl of the role that owns the tables.
  * @param role must exist, own nothing and be no superuser.
  */

@@ -3,16 +3,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The schema's folder. The sources and what they compile to lie equally deep below the repository. */
+/** The folder of the schema. Sources and compiled files have the same depth below the repository. */
 const PRISMA_FOLDER = fileURLToPath(new URL('../../../../prisma/', import.meta.url));
 
-/** Where migrations are kept: a folder each, named `<timestamp>_<name>`. */
+/** The folder of the migrations: one subfolder each, named `<timestamp>_<name>`. */
 const MIGRATIONS_FOLDER = join(PRISMA_FOLDER, 'migrations');
 
 /** First line of a migration whose statements run one by one, outside a transaction. */
 const NO_TRANSACTION = 'no-transaction';
 
-/** A first line that is meant for the runner. */
+/** A first line that is a directive for the migration runner. */
 const DIRECTIVE = /^--\s*deckhand:\s*(.*?)\s*$/;
 
 /** One migration of the folder. */
@@ -20,7 +20,7 @@ export interface Migration {
   /** Name of its folder. */
   readonly name: string;
   readonly sql: string;
-  /** False where each statement is committed by itself, as `CREATE INDEX CONCURRENTLY` needs it. */
+  /** False if each statement is committed by itself, as `CREATE INDEX CONCURRENTLY` requires. */
   readonly isTransactional: boolean;
 }
 
@@ -63,7 +63,7 @@ export function checksumOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** Whether `checksum` was recorded for this SQL; like Prisma, ignores which line endings a checkout made. */
+/** Returns true if `checksum` was recorded for this SQL. Like Prisma, it ignores the line endings of the checkout. */
 export function hasChecksum(sql: string, checksum: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
   return [sql, unix, unix.replaceAll('\n', '\r\n')].some((variant) => checksumOf(variant) === checksum);

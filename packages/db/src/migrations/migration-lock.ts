@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /**
- * Keys of the advisory locks of a migrating session, in the order in which they are taken: that of Deckhand (also of
- * versions that waited for it in PostgreSQL), then that of Prisma's own commands.
+ * Keys of the advisory locks of a migrating session, in the order in which they are taken: Deckhand's own, then that of
+ * Prisma's commands.
  */
 const LOCK_KEYS = [3_325_004, 72_707_369];
 
@@ -13,11 +13,10 @@ const POLL_MS = 500;
 const REMIND_MS = 30_000;
 
 /**
- * Takes the locks that let one process at a time migrate a database, for the rest of the session. Waits for as long as
- * another process holds them, and reports that it waits.
- *
- * It polls, since a statement that waits for a lock holds a snapshot: `CREATE INDEX CONCURRENTLY` of the process that
- * has the lock waits for the end of every older snapshot, so each would wait for the other.
+ * Takes the locks under which one process at a time migrates a database, for the rest of the session. Waits while
+ * another process has them, and reports that it waits. It polls, because a statement that waits for a lock keeps a
+ * snapshot: `CREATE INDEX CONCURRENTLY` of the process that has the lock waits for the end of every older snapshot, so
+ * the two would deadlock.
  */
 export async function acquireMigrationLock(client: pg.Client, report: (line: string) => void): Promise<void> {
   for (const key of LOCK_KEYS) await acquire(client, key, report);

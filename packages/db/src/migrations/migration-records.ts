@@ -17,7 +17,7 @@ CREATE TABLE _prisma_migrations (
     applied_steps_count     INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** Tables of the schema that migrations would write to, without those that extensions brought. */
+/** Tables of the schema that migrations write to, without those of extensions. */
 const COUNT_TABLES = `
 SELECT count(*)::int AS tables, to_regclass('_prisma_migrations') IS NOT NULL AS is_initialized
 FROM pg_class c
@@ -26,12 +26,12 @@ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p'
     SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
   )`;
 
-/** Migrations that are in the database, with the checksum of what ran. */
+/** Applied migrations, with the checksums of their SQL. */
 const SELECT_APPLIED = `
 SELECT migration_name AS name, checksum FROM _prisma_migrations
 WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
 
-/** What can ask a database for its migrations. */
+/** A client that can query the migrations of a database. */
 type Queryable = Pick<pg.Client, 'query'>;
 
 /**
@@ -49,10 +49,10 @@ export async function readApplied(client: Queryable): Promise<Map<string, string
 }
 
 /**
- * Makes the table ready for new records: creates it where it is missing, and closes what a process left unfinished, so
- * that it runs again. A transactional migration left nothing behind; the statements of any other may be repeated. Only
- * for who holds the lock.
- * @throws when the schema has tables but no record of migrations: it belongs to something else.
+ * Prepares the table for new records: creates it if it is missing, and closes unfinished records of killed processes,
+ * so that their migrations run again. A transactional migration left nothing behind; the statements of others may be
+ * repeated. Call it with the lock only.
+ * @throws when the schema has tables but no record of migrations: it belongs to another application.
  */
 export async function prepareRecords(client: Queryable): Promise<void> {
   const { rows } = await client.query<{ tables: number; is_initialized: boolean }>(COUNT_TABLES);

@@ -7,8 +7,9 @@ import { readApplied } from './migration-records.js';
 const ANSWER_MS = 5_000;
 
 /**
- * Names of the migrations that the database has not had yet, oldest first: a process is not ready while there are any.
- * Opens a connection of its own; once the answer was empty, it stays so for the life of the process.
+ * Returns the names of the migrations that the database does not have yet, the oldest first: a process is not ready
+ * while there are any. Opens a connection of its own. Once the result was empty, it stays empty for the life of the
+ * process.
  */
 export async function pendingMigrations(databaseUrl: string, directory?: string): Promise<string[]> {
   const client = new pg.Client({
@@ -16,7 +17,7 @@ export async function pendingMigrations(databaseUrl: string, directory?: string)
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
   });
-  // What breaks while nothing is asked is found with the next question.
+  // A connection that breaks while it is idle is noticed by the next query.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -27,7 +28,7 @@ export async function pendingMigrations(databaseUrl: string, directory?: string)
   }
 }
 
-/** Says to whoever reads a log what a process waits for, and what to do about it. */
+/** Returns a log message that says which migrations a process waits for, and what to do. */
 export function describePending(pending: readonly string[]): string {
   const [first = ''] = pending;
   const which = pending.length === 1 ? `the migration ${first}` : `${pending.length} migrations, from ${first} on`;

@@ -34,9 +34,9 @@ export function assertRepeatable(statement: string): void {
 }
 
 /**
- * Runs a statement outside a transaction, whatever an earlier attempt left behind:
- * - an index that was not built to its end is invalid, and `IF NOT EXISTS` would keep it: it is dropped first;
- * - a partition whose detaching was begun is finished, and one that is detached is left alone.
+ * Runs a statement outside a transaction, after cleaning up what an earlier attempt left behind: - an unfinished index
+ * is invalid, and `IF NOT EXISTS` would keep it, so it is dropped first; - a partition whose detaching was started is
+ * finished, and a detached one is not changed.
  */
 export async function runRepeatable(client: pg.Client, statement: string): Promise<void> {
   const index = REPEATABLE_CREATE.exec(statement)?.[1];

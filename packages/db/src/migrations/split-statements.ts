@@ -1,6 +1,6 @@
 /**
- * What may hold a semicolon that ends no statement: comments, literals, quoted names and dollar-quoted bodies. Nested
- * comments and backslashes in E'...' are not told apart.
+ * Tokens that may contain a semicolon which does not end a statement: comments, literals, quoted names and
+ * dollar-quoted bodies. Nested comments and backslashes in E'...' are not supported.
  */
 const PIECE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;|[^;]/g;
 

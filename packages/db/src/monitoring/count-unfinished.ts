@@ -2,14 +2,12 @@ import type { UNFINISHED_STATUSES } from '@deckhand/contracts';
 import type { Database } from '../client.js';
 import { isUnfinished } from '../executions/run-status.js';
 
-/** A status from which a run may still come to its end. */
+/** A status of an unfinished run. */
 type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
 
-/**
- * How many runs of all workspaces have each unfinished status. Costs what there is of them, however many are finished.
- */
+/** Counts the unfinished runs of all workspaces by status. Its cost depends on the number of unfinished runs only. */
 export async function countUnfinished(db: Database): Promise<Record<UnfinishedStatus, number>> {
-  // Served by executions_deadline, which has only unfinished runs.
+  // Served by executions_deadline, which contains only unfinished runs.
   const rows = await db.$queryRaw<{ status: UnfinishedStatus; runs: number }[]>`
     SELECT e.status::text, count(*)::int AS runs FROM executions e WHERE ${isUnfinished()} GROUP BY e.status`;
   const counts = new Map(rows.map(({ status, runs }) => [status, runs]));

@@ -1,7 +1,7 @@
 import type { Database } from '../client.js';
 import { IS_UNCLAIMED } from '../executions/run-status.js';
 
-/** For how long the run that was dispatched first has waited to be claimed, in whole seconds; 0 when none waits. */
+/** Returns how long the run that was dispatched first has waited to be claimed, in whole seconds; 0 if none waits. */
 export async function oldestWaitingSeconds(db: Database): Promise<number> {
   // Served by executions_unclaimed.
   const [row] = await db.$queryRaw<{ seconds: number | null }[]>`

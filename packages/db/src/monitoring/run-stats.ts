@@ -3,7 +3,7 @@ import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { BEGAN_AT } from '../executions/filter.js';
 
-/** A period of a workspace, cut into parts of equal length. */
+/** A period, divided into parts of equal length, of a workspace. */
 export interface StatsPeriod {
   readonly workspaceId: string;
   readonly from: Date;
@@ -31,8 +31,8 @@ const COUNTS = Prisma.join(
 );
 
 /**
- * Counts a workspace's runs per status and measures how long they waited and ran. A run belongs to the moment it
- * started, one that did not start to the moment it was accepted. Test and debug runs are left out.
+ * Counts a workspace's runs per status, and measures their queue times and durations. A run counts at the time of its
+ * start, or of its acceptance if it did not start. Test and debug runs are left out.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function readRunStats(db: Database, actor: Actor, period: StatsPeriod): Promise<RunStats> {

@@ -16,8 +16,8 @@ interface Row {
 const ROWS = 10;
 
 /**
- * The workflows of a workspace whose finished runs took longest, the slowest (p95) first. A run belongs to the moment
- * it started; test and debug runs are left out.
+ * Lists the workflows of a workspace with the slowest finished runs, by p95. A run counts at the time of its start;
+ * test and debug runs are left out.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function readWorkflowTimes(
@@ -26,7 +26,7 @@ export async function readWorkflowTimes(
   { workspaceId, from, to }: Omit<StatsPeriod, 'bucketSeconds'>,
 ): Promise<WorkflowTimes> {
   await requireRole(db, actor, workspaceId, 'viewer');
-  // A finished run that never began has no time to measure.
+  // A finished run that never started has no duration.
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT t.workflow_id AS "workflowId", w.name, t.total, t.failed, t.run_ms AS "runMs"
     FROM (

@@ -1,7 +1,7 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 
-/** A run as an operator recognises it. */
+/** A run as it is shown to an operator. */
 export interface RunSummary {
   readonly executionId: string;
   readonly workspaceName: string;
@@ -10,7 +10,7 @@ export interface RunSummary {
   readonly createdAt: Date;
 }
 
-/** Describes runs by their ids, in the order of those; one that is gone is left out. */
+/** Describes runs in the order of the given ids; deleted ones are left out. */
 export async function describeRuns(db: Database, executionIds: readonly string[]): Promise<RunSummary[]> {
   return db.$queryRaw<RunSummary[]>(Prisma.sql`
     SELECT e.id AS "executionId", s.name AS "workspaceName", w.name AS "workflowName", e.status::text AS status,

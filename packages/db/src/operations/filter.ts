@@ -1,7 +1,7 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
 
-/** Which runs of the whole instance an operator means; what is left out does not narrow it. */
+/** An operator's filter for runs of the whole instance; a member that is left out does not limit it. */
 export interface OperatorFilter {
   readonly executionIds?: readonly string[] | undefined;
   readonly workspaceId?: string | undefined;
@@ -12,7 +12,7 @@ export interface OperatorFilter {
   readonly createdTo?: Date | undefined;
 }
 
-/** An operator's filter as a condition on the run `e`. */
+/** Returns an operator's filter as a condition on the run `e`. */
 export function operatorConditions(filter: OperatorFilter): Prisma.Sql {
   const { executionIds, workspaceId, workflowId, statuses, createdFrom, createdTo } = filter;
   const parts = [Prisma.sql`TRUE`];

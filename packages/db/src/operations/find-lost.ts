@@ -4,9 +4,9 @@ import { operatorConditions, type OperatorFilter } from './filter.js';
 import { DISPATCHED, IS_HELD, IS_UNCLAIMED } from '../executions/run-status.js';
 
 /**
- * A page of the runs that fit and whose present dispatch nobody has claimed, in the order of their ids. Whether their
- * jobs are lost, the queue knows. A run that was dispatched after `dispatchedBefore` is none of them: its job may be on
- * its way.
+ * Finds a page of the runs that match and whose current dispatch is unclaimed, in the order of their ids. The queue
+ * knows whether their jobs are lost. Runs that were dispatched after `dispatchedBefore` are left out: their jobs may be
+ * on their way.
  */
 export function findUnclaimedRuns(
   db: Database,
@@ -22,7 +22,7 @@ export function findUnclaimedRuns(
     ORDER BY e.id LIMIT ${page.limit}`);
 }
 
-/** Counts the runs that fit and that the given workers hold, and names the oldest few. */
+/** Counts the runs that match and that the given workers hold, and returns the ids of the oldest few. */
 export async function findHeldRuns(
   db: Database,
   filter: OperatorFilter,

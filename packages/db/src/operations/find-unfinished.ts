@@ -2,14 +2,17 @@ import { type Database, Prisma } from '../client.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
 import { isUnfinished } from '../executions/run-status.js';
 
-/** Unfinished runs that fit, counted. */
+/** The number of unfinished runs that match. */
 export interface UnfinishedRuns {
   readonly total: number;
   /** Ids of the oldest few. */
   readonly examples: readonly string[];
 }
 
-/** Counts the unfinished runs that fit and names the oldest few. Costs what there is of unfinished runs. */
+/**
+ * Counts the unfinished runs that match, and returns the ids of the oldest few. Its cost depends on the number of
+ * unfinished runs only.
+ */
 export async function findUnfinished(
   db: Database,
   filter: OperatorFilter,

@@ -2,7 +2,7 @@ import type { JsonValue } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { type Database, Prisma } from '../client.js';
 
-/** What an operator did, for the audit log: it knows no person, so the record says `operator` and from which host. */
+/** An operation for the audit log. The person is unknown, so the entry says `operator` and the host. */
 export interface Operation {
   readonly action: `${string}.${string}`;
   readonly details: Readonly<Record<string, JsonValue>>;
@@ -10,7 +10,7 @@ export interface Operation {
   readonly host: string;
 }
 
-/** Puts on record in each workspace how many of its runs an operator changed. */
+/** Records in the audit log of each workspace how many of its runs an operator changed. */
 export async function recordOperation(
   db: Database,
   { action, details, host }: Operation,

@@ -5,9 +5,8 @@ import { operatorConditions, type OperatorFilter } from './filter.js';
 import { IS_HELD, RELEASE, RELEASED } from '../executions/run-status.js';
 
 /**
- * Takes runs that fit from workers that are dead, as maintenance takes all of them: running ones are dispatched again,
- * paused ones rest. One that another has taken meanwhile is not theirs any more and stays where it is. May be repeated,
- * and by two at once.
+ * Takes matching runs from dead workers, as maintenance does: running ones are dispatched again, paused ones rest. A
+ * run that another process has taken in the meantime is not changed. May be repeated, and run twice at the same time.
  */
 export function requeueHeldRuns(
   db: Database,

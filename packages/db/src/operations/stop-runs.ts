@@ -4,10 +4,9 @@ import { stopWhere } from '../executions/stop-many.js';
 import { operatorConditions, type OperatorFilter } from './filter.js';
 
 /**
- * Stops the unfinished runs that fit, whoever they belong to, with those that they started: the same as when a person
- * stops them.
- * @param onStopped told of each batch, so that workers hear of it while the rest is stopped.
- * @returns how many were stopped, those that others had started included.
+ * Stops the unfinished runs that match, in all workspaces, and their descendants, as when a person stops them.
+ * @param onStopped called with each batch, so that workers are notified while the rest is stopped.
+ * @returns how many were stopped, descendants included.
  */
 export function stopRuns(db: Database, filter: OperatorFilter, onStopped: OnStopped): Promise<number> {
   return stopWhere(db, operatorConditions(filter), onStopped);

@@ -6,19 +6,19 @@ import { SEARCHED_CHARS } from '../search/execution-text.js';
 export interface LargeOutput {
   readonly id: string;
   readonly executionId: string;
-  /** Compressed; null where another store has it. */
+  /** Compressed; null if another store has it. */
   readonly data: Uint8Array | null;
 }
 
-/** A large output to keep. */
+/** A large output to store. */
 export interface NewLargeOutput extends LargeOutput {
-  /** Its text, of which the beginning is kept uncompressed, to be searched. */
+  /** Its text, the beginning of which is stored uncompressed for searches. */
   readonly text: string;
 }
 
 /**
- * Keeps a large output, or that another store is going to have it. Repeating it changes nothing.
- * @returns false when its run is gone, and nothing was kept.
+ * Stores a large output, or records that another store is about to have it. Repeating it changes nothing. @returns
+ * false if its run was deleted, and nothing was stored.
  */
 export async function keepLargeOutput(db: Database, { id, executionId, data, text }: NewLargeOutput): Promise<boolean> {
   const count = await executeWithRawParameters(

@@ -1,8 +1,8 @@
 import { Prisma } from '../client.js';
 
 /**
- * The part `free` of a statement: those of the given runs that wait for their index and are not being indexed now. They
- * cannot be until the statement is over.
+ * Returns the common table expression `free`: those of the given runs that wait to be indexed, locked so that they
+ * cannot be indexed until the statement ends.
  */
 export function waitingForIndex(executionIds: readonly string[]): Prisma.Sql {
   return Prisma.sql`free AS (
@@ -12,8 +12,8 @@ export function waitingForIndex(executionIds: readonly string[]): Prisma.Sql {
 }
 
 /**
- * The run `e` is not being indexed, in a statement that has `free`. Whoever indexes it has read what is about to be
- * taken, and would store it again.
+ * Returns the condition, in a statement with `free`, that the run `e` is not being indexed. The process that indexes it
+ * has read its texts, and would store them again after they were deleted.
  */
 export const isNotBeingIndexed = Prisma.sql`(e.id IN (SELECT execution_id FROM free)
           OR NOT EXISTS (SELECT 1 FROM unindexed_executions u WHERE u.execution_id = e.id))`;

@@ -4,9 +4,8 @@ import { isNotRepeated } from '../maintenance/find-runs.js';
 import { isNotBeingIndexed, waitingForIndex } from './not-being-indexed.js';
 
 /**
- * Takes trigger data, results and outputs from those of the given runs that are finished, and gives their bytes
- * back to their workspaces. What they were and how they ended stays, to be listed and searched.
- * @returns how many.
+ * Deletes trigger data, results and outputs of those of the given runs that are finished, and subtracts their bytes
+ * from their workspaces. The rows stay, so the runs can still be listed and searched. @returns how many.
  */
 export async function pruneData(db: Queryable, executionIds: readonly string[]): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */

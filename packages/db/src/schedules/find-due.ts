@@ -10,7 +10,7 @@ export interface DueSchedule extends ScheduleRule {
   readonly catchUp: boolean;
   /** The time that is due. */
   readonly nextFireAt: Date;
-  /** Whether a limit of the workspace has held its run back. */
+  /** Whether a limit has delayed its run. */
   readonly isHeld: boolean;
 }
 

@@ -1,18 +1,18 @@
 import type { Database } from '../client.js';
 import type { DueSchedule } from './find-due.js';
 
-/** A schedule whose run is not let in yet. */
+/** A schedule whose run is delayed. */
 export interface ScheduleHold {
   readonly schedule: DueSchedule;
-  /** Error code of what holds it back. */
+  /** Error code of the reason. */
   readonly by: string;
   /** When to try again. */
   readonly until: Date;
 }
 
 /**
- * Lets schedules wait with the time that is due, unless somebody moved them meanwhile or holds their rows.
- * @returns how many.
+ * Delays schedules, with their due times, unless another process moved or locked them in the meantime. @returns how
+ * many.
  */
 export function holdSchedules(db: Database, holds: readonly ScheduleHold[]): Promise<number> {
   return db.$executeRaw`/* schedules.hold */

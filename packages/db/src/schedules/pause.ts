@@ -15,8 +15,8 @@ interface ScheduleKey {
 /**
  * Pauses a schedule, and returns it. Pausing a paused one changes nothing.
  *
- * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so its run is either there
- * before this commits, or never starts.
+ * The race it excludes: a time that is being fired. Both write the schedule's row, so its run either exists before this
+ * commits, or never starts.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor.
  */
 export function pauseSchedule(
@@ -45,8 +45,8 @@ export function pauseSchedule(
 }
 
 /**
- * Resumes a schedule, and returns it. It is due from now on, by the database's clock. Times while it was paused are not
- * made up for. Resuming one that is not paused changes nothing.
+ * Resumes a schedule, and returns it. Its next time is after now, by the database's clock; times during the pause are
+ * not caught up. Resuming one that is not paused changes nothing.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor.
  */
 export function resumeSchedule(

@@ -19,13 +19,13 @@ interface ScheduleTrigger extends ScheduleRule {
 }
 
 /**
- * Brings a workflow's schedules in line with its status and its active version; to be called in the transaction that
- * changes those. A schedule that stays as it was keeps its next time, so that saving a workflow again at the wrong
- * moment loses none; one that is new, was changed or had no time is due from now on, by the database's clock. A paused
- * one stays paused, also with another version, and is forgotten once the active version has no such trigger.
+ * Updates a workflow's schedules to its status and its active version. Call it in the transaction that changes those.
+ * An unchanged schedule keeps its next time, so that saving a workflow again at the wrong moment loses none. A new or
+ * changed one, or one without a time, is due after now, by the database's clock. A paused one stays paused, also with
+ * another version, and is deleted once the active version has no such trigger.
  *
- * The race it excludes: a time that is being fired meanwhile. Both write the schedule's row, so one waits for the
- * other, or finds that the time has moved.
+ * The race it excludes: a time that is being fired. Both write the schedule's row, so one waits for the other, or finds
+ * that the time has moved.
  */
 export async function syncSchedules(
   tx: Queryable,
@@ -59,10 +59,7 @@ export async function syncSchedules(
         held_by = CASE WHEN ${stays} THEN s.held_by END`);
 }
 
-/**
- * The schedule triggers of a version that are not disabled, with their parameters as they were checked when it was
- * saved.
- */
+/** Returns the enabled schedule triggers of a version, with their parameters, which were checked when it was saved. */
 function readTriggers(tx: Queryable, versionId: string): Promise<ScheduleTrigger[]> {
   return tx.$queryRaw<ScheduleTrigger[]>`
     SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,cron}' AS cron,

@@ -24,7 +24,7 @@ const KEYS = `
 SELECT 'key ' || t.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid)
 FROM tables t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype IN ('p', 'u', 'f')`;
 
-/** Without storage settings, which a datamodel cannot say. */
+/** Without storage settings, which a datamodel cannot express. */
 const INDEXES = `
 SELECT 'index ' || regexp_replace(pg_get_indexdef(i.indexrelid), ' WITH \\([^)]*\\)', '')
 FROM tables t JOIN pg_index i ON i.indrelid = t.oid AND i.indpred IS NULL AND i.indexprs IS NULL
@@ -39,7 +39,7 @@ GROUP BY t.typname`;
 const LINES = [COLUMNS, KEYS, INDEXES, ENUMS].join(' UNION ALL ');
 
 /**
- * Returns what a datamodel can say about a database, a line for each column, key, plain index and enum. Partial and
+ * Returns what a datamodel can express about a database, a line for each column, key, plain index and enum. Partial and
  * expression indexes, checks, functions, triggers, extensions and storage settings are left out.
  */
 export async function readCatalogue(databaseUrl: string): Promise<Set<string>> {

@@ -6,10 +6,10 @@ import { readCatalogue } from './catalogue.js';
 import { sqlBetween } from './schema-engine.js';
 import { withScratchDatabase } from './scratch-database.js';
 
-/** The datamodel. The sources and what they compile to lie equally deep below the repository. */
+/** The datamodel. Sources and compiled files have the same depth below the repository. */
 export const SCHEMA_PATH = fileURLToPath(new URL('../../../../prisma/schema.prisma', import.meta.url));
 
-/** What one side has and the other has not, a line for each column, key, index and enum. */
+/** Differences between two schemas, a line for each column, key, index and enum. */
 export interface SchemaDifferences {
   readonly onlyInSchema: readonly string[];
   readonly onlyInMigrations: readonly string[];
@@ -46,7 +46,7 @@ async function execute(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Operator classes of indexes come with extensions, which a datamodel does not say.
+    // Operator classes of indexes come with extensions, which a datamodel cannot express.
     await client.query(`CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE EXTENSION IF NOT EXISTS btree_gin; ${sql}`);
   } finally {
     await client.end();

@@ -3,12 +3,12 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import { type DiagnoseMigrationHistoryOutput, SchemaEngine } from '@prisma/schema-engine-wasm';
 import { readMigrations } from '../migrations/migration-files.js';
 
-/** Nothing in the database is managed by somebody else. */
+/** No part of the database is managed outside of the datamodel. */
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
 /**
- * Returns the SQL that leads from one datamodel to another, as Prisma's schema engine writes it.
- * @param databaseUrl a database on the kind of server that the SQL is for; it is not changed.
+ * Returns the SQL that changes one datamodel into another, as Prisma's schema engine writes it.
+ * @param databaseUrl a database on a server of the kind that the SQL is for; it is not changed.
  * @param from the text of a schema.prisma; undefined is an empty database.
  * @param to the text of a schema.prisma.
  */

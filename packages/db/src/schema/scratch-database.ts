@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * Lends an empty database on the server of `databaseUrl`, dropped afterwards whatever happens.
- * The URL's user must be allowed to create databases.
+ * Calls a function with an empty database on the server of `databaseUrl`, and drops the database afterwards in any
+ * case. The URL's user must be allowed to create databases.
  */
 export async function withScratchDatabase<T>(databaseUrl: string, use: (scratchUrl: string) => Promise<T>): Promise<T> {
   const name = `scratch_${randomUUID().replaceAll('-', '')}`;

@@ -4,9 +4,9 @@ import { SCHEMA_PATH } from './compare-schema.js';
 import { sqlBetween } from './schema-engine.js';
 
 /**
- * Writes the next migration, `<timestamp>_<name>`: the SQL that leads from one datamodel to the other. Read it before
- * it is committed, for it is never edited once it ran anywhere.
- * @returns the path written, or undefined when the datamodels agree.
+ * Writes the next migration, `<timestamp>_<name>`, with the SQL that changes one datamodel into the other. Read it
+ * before you commit it: a migration that has run anywhere is never edited. @returns the path written, or undefined if
+ * the datamodels are equal.
  */
 export async function writeMigration(
   databaseUrl: string,

@@ -1,18 +1,17 @@
 import { MASKED_HEADERS } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
 
-/** Characters of each trigger data, output and error that are searched; more is rarely looked for and dear to keep. */
+/**
+ * Characters of each trigger data, output and error that are searched; more is rarely needed and expensive to store.
+ */
 export const SEARCHED_CHARS = 65_536;
 const SEARCHED = Prisma.raw(String(SEARCHED_CHARS));
-/**
- * Characters of one run that are searched: a run of a thousand nodes must not fill the memory of whoever builds its
- * text.
- */
+/** Characters of one run that are searched: the text of a run of a thousand nodes must not fill the memory. */
 const MAX_TEXT_CHARS = Prisma.raw('1048576');
 
 /**
- * The JSON text (as SQL) without the values of secret headers, also of one that is cut off in the middle. The search
- * for a text comes first, since most texts hold no headers and the expression is dear.
+ * Returns the JSON text (as SQL) without the values of secret headers, including one that is cut off in the middle. The
+ * check for the text comes first, because most texts contain no headers and the expression is expensive.
  */
 function withoutSecretHeaders(text: Prisma.Sql): Prisma.Sql {
   const secret = `("(?:${MASKED_HEADERS.join('|')})":)"(?:[^"\\\\]|\\\\.)*(?:"|$)`;
@@ -26,9 +25,9 @@ const triggerText = withoutSecretHeaders(Prisma.sql`left(e.trigger_data, ${SEARC
 const outputText = withoutSecretHeaders(Prisma.sql`left(n.output, ${SEARCHED})`);
 
 /**
- * What the run `e` is searched by, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes in the
- * order in which they began, in lower case, up to 1 MiB of it; of a large output its beginning. Outputs beyond that are
- * not read: their lengths are known without.
+ * Returns the search text of the run `e`, as SQL: its ids, trigger data, error, and the outputs and errors of its nodes
+ * in the order of their start, in lower case, up to 1 MiB in total; of a large output its beginning. Outputs beyond
+ * that are not read, because their lengths are known.
  */
 export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
   e.id, e.workflow_id, e.workflow_version_id, e.rerun_of, e.parent_execution_id,
@@ -45,15 +44,13 @@ export const executionText = Prisma.sql`lower(left(concat_ws(E'\n',
 ), ${MAX_TEXT_CHARS}))`;
 
 /**
- * The error of the run `e` as it is searched, as SQL: message and code in lower case; null without an error. The
- * message stays as JSON spells it: a NUL character in it, which PostgreSQL's own reading of JSON refuses, does no harm.
+ * Returns the error of the run `e` for searches, as SQL: message and code in lower case; null without an error. The
+ * message stays JSON-encoded, because PostgreSQL's JSON parser refuses NUL characters.
  */
 export const executionError = Prisma.sql`lower(regexp_replace(e.error,
   '^\\{"message"\\s*:\\s*"(.*)",\\s*"nodeId"\\s*:.*,\\s*"code"\\s*:\\s*"(.*)"\\s*\\}$', E'\\\\1\n\\\\2'))`;
 
-/**
- * The condition that a lower-case text (as SQL) holds what a person typed, as it is or as JSON spells it in a string.
- */
+/** Returns the condition that a lower-case text (as SQL) contains what a person typed, as it is or JSON-encoded. */
 export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
   const spellings = new Set([wanted, JSON.stringify(wanted).slice(1, -1)]);
   const found = [...spellings].map((spelling) => Prisma.sql`strpos(${text}, lower(${spelling})) > 0`);
@@ -61,20 +58,20 @@ export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
 }
 
 /**
- * A condition that follows from `holds` and that a trigram index answers: the words of what is wanted, in their order,
- * or one word of it alone. Only words have trigrams.
+ * Returns a condition that follows from `holds` and that a trigram index can serve: the words of the search in their
+ * order, or one of them. Only words have trigrams.
  */
 export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
   const words = word === undefined ? wordsOf(wanted) : [word];
-  // Nothing in words has to be escaped.
+  // Words contain nothing that has to be escaped.
   return Prisma.sql`${text} LIKE lower(${`%${words.join('%')}%`})`;
 }
 
 /**
- * The word that tells most, one with digits rather than without, and the longest, with the signs beside it: they say
- * where the word begins and ends. The index reads the entries of every trigram of what it is asked for, so one rare
- * word is found sooner than the same word among frequent ones.
- * @returns undefined when there is but one word, or none that is long enough to have a trigram.
+ * Returns the most selective word: preferably one with digits, and the longest, with the adjacent characters that mark
+ * its beginning and end. The index reads the entries of every trigram of the search, so one rare word is faster than
+ * the same word among frequent ones.
+ * @returns undefined if there is only one word, or none that is long enough to have a trigram.
  */
 export function tellingWord(wanted: string): string | undefined {
   const words = [...wanted.matchAll(TELLING)].map(([word]) => word);
@@ -83,10 +80,10 @@ export function tellingWord(wanted: string): string | undefined {
   return words.filter(({ length }) => length >= 3).sort((a, b) => weight(b) - weight(a))[0];
 }
 
-/** A word with the signs beside it that JSON spells as they are and LIKE takes as they are. */
+/** A word with adjacent characters that need no escaping in JSON and LIKE. */
 const TELLING = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
 
-/** Runs of letters and digits. */
+/** Sequences of letters and digits. */
 function wordsOf(wanted: string): string[] {
   return wanted.match(/[\p{L}\p{N}]+/gu) ?? [];
 }

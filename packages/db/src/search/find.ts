@@ -11,27 +11,33 @@ import { hitOf, matchingIds } from './match.js';
 
 type SearchRequest = ResolvedFilter & ExecutionOrder;
 
-/** Runs that are read in the list's order before anything is known of how often the text occurs: some 2 µs each. */
+/**
+ * Number of runs that are read in the list's order while nothing is known about the frequency of the text: about 2 µs
+ * each.
+ */
 const FIRST_WALK = 2_000;
-/** Runs that are read at most before the index is asked, which costs some 10 to 60 ms for a text that is not rare. */
+/**
+ * Maximum number of runs that are read before the index is queried, which takes about 10 to 60 ms for a text that is
+ * not rare.
+ */
 const LONGEST_WALK = 24_000;
-/** The share of runs from which on a text is frequent. */
+/** Share of runs above which a text is frequent. */
 const FREQUENT = 0.01;
-/** The share of runs up to which a word is rare enough to be looked for alone. */
+/** Share of runs up to which a word is rare enough to search for it alone. */
 const RARE = 0.01;
 
-/** A stretch of the list that was read. */
+/** A part of the list that was read. */
 interface Walk {
   /** The matching ids, in order. */
   readonly hits: readonly string[];
   readonly walked: number;
-  /** Runs that hold at least the telling word. */
+  /** Number of runs that contain at least the most selective word. */
   readonly near: number;
 }
 
 /**
- * Finds a page of the runs that hold a text. A frequent text is found by reading runs in the list's order until the
- * page is full, a rare one by the trigram index: each would be slow for the other.
+ * Finds a page of the runs that contain a text. For a frequent text it reads runs in the list's order until the page is
+ * full, for a rare one it uses the trigram index: each way would be slow for the other.
  */
 export async function findIds(
   db: Database,
@@ -54,7 +60,7 @@ export async function findIds(
   return rows.map(({ id }) => id);
 }
 
-/** Counts the runs that hold a text. */
+/** Counts the runs that contain a text. */
 export async function countFound(db: Database, request: SearchRequest): Promise<number> {
   const { byWord } = await sampleSearch(db, { ...request, after: undefined });
   const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request, byWord)}
@@ -63,8 +69,8 @@ export async function countFound(db: Database, request: SearchRequest): Promise<
 }
 
 /**
- * Says from the beginning of the list how to look for all matches: whether so many runs hold the text that reading all
- * of them in order finds the first ones soon, and else whether to ask the index for its telling word alone.
+ * Decides from the beginning of the list how to search: whether the text is frequent enough to read all runs in order,
+ * and otherwise whether to query the index for the most selective word alone.
  */
 export async function sampleSearch(
   db: Database,
@@ -79,7 +85,7 @@ function isWordRare({ near, walked }: Walk): boolean {
   return near <= walked * RARE;
 }
 
-/** Reads a stretch of the list. */
+/** Reads a part of the list. */
 async function walk(
   db: Database,
   request: SearchRequest,
@@ -97,7 +103,10 @@ async function walk(
   return { hits: row?.hits ?? [], walked: row?.walked ?? 0, near: row?.near ?? 0 };
 }
 
-/** All runs that hold a text, as the common table `found`: matched by index first, then each looked up. */
+/**
+ * Returns all runs that contain a text, as the common table expression `found`: matched by index first, then each
+ * checked.
+ */
 function found(filter: ResolvedFilter, byWord: boolean): Prisma.Sql {
   return Prisma.sql`
     WITH matching AS MATERIALIZED (${matchingIds(filter.workspaceId, filter, byWord)}),

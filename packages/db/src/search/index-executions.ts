@@ -1,10 +1,7 @@
 import { Prisma, type Queryable } from '../client.js';
 import { executionError, executionText } from './execution-text.js';
 
-/**
- * Makes the given finished runs searchable by index. Until then a search reads them one by one.
- * @returns how many.
- */
+/** Adds the given finished runs to the search index. Until then, a search reads them one by one. @returns how many. */
 export function indexExecutions(db: Queryable, executionIds: readonly string[]): Promise<number> {
   return db.$executeRaw(Prisma.sql`/* search.index-executions */
     WITH taken AS (

@@ -3,15 +3,15 @@ import { Prisma } from '../client.js';
 import { executionError, executionText, holds, mayHold, tellingWord } from './execution-text.js';
 import { isUnfinished } from '../executions/run-status.js';
 
-/** What a search looks for; nothing where it is undefined or empty. */
+/** The texts of a search; undefined or empty means no search. */
 export type Search = Pick<ExecutionFilter, 'search' | 'errorContains'>;
 
-/** Whether there is anything to look for. */
+/** Returns true if there is a text to search for. */
 export function isSearch({ search, errorContains }: Search): boolean {
   return Boolean(search) || Boolean(errorContains);
 }
 
-/** The condition that a text and an error (as SQL) hold what is looked for. */
+/** Returns the condition that a text and an error (as SQL) match the search. */
 function matches({ search, errorContains }: Search, text: Prisma.Sql, error: Prisma.Sql): Prisma.Sql {
   const parts: Prisma.Sql[] = [];
   if (search) parts.push(holds(text, search));
@@ -23,9 +23,9 @@ const TEXT = Prisma.sql`t.text`;
 const ERROR = Prisma.sql`t.error`;
 
 /**
- * Whether the run `listed.id` matches, as a subquery of one row: `hit`, and `near` when it holds at least the telling
- * word. Its indexed text decides, and without one the run itself. It looks at one run at a time, whatever the planner
- * thinks of the texts' statistics (OFFSET 0).
+ * Returns, as a subquery of one row, whether the run `listed.id` matches: `hit`, and `near` if it contains at least the
+ * most selective word. Its indexed text decides, or the run itself if it has none. It checks one run at a time,
+ * whatever the planner expects from statistics (OFFSET 0).
  */
 export function hitOf(wanted: Search): Prisma.Sql {
   const word = wanted.search ? tellingWord(wanted.search) : undefined;
@@ -38,14 +38,14 @@ export function hitOf(wanted: Search): Prisma.Sql {
     OFFSET 0)`;
 }
 
-/** The condition that the run `e` itself holds what is looked for, without any index. */
+/** Returns the condition that the run `e` itself matches the search, without an index. */
 export function matchesRun(wanted: Search): Prisma.Sql {
   return Prisma.sql`coalesce(${matches(wanted, executionText, executionError)}, false)`;
 }
 
 /**
- * The ids of all matching runs of a workspace, found by index; those that have no text yet are read one by one.
- * @param byWord asks the index for the telling word alone, which is worth it where that is rare.
+ * Returns the ids of all matching runs of a workspace, found by index; runs without an indexed text are read one by
+ * one. @param byWord queries the index for the most selective word alone, which is faster if that is rare.
  */
 export function matchingIds(workspaceId: string, wanted: Search, byWord: boolean): Prisma.Sql {
   const indexed: Prisma.Sql[] = [];

@@ -1,16 +1,16 @@
 import { type Database, Prisma } from '../client.js';
 
-/** Where sealed secrets are kept: a credential has one JWE, a version a JSON text of node id → parameter → JWE. */
+/** Places of encrypted secrets: a credential has one JWE, a version a JSON text of node id → parameter → JWE. */
 export type SecretHolder = 'credential' | 'version';
 
-/** What is kept sealed in one row. */
+/** The encrypted secrets of one row. */
 export interface SealedRow {
   readonly id: string;
-  /** As it is kept, to the letter: rows are changed only while they still hold it. */
+  /** Exactly as it is stored: a row is changed only while it still contains this. */
   readonly sealed: string;
 }
 
-/** A page of the rows that hold secrets, of all workspaces, in the order of their ids. */
+/** Lists a page of the rows that contain secrets, of all workspaces, in the order of their ids. */
 export function listSealed(
   db: Database,
   holder: SecretHolder,

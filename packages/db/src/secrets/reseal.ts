@@ -1,16 +1,16 @@
 import { type Database, Prisma } from '../client.js';
 import type { SealedRow, SecretHolder } from './list-sealed.js';
 
-/** A row as it was read, and what is to stand in it. */
+/** A row as it was read, and its new content. */
 export interface Resealing extends SealedRow {
-  /** The same secrets, sealed with another key. */
+  /** The same secrets, encrypted with another key. */
   readonly resealed: string;
 }
 
 /**
- * Puts secrets back that were sealed with another key, each only where its row still holds what was read: one that a
- * person replaced meanwhile stays. What a reader of the row sees does not change, so neither does its time of change.
- * @returns the ids of the rows that were changed.
+ * Writes secrets that were encrypted with another key, each only if its row still contains what was read: a secret that
+ * a person replaced in the meantime stays. The visible content of the row does not change, so neither does its time of
+ * change. @returns the ids of the rows that were changed.
  */
 export async function resealSecrets(
   db: Database,

@@ -7,9 +7,8 @@ import type { Database } from '../client.js';
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
- * Keeps a new session's hash, and puts the sign-in on record. Forgets the person's sessions that are over.
- * @param actor who signs in.
- * @returns when it expires.
+ * Stores the hash of a new session, records the sign-in in the audit log, and deletes the person's expired sessions.
+ * @param actor who signs in. @returns when the session expires.
  */
 export async function createSession(
   db: Database,

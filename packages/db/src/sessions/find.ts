@@ -1,7 +1,7 @@
 import type { User } from '@deckhand/contracts';
 import type { Database } from '../client.js';
 
-/** A session that is valid now, and whose it is. */
+/** A valid session, and its person. */
 export interface ValidSession {
   readonly sessionId: string;
   readonly user: User;
@@ -16,7 +16,7 @@ interface Row {
   readonly is_admin: boolean;
 }
 
-/** Looks up many sessions at once by their tokens' hashes. Sessions that ended or expired are undefined. */
+/** Looks up many sessions by the hashes of their tokens. Sessions that ended or expired are undefined. */
 export async function findSessions(db: Database, hashes: readonly string[]): Promise<(ValidSession | undefined)[]> {
   const rows = await db.$queryRaw<Row[]>`/* sessions.find */
     SELECT s.token_hash, s.id, s.user_id, u.email, u.name, u.is_admin

@@ -2,7 +2,7 @@ import type { Page, PageOf, SessionEntry } from '@deckhand/contracts';
 import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 
-/** A person's sessions that have not expired, the newest first. `currentId` is the one that asks. */
+/** Lists a person's sessions that have not expired, the newest first. `currentId` is the session of the request. */
 export async function listSessions(
   db: Database,
   userId: string,

@@ -1,9 +1,9 @@
 import { type Database, Prisma } from '../client.js';
 
 /**
- * Adds what was written since to the workspaces' stored bytes. Writers only insert their changes, so that two of one
- * workspace never wait for each other; whoever folds takes each change once.
- * @returns how many changes were folded; `limit` of them means that there may be more.
+ * Adds recent changes to the workspaces' stored bytes. Writers only insert their changes, so that two writers of a
+ * workspace never wait for each other; each change is added once. @returns how many changes were added; `limit` of them
+ * means that there may be more.
  */
 export async function foldStorageChanges(db: Database, limit: number): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* storage.fold */

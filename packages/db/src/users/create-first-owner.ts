@@ -13,14 +13,14 @@ export interface FirstOwner {
   readonly workspaceName: string;
 }
 
-/** True once there is a user: setup is over. */
+/** Returns true once there is a user: setup is complete. */
 export async function hasUsers(db: Database): Promise<boolean> {
   return (await db.user.findFirst({ select: { id: true } })) !== null;
 }
 
 /**
- * Creates the first user, an instance administrator, and the first workspace. Of two at once, one creates and the other
- * is refused: both wait for the same lock before they look.
+ * Creates the first user, an instance administrator, and the first workspace. Both of two concurrent calls wait for the
+ * same lock before they check, so one creates and the other is refused.
  * @throws DeckhandError INVALID_STATE when there is a user already.
  */
 export function createFirstOwner(db: Database, owner: FirstOwner): Promise<User> {
@@ -44,7 +44,7 @@ export function createFirstOwner(db: Database, owner: FirstOwner): Promise<User>
   });
 }
 
-/** The refusal of a second setup. */
+/** Returns the error for a second setup. */
 export function setupIsOver(): DeckhandError {
   return new DeckhandError('INVALID_STATE', { message: 'This instance is set up already: sign in instead' });
 }

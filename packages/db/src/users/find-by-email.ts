@@ -1,7 +1,7 @@
 import type { User } from '@deckhand/contracts';
 import type { Database } from '../client.js';
 
-/** A user with what signing in compares. */
+/** A user with the hash that signing in compares. */
 export interface UserWithPassword extends User {
   readonly passwordHash: string;
 }
@@ -14,7 +14,7 @@ export function findUserByEmail(db: Database, email: string): Promise<UserWithPa
   });
 }
 
-/** The hash that a signed-in person's password is compared with; undefined when the person is gone. */
+/** Returns the hash of a signed-in person's password; undefined if the person was deleted. */
 export async function readPasswordHash(db: Database, userId: string): Promise<string | undefined> {
   const user = await db.user.findUnique({ where: { id: userId }, select: { passwordHash: true } });
   return user?.passwordHash;

@@ -1,13 +1,13 @@
 import type { Person } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.js';
 
-/** A row of users as a `Person`, as JSON; null where there is no such row. */
+/** Returns a row of users as a `Person`, as JSON; null if there is no such row. */
 export function personJson(user: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${user}.id IS NOT NULL
     THEN json_build_object('id', ${user}.id, 'name', ${user}.name, 'email', ${user}.email) END`;
 }
 
-/** People by their ids; those who are gone are left out. */
+/** Returns people by their ids, without those who were deleted. */
 export async function readPeople(
   db: Queryable,
   ids: readonly (string | null)[],

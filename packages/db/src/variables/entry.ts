@@ -3,10 +3,10 @@ import { type Actor, requireRole, visibleWorkspace } from '../access.js';
 import type { Queryable } from '../client.js';
 import type { Variable } from '../generated/client.js';
 
-/** The refusal of a second variable with a name. */
+/** Returns the error for a second variable with the same name. */
 export const NAME_TAKEN = 'The workspace has a variable with this name';
 
-/** A variable as lists show it. */
+/** Converts a variable to its entry in lists. */
 export function toVariableEntry(row: Variable): VariableEntry {
   return {
     id: row.id,
@@ -32,7 +32,7 @@ export async function requireEditable(tx: Queryable, actor: Actor, id: string): 
   return row.workspaceId;
 }
 
-/** The refusal for a variable that is not there or not visible. */
+/** Returns the error for a variable that does not exist or is not visible. */
 export function noSuchVariable(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'No such variable' });
 }

@@ -4,7 +4,7 @@ import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { toVariableEntry } from './entry.js';
 
-/** The variables of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
+/** Lists the variables of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
 export async function listVariables(
   db: Database,
   actor: Actor,

@@ -5,32 +5,32 @@ import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { assignWebhookUrls, type WantedWebhook } from '../webhooks/assign-urls.js';
 import type { SealedSecrets } from './sealed-secrets.js';
 
-/** A version to save: its definition was found free of issues. */
+/** A version to save, whose definition has no issues. */
 export interface NewVersion {
   readonly definition: Definition;
   /** The secrets that the definition has placeholders for. */
   readonly sealedSecrets: SealedSecrets;
   /** How long a run of it may take. */
   readonly timeoutMs: number;
-  /** Whether that counts only time in which a worker holds the run. */
+  /** Whether only time in which a worker holds the run counts. */
   readonly countsHeldTime: boolean;
-  /** Nodes that a run may start from, the default one first. */
+  /** Trigger nodes, the default one first. */
   readonly triggerNodeIds: readonly string[];
-  /** Those of them that a webhook starts: each needs a URL. */
+  /** Webhook triggers: each needs a URL. */
   readonly webhooks: readonly WantedWebhook[];
   readonly comment: string;
   readonly createdBy: string;
 }
 
-/** A version as its row says it. */
+/** A version, as a row. */
 export type StoredVersion = Omit<SavedVersion, 'warnings'>;
 
-/** Versions of one workflow at most. */
+/** Maximum number of versions of a workflow. */
 const MAX_VERSIONS = 5_000;
 
 /**
- * Inserts a workflow's next version and makes it the latest. The caller holds the workflow's lock.
- * @throws DeckhandError LIMIT_REACHED for one that has too many.
+ * Inserts a workflow's next version and makes it the latest. The caller has locked the workflow. @throws DeckhandError
+ * LIMIT_REACHED for one that has too many.
  */
 export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<StoredVersion> {
   const newest = await tx.workflowVersion.findFirst({

@@ -9,7 +9,9 @@ import { findWorkspaceOfWorkflow, type Place, workspaceOf } from '../workflows/v
 
 const ENTRY = { id: true, number: true, comment: true, createdBy: true, createdAt: true } as const;
 
-/** The versions of a workflow, the newest first. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+/**
+ * Lists the versions of a workflow, the newest first. @throws DeckhandError NOT_FOUND when the actor may not see it.
+ */
 export async function listVersions(
   db: Database,
   actor: Actor,
@@ -36,7 +38,7 @@ export async function listVersions(
   );
 }
 
-/** One version with its definition. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+/** Reads a version with its definition. @throws DeckhandError NOT_FOUND when the actor may not see it. */
 export async function readVersion(
   db: Database,
   actor: Actor,
@@ -52,7 +54,7 @@ export async function readVersion(
   return { ...toVersionEntry(row, people), definition: row.definition };
 }
 
-/** The workflows of versions by the ids of these, of those that are in the workspace of a place. */
+/** Returns the workflows of the given versions, by the versions' ids, of those in the workspace of a place. */
 export async function findVersions(
   db: Database,
   actor: Actor,
@@ -67,7 +69,10 @@ export async function findVersions(
   return new Map(rows.map(({ id, workflowId }) => [id, workflowId]));
 }
 
-/** A version's definition, for what was authorised by other means. Undefined once its workflow is deleted. */
+/**
+ * Reads a version's definition without an access check, which the caller has made. Undefined once its workflow is
+ * deleted.
+ */
 export async function readDefinition(db: Database, versionId: string): Promise<unknown> {
   const row = await db.workflowVersion.findUnique({ where: { id: versionId }, select: { definition: true } });
   return row?.definition;

@@ -7,8 +7,8 @@ import { lockWorkflow } from '../workflows/lock.js';
 import { insertVersion, type NewVersion, type StoredVersion } from './insert.js';
 
 /**
- * Saves a workflow's next version. Concurrent saves take turns, so numbers have neither holes nor duplicates.
- * @param baseVersionId the version that the editor began with; null skips the check.
+ * Saves a workflow's next version. Concurrent saves run one after another, so numbers have neither gaps nor duplicates.
+ * @param baseVersionId the version that the editor started from; null skips the check.
  * @throws DeckhandError CONFLICT when another version was saved since; NOT_FOUND; FORBIDDEN below the role editor.
  */
 export function saveVersion(
@@ -21,7 +21,7 @@ export function saveVersion(
   return db.$transaction((tx) => save(tx, actor, workflowId, version, baseVersionId));
 }
 
-/** Finds out whether a version could be saved. @throws DeckhandError as `saveVersion` would. */
+/** Checks whether a version could be saved. @throws DeckhandError as `saveVersion` would. */
 export function trySavingVersion(
   db: Database,
   actor: Actor,

@@ -5,7 +5,7 @@ import type { Database } from '../client.js';
 /** Secret parameters of nodes: node id → parameter → JWE. */
 export type SealedSecrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The secrets of a workflow's latest version; none when there is no version, or none that the actor may see. */
+/** Reads the secrets of a workflow's latest version; none if there is no version, or none that the actor may see. */
 export async function readSealedSecrets(db: Database, actor: Actor, workflowId: string): Promise<SealedSecrets> {
   const row = await db.workflow.findFirst({
     where: { id: workflowId, workspace: visibleWorkspace(actor) },

@@ -6,13 +6,13 @@ import { createSuffix } from './suffix.js';
 /** A webhook trigger of a version that is being saved. */
 export interface WantedWebhook {
   readonly nodeId: string;
-  /** Its parameter `path`; null makes a suffix up. */
+  /** Its parameter `path`; null generates a suffix. */
   readonly path: string | null;
 }
 
 /**
- * Gives each webhook node a URL once; a node that has one keeps it, unless its `path` differs from the version before.
- * A `path` that merely stands there still must not bring back a URL that was changed since.
+ * Gives each webhook node a URL once. A node that has one keeps it, unless its `path` differs from the version before:
+ * an unchanged `path` must not restore a URL that was changed since.
  * @param earlierVersionId the version before; null for the first.
  * @throws DeckhandError CONFLICT for a path that is taken.
  */

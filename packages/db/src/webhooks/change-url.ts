@@ -8,8 +8,8 @@ import { reserveSuffixes } from './reserve-suffixes.js';
 import { createSuffix } from './suffix.js';
 
 /**
- * Gives a webhook another URL; the old one leads nowhere from the answer on.
- * @param suffix the wished one; undefined makes one up.
+ * Gives a webhook another URL. The old one is invalid from the response on.
+ * @param suffix the requested one; undefined generates one.
  * @returns the suffix.
  * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
  * below the role editor; CONFLICT for a suffix that is taken.
@@ -34,7 +34,7 @@ export function changeWebhookUrl(
   });
 }
 
-/** The refusal for a node without a webhook. */
+/** Returns the error for a node without a webhook. */
 export function noSuchWebhook(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook' });
 }

@@ -6,24 +6,24 @@ import { type Database, Prisma } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 import { findWorkspaceOfWorkflow } from '../workflows/visible.js';
 
-/** A request to a webhook and what became of it. */
+/** A request to a webhook, and its result. */
 export interface DeliveryRecord {
   readonly workflowId: string;
   readonly nodeId: string;
   readonly at: Date;
   readonly isTest: boolean;
   readonly method: string;
-  /** Null when the caller went away before its answer. */
+  /** Null if the caller disconnected before the response. */
   readonly status: number | null;
   readonly durationMs: number;
   readonly executionId: string | null;
   readonly errorCode: string | null;
 }
 
-/** Requests that are kept of each workflow. */
+/** Number of requests stored for each workflow. */
 const DELIVERIES_KEPT = 500;
 
-/** Writes many requests in one statement; those of workflows that are gone are left out. */
+/** Writes many requests in one statement, except those of deleted workflows. */
 export async function insertDeliveries(db: Database, records: readonly DeliveryRecord[]): Promise<void> {
   await executeWithRawParameters(
     db,
@@ -46,8 +46,8 @@ export async function insertDeliveries(db: Database, records: readonly DeliveryR
 }
 
 /**
- * Deletes all but the last requests of these workflows, except for those that another call is deleting. Served by the
- * index on workflow and id.
+ * Deletes all but the latest requests of these workflows. Skips rows that another call is deleting. Served by the index
+ * on workflow and id.
  */
 export async function pruneDeliveries(db: Database, workflowIds: readonly string[]): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* webhooks.prune-deliveries */
@@ -62,8 +62,8 @@ export async function pruneDeliveries(db: Database, workflowIds: readonly string
 }
 
 /**
- * The requests to a workflow's webhooks, the newest first.
- * @throws DeckhandError NOT_FOUND when the actor may not see it.
+ * Lists the requests to a workflow's webhooks, the newest first. @throws DeckhandError NOT_FOUND when the actor may not
+ * see it.
  */
 export async function listDeliveries(
   db: Database,

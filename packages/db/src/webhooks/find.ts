@@ -1,7 +1,7 @@
 import type { WorkflowStatus } from '@deckhand/contracts';
 import type { Database } from '../client.js';
 
-/** Where a webhook's URL leads at present. */
+/** The trigger behind the URL of a webhook. */
 export interface FoundWebhook {
   readonly suffix: string;
   readonly nodeId: string;
@@ -10,14 +10,13 @@ export interface FoundWebhook {
   readonly status: WorkflowStatus;
   readonly activeVersionId: string | null;
   readonly latestVersionId: string | null;
-  /** For whom the test URL is open; null while it is closed. */
+  /** The person who opened the test URL; null while it is closed. */
   readonly testUserId: string | null;
 }
 
 /**
- * Looks up many webhooks at once by their URL suffixes; unknown ones are undefined. Asked anew for every request:
- * whatever is changed about a workflow or its URL holds from the answer on, for every replica. By the primary keys of
- * both tables.
+ * Looks up many webhooks by their URL suffixes; unknown ones are undefined. The result is never cached: a change of a
+ * workflow or its URL takes effect with its response, for every replica. Served by the primary keys of both tables.
  */
 export async function findWebhooks(db: Database, suffixes: readonly string[]): Promise<(FoundWebhook | undefined)[]> {
   const rows = await db.$queryRaw<FoundWebhook[]>`/* webhooks.find */

@@ -3,15 +3,15 @@ import type { Database } from '../client.js';
 import { lockWorkflow } from '../workflows/lock.js';
 import { noSuchWebhook } from './change-url.js';
 
-/** A test URL that takes requests for a while. */
+/** A test URL that is open for a while. */
 export interface OpenTest {
   readonly suffix: string;
   readonly until: Date;
 }
 
 /**
- * Opens a webhook's test URL: its runs are the actor's, who must still be an editor when they start. Opened again, it
- * stays open for as long from then on.
+ * Opens a webhook's test URL. Its runs belong to the actor, who must still be an editor when they start. Opening it
+ * again extends the time.
  * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
  * below the role editor.
  */

@@ -3,7 +3,7 @@ import { type Actor, requireRoleOf } from '../access.js';
 import type { Database } from '../client.js';
 import { noSuchWorkflow } from '../workflows/lock.js';
 
-/** What a request to a webhook started its run with. */
+/** The data with which a request to a webhook started its run. */
 export interface ReplayedDelivery {
   readonly executionId: string;
   readonly nodeId: string;

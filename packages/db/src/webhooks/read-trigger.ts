@@ -1,18 +1,18 @@
 import type { Database } from '../client.js';
 
-/** A node of a saved version with what else of the version a webhook needs: none of it ever changes. */
+/** A node of a saved version, with the parts of the version that a webhook needs. They never change. */
 export interface SavedTrigger {
-  /** The node as it stands in the definition. */
+  /** The node in the definition. */
   readonly node: unknown;
   /** `settings.rateLimit` of the definition; null without one. */
   readonly rateLimit: unknown;
-  /** The node's sealed secrets: parameter → JWE; null without any. */
+  /** The node's encrypted secrets: parameter → JWE; null if there are none. */
   readonly sealedSecrets: unknown;
-  /** How long a run of the version may take. */
+  /** Time limit of a run of the version. */
   readonly timeoutMs: number;
 }
 
-/** Reads one node of a version without reading the whole definition; undefined when the version has no such node. */
+/** Reads one node of a version without the rest of its definition; undefined when the version has no such node. */
 export async function readSavedTrigger(
   db: Database,
   versionId: string,

@@ -2,8 +2,8 @@ import { DeckhandError } from '@deckhand/contracts';
 import type { Queryable } from '../client.js';
 
 /**
- * Reserves URL suffixes for the workspace of a workflow, for ever: also once a webhook has another URL or is deleted,
- * nobody else is given it.
+ * Reserves URL suffixes for the workspace of a workflow permanently: even after a webhook gets another URL or is
+ * deleted, no other workspace can get the suffix.
  * @throws DeckhandError CONFLICT with this message when another workspace has or had one of them.
  */
 export async function reserveSuffixes(
@@ -11,8 +11,8 @@ export async function reserveSuffixes(
   workflowId: string,
   { suffixes, message }: { suffixes: readonly string[]; message: string },
 ): Promise<void> {
-  // By ascending suffix, so that two that reserve the same ones wait in one order. The update changes nothing: it locks
-  // and returns a row that is there.
+  // In ascending order, so that two transactions that reserve the same suffixes cannot deadlock. The update changes
+  // nothing: it locks and returns an existing row.
   const rows = await tx.$queryRaw<{ isOwn: boolean }[]>`/* webhooks.reserve-suffixes */
     INSERT INTO webhook_suffixes (suffix, workspace_id)
     SELECT DISTINCT wanted.suffix, w.workspace_id

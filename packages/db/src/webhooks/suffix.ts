@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Bytes of randomness in a webhook's URL, which is all that protects a webhook without a secret. */
+/** Random bytes in a webhook's URL, which is the only protection of a webhook without a secret. */
 const SUFFIX_BYTES = 18;
 
-/** A new URL suffix: 24 characters that need no escaping. */
+/** Generates a URL suffix: 24 characters that need no escaping. */
 export function createSuffix(): string {
   return randomBytes(SUFFIX_BYTES).toString('base64url');
 }

@@ -6,16 +6,16 @@ import { pageRange, toPage } from '../paging.js';
 import { personJson } from '../users/person.js';
 import { findWorkspaceOfWorkflow } from './visible.js';
 
-/** Which version webhooks and schedules run, and whether they do. */
+/** The active version of a workflow, and whether it is active. */
 export interface Activation {
   readonly status: WorkflowStatus;
-  /** Null while none was ever active. */
+  /** Null if none was ever active. */
   readonly activeVersionId: string | null;
 }
 
 /**
- * Puts on record that a workflow's status or active version changed, in the transaction that changes it. These entries
- * of the audit log are the history of activations.
+ * Records in the audit log that a workflow's status or active version changed, in the transaction that changes it.
+ * These entries are the history of activations.
  */
 export async function recordActivation(
   tx: Queryable,
@@ -39,8 +39,8 @@ export async function recordActivation(
 type Row = Omit<ActivationEntry, 'at'> & { readonly at: Date };
 
 /**
- * The changes of a workflow's status and active version, the latest first. Entries are written under the workflow's
- * lock, and their ids ascend. Served by the index `audit_log_activations`.
+ * Lists the changes of a workflow's status and active version, the latest first. Entries are written under the
+ * workflow's lock, and their ids ascend. Served by the index `audit_log_activations`.
  * @throws DeckhandError NOT_FOUND when the actor may not see the workflow.
  */
 export async function listActivations(
@@ -50,7 +50,7 @@ export async function listActivations(
   query: ListActivationsQuery,
 ): Promise<PageOf<ActivationEntry>> {
   await findWorkspaceOfWorkflow(db, actor, workflowId);
-  // The action is part of the text: a parameter would keep a prepared statement from using the partial index.
+  // The action is part of the statement: with a parameter, a prepared statement could not use the partial index.
   const isActivation = Prisma.sql`a.action = 'workflow.activation' AND a.resource_id = ${workflowId}`;
   const { take, skip } = pageRange(query);
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* workflows.list-activations */

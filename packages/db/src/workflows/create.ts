@@ -14,12 +14,12 @@ export interface NewWorkflow {
   readonly folderId: string | null;
   /** Its first version; null for none yet. */
   readonly version: NewVersion | null;
-  /** The workflow that it duplicates, and the version; undefined where it is no duplicate. */
+  /** The workflow that it duplicates, and the version; undefined if it is no duplicate. */
   readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
 }
 
 /**
- * Creates a workflow, a draft, and its first version along with it.
+ * Creates a workflow, as a draft, and its first version.
  * @returns its id.
  * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace.
  */
@@ -27,7 +27,7 @@ export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow
   return db.$transaction((tx) => create(tx, actor, workflow));
 }
 
-/** Finds out whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
+/** Checks whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
 export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<void> {
   return runAndRollBack(db, (tx) => create(tx, actor, workflow));
 }

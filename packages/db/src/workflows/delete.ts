@@ -6,7 +6,7 @@ import { stopExecutionsOfWorkflow } from '../executions/stop-many.js';
 import { lockWorkflow } from './lock.js';
 
 /**
- * Stops a workflow's runs, with those that they started, and deletes it with its versions; the runs stay, to be read.
+ * Stops a workflow's runs and their descendants, and deletes it with its versions. The runs can still be read.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
  */
 export async function deleteWorkflow(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {
@@ -18,6 +18,6 @@ export async function deleteWorkflow(db: Database, actor: Actor, id: string, onS
     await tx.webhookDelivery.deleteMany({ where: { workflowId: id } });
     await recordChange(tx, actor, { action: 'workflow.delete', workspaceId, resourceId: id });
   });
-  // A run that was being accepted while the workflow went.
+  // A run that was being accepted while the workflow was deleted.
   await stopExecutionsOfWorkflow(db, id, onStopped);
 }

@@ -1,7 +1,7 @@
 import type { WorkflowEntry } from '@deckhand/contracts';
 import type { Workflow } from '../generated/client.js';
 
-/** A workflow as lists show it: without its definition. */
+/** Converts a workflow to its entry in lists, without its definition. */
 export function toWorkflowEntry(row: Workflow): WorkflowEntry {
   return {
     id: row.id,

@@ -2,8 +2,8 @@ import { type ListWorkflowsQuery, NO_FOLDER } from '@deckhand/contracts';
 import type { Prisma, Queryable } from '../client.js';
 
 /**
- * Narrows a list of workflows to a folder, on request with the folders in it. A folder of elsewhere holds nothing.
- * In no folder, with the folders in that, is everywhere.
+ * Limits a list of workflows to a folder, optionally with its subfolders. A folder of another workspace contains
+ * nothing. The root with its subfolders contains all workflows.
  */
 export async function inFolder(
   db: Queryable,
@@ -14,7 +14,7 @@ export async function inFolder(
   return { folderId: includeInnerFolders ? { in: await withInner(db, workspaceId, folderId) } : folderId };
 }
 
-/** The ids of a folder and of those in it. The index on parent_id serves each step down. */
+/** Returns the ids of a folder and its subfolders. The index on parent_id serves each step down. */
 async function withInner(db: Queryable, workspaceId: string, folderId: string): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE inner_folders AS (

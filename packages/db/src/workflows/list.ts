@@ -6,8 +6,8 @@ import { toWorkflowEntry } from './entry.js';
 import { inFolder } from './in-folder.js';
 
 /**
- * The workflows of a workspace, the one that changed last first.
- * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ * Lists the workflows of a workspace, the one that changed last first. @throws DeckhandError FORBIDDEN for no member;
+ * WORKSPACE_MISMATCH.
  */
 export async function listWorkflows(
   db: Database,
@@ -29,7 +29,7 @@ export async function listWorkflows(
   return toPage(query, rows, toWorkflowEntry, () => db.workflow.count({ where }));
 }
 
-/** Prisma passes the pattern characters of LIKE on, so what a person typed is escaped here. */
+/** Prisma does not escape the pattern characters of LIKE in a person's input. */
 function like(text: string) {
   return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
 }

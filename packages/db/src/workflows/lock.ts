@@ -2,7 +2,7 @@ import { DeckhandError, type Role, type WorkflowStatus } from '@deckhand/contrac
 import { type Actor, requireRoleOf } from '../access.js';
 import type { Queryable } from '../client.js';
 
-/** What a writer must know of the workflow that it holds. */
+/** The facts about a locked workflow that a writer needs. */
 export interface LockedWorkflow {
   readonly id: string;
   readonly workspaceId: string;
@@ -22,13 +22,13 @@ interface Row {
 }
 
 /**
- * Locks a workflow until the transaction ends, so that two who save or activate at once take turns. Meanwhile its
- * workspace is not deleted, and no folder of that changes.
+ * Locks a workflow until the transaction ends, so that changes run one after another. Meanwhile its workspace cannot be
+ * deleted, and no folder of that can change.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when the role is too low.
  */
 export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, needed: Role): Promise<LockedWorkflow> {
-  // A row that is updated twice in a transaction has its workspace and its folder locked by foreign keys. Whoever
-  // deletes those locks them before the workflow (lock-order.ts), so the workspace comes first here, too.
+  // Updating a row twice in a transaction makes foreign keys lock its workspace and its folder. Transactions that
+  // delete those lock them before the workflow (lock-order.ts), so the workspace is locked first here, too.
   await tx.$executeRaw`
     SELECT 1 FROM workspaces WHERE id = (SELECT workspace_id FROM workflows WHERE id = ${id}::uuid) FOR SHARE`;
   const rows = await tx.$queryRaw<Row[]>`
@@ -50,7 +50,7 @@ export async function lockWorkflow(tx: Queryable, actor: Actor, id: string, need
   };
 }
 
-/** The refusal for a workflow that is not there or not visible. */
+/** Returns the error for a workflow that does not exist or is not visible. */
 export function noSuchWorkflow(): DeckhandError {
   return new DeckhandError('NOT_FOUND', { message: 'No such workflow' });
 }

@@ -3,20 +3,19 @@ import { type Actor, visibleWorkspace } from '../access.js';
 import type { Database } from '../client.js';
 import { noSuchWorkflow } from './lock.js';
 
-/** What a workflow is duplicated from. */
+/** The data of a workflow that a duplicate needs. */
 export interface Original {
   readonly workspaceId: string;
   readonly folderId: string | null;
   readonly name: string;
   readonly description: string;
-  /** Null where no version was ever saved. */
+  /** Null if no version was ever saved. */
   readonly version: { readonly id: string; readonly number: number; readonly definition: unknown } | null;
 }
 
 /**
- * Reads a workflow that is to be duplicated.
- * @param versionId the latest version without.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; VALIDATION_FAILED for a version of elsewhere.
+ * Reads a workflow for its duplicate. @param versionId undefined takes the latest version. @throws DeckhandError
+ * NOT_FOUND when the actor may not see it; VALIDATION_FAILED for a version of another workflow.
  */
 export async function readToDuplicate(
   db: Database,

@@ -9,11 +9,11 @@ import { requireFolder } from './folder.js';
 import { type LockedWorkflow, lockWorkflow } from './lock.js';
 
 /**
- * Changes a workflow. Activating it without naming a version makes the latest one the active one. Its schedules and its
- * limit of runs at once follow its status and its active version, and every change of these is put on record.
- * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is to be active and was
- * never saved; VALIDATION_FAILED for a folder or a version of elsewhere; PRECONDITION_FAILED when it is in none of
- * `states`.
+ * Changes a workflow. Activating it without a version activates the latest one. Its schedules and its limit of
+ * concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is activated and has no
+ * version; VALIDATION_FAILED for a folder or a version that does not belong to it; PRECONDITION_FAILED when it is in
+ * none of `states`.
  */
 export function updateWorkflow(
   db: Database,

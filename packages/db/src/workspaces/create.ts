@@ -6,16 +6,19 @@ import { recordChange } from '../audit/record.js';
 import type { Database } from '../client.js';
 import { toWorkspaceEntry } from './list.js';
 
-/** Workspaces that one person may own: each has limits of its own, so many of them are a way around these. */
+/**
+ * Maximum number of workspaces that a person may own: each has limits of its own, so that many workspaces would
+ * circumvent these.
+ */
 const MAX_OWNED = 100;
 
 /**
- * Creates a workspace that the actor owns, with the limits that the instance gives to new ones.
- * @throws DeckhandError LIMIT_REACHED for somebody who owns too many.
+ * Creates a workspace that the actor owns, with the instance's default limits. @throws DeckhandError LIMIT_REACHED for
+ * a person who owns too many.
  */
 export function createWorkspace(db: Database, actor: Actor, name: string): Promise<WorkspaceEntry> {
   return db.$transaction(async (tx) => {
-    // Those that one person creates at once take turns.
+    // One person's workspaces are created one after another.
     await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${actor.userId}::uuid FOR NO KEY UPDATE`;
     if ((await tx.membership.count({ where: { userId: actor.userId, role: 'owner' } })) >= MAX_OWNED) {
       throw new DeckhandError('LIMIT_REACHED', { message: `You own ${MAX_OWNED} workspaces: delete one first` });

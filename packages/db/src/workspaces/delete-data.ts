@@ -3,13 +3,13 @@ import { deletionOfTaken } from '../executions/delete-taken.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
 
-/** How long a deleted workspace is remembered, for what was being written while it went. */
+/** How long a deleted workspace is remembered, because of rows that were being written while it was deleted. */
 const REMEMBERED = Prisma.sql`interval '1 hour'`;
 
 /** A run that was deleted. */
 export interface DeletedRun {
   readonly executionId: string;
-  /** Who ran it; null where nobody did. */
+  /** The worker that held it; null if none did. */
   readonly workerId: string | null;
 }
 
@@ -25,8 +25,8 @@ export function findRunsOfDeletedWorkspaces(db: Database, page: RowPage): Promis
 }
 
 /**
- * Deletes those of the given runs whose workspace is deleted, with all that belongs to them. A worker that still holds
- * one can write nothing any more. A run that another transaction holds is left for the next time.
+ * Deletes those of the given runs whose workspace is deleted, with all their data. A worker that still holds one can no
+ * longer write anything. Runs that another transaction has locked are left for the next pass.
  */
 export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readonly string[]): Promise<DeletedRun[]> {
   return db.$queryRaw<DeletedRun[]>(Prisma.sql`/* workspaces.delete-runs */
@@ -40,8 +40,8 @@ export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readon
 }
 
 /**
- * Deletes what deleted workspaces have left beside their runs, so many rows of each kind at most, and forgets the
- * workspaces of which nothing is left for an hour.
+ * Deletes the remaining rows of deleted workspaces, up to a number of each kind, and forgets workspaces that have had
+ * none left for an hour.
  */
 export async function deleteRestOfWorkspaces(db: Database, limit: number): Promise<void> {
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-deliveries */

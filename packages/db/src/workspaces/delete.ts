@@ -6,8 +6,8 @@ import { stopExecutionsOfWorkspace } from '../executions/stop-many.js';
 import { findWorkspace } from './read.js';
 
 /**
- * Stops the runs of a workspace and deletes it. Its runs, and what belongs to them, are no longer to be seen;
- * maintenance deletes them in the background.
+ * Stops the runs of a workspace and deletes it. Its runs and their data are no longer visible; maintenance deletes them
+ * in the background.
  * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role owner.
  */
 export async function deleteWorkspace(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {
@@ -21,6 +21,6 @@ export async function deleteWorkspace(db: Database, actor: Actor, id: string, on
     await tx.deletedWorkspace.create({ data: { workspaceId: id, workflowIds } });
     await recordChange(tx, actor, { action: 'workspace.delete', workspaceId: id, resourceId: id });
   });
-  // A run that was being accepted while the workspace went.
+  // A run that was being accepted while the workspace was deleted.
   await stopExecutionsOfWorkspace(db, id, onStopped);
 }

@@ -3,14 +3,14 @@ import type { Actor } from '../access.js';
 import type { Database } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
 
-/** A membership as a person sees it. */
+/** Converts a membership to the workspace as its member sees it. */
 export interface WorkspaceRole {
   readonly workspaceId: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** The workspaces that the actor is a member of, the oldest membership first. */
+/** Lists the workspaces of which the actor is a member, the oldest membership first. */
 export async function listWorkspaces(db: Database, actor: Actor, page: Page): Promise<PageOf<WorkspaceEntry>> {
   const where = { userId: actor.userId, ...(actor.boundTo === null ? {} : { workspaceId: actor.boundTo }) };
   const rows = await db.membership.findMany({
@@ -27,7 +27,7 @@ export async function listWorkspaces(db: Database, actor: Actor, page: Page): Pr
   );
 }
 
-/** Every workspace of a person with the role there. */
+/** Returns every workspace of a person, with the person's role. */
 export async function listRoles(db: Database, userId: string): Promise<WorkspaceRole[]> {
   const rows = await db.membership.findMany({
     where: { userId },

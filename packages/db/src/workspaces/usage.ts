@@ -5,8 +5,8 @@ import type { Database } from '../client.js';
 import { findWorkspace } from './read.js';
 
 /**
- * What a workspace uses, and what it is allowed. Bytes that were written within the last moments may be missing: they
- * are folded in soon.
+ * Reads how much a workspace uses, and its limits. Bytes that were written within the last moments may be missing:
+ * maintenance adds them soon.
  * @throws DeckhandError NOT_FOUND when the actor may not see the workspace.
  */
 export async function readWorkspaceUsage(db: Database, actor: Actor, id: string): Promise<WorkspaceUsageAndLimits> {
@@ -17,7 +17,7 @@ export async function readWorkspaceUsage(db: Database, actor: Actor, id: string)
   return { storedBytes: Number(storedBytes), ...toLimits(limits) };
 }
 
-/** The storage that a workflow's workspace uses, and its quota; undefined when there is no such workflow. */
+/** Reads the storage that a workflow's workspace uses, and its quota; undefined when there is no such workflow. */
 export async function readStorage(
   db: Database,
   workflowId: string,

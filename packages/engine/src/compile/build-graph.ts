@@ -5,7 +5,7 @@ import type { SoundEdge, SoundNode } from './sound.js';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
 
-/** While it is built, a graph's parts are filled in; afterwards nobody writes to them. */
+/** A part of a graph while it is being built; afterwards it never changes. */
 type Building<T> = { -readonly [K in keyof T]: T[K] };
 interface BuildingNode extends Building<Omit<GraphNode, 'incoming' | 'outgoing'>> {
   incoming: GraphEdge[];

@@ -1,13 +1,13 @@
 import type { CredentialType, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
 import type { NodeType } from '../node-type.js';
 
-/** The types of credentials that a node may name with its parameters as they are. */
+/** Returns the types of credentials that a node may name with these parameters. */
 export function credentialTypesOf(node: NodeDefinition, type: NodeType): readonly CredentialType[] {
   const needed = type.credential?.needed?.(node.parameters ?? {}) ?? [];
   return needed.length > 0 ? needed : (type.credential?.types ?? []);
 }
 
-/** The issues of a node's credential that can be told without looking it up. */
+/** Returns the issues of a node's credential that are known without reading it. */
 export function checkCredential(node: NodeDefinition, type: NodeType, path: string): ValidationIssue[] {
   const { credentialId } = node;
   if (credentialId !== undefined && !type.credential) {

@@ -8,8 +8,8 @@ import {
 import type { NodeType } from '../node-type.js';
 
 /**
- * Checks a node's parameters before any expression is evaluated: a value that holds one is taken on trust until it
- * runs, everything else must fit the type's schema. Paths begin below the parameters.
+ * Checks a node's parameters before any expression is evaluated: values with expressions are checked when they run, all
+ * others must match the type's schema. Paths are relative to the parameters.
  */
 export function checkParameters(type: NodeType, parameters: JsonObject): ValidationIssue[] {
   const templates = Object.entries(parameters).flatMap(([name, value]) =>
@@ -25,7 +25,7 @@ export function checkParameters(type: NodeType, parameters: JsonObject): Validat
   return [...ofSchema, ...(type.check?.(parameters) ?? [])];
 }
 
-/** Paths of the strings that hold an expression. */
+/** Returns the paths of the strings that contain an expression. */
 function templatePaths(value: JsonValue, path: string): string[] {
   if (typeof value === 'string') return value.includes('{{') ? [path] : [];
   if (isJsonObject(value)) {

@@ -23,14 +23,14 @@ const checkDefinition = compileCheck(Definition);
 const checkNode = compileCheck(NodeDefinition);
 const checkEdge = compileCheck(EdgeDefinition);
 
-/** After how many issues no more are looked for: one more than are told. */
+/** Number of issues after which checking stops: one more than are reported. */
 const ENOUGH_ISSUES = MAX_ISSUES + 1;
-/** How many edges are checked in one step. */
+/** Number of edges that are checked in one step. */
 const EDGES_A_STEP = 100;
 
 /**
- * Compiles a definition, all at once. Reports the issues together, of shape and of meaning: parts that are sound are
- * checked further though others are not.
+ * Compiles a definition in one call. Reports all issues of shape and meaning together: valid parts are checked further
+ * even if others are invalid.
  */
 export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): CompileResult {
   const steps = compileInSteps(definition, nodeTypes);
@@ -41,8 +41,8 @@ export function compileWorkflow(definition: unknown, nodeTypes: NodeTypes): Comp
 }
 
 /**
- * The same in steps: each `yield` is a place where other work may go first. No step takes longer than one node, and
- * all of them time in proportion to the definition's length.
+ * The same in steps: other work may run at each `yield`. No step takes longer than one node, and all steps together
+ * take time proportional to the length of the definition.
  */
 export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Generator<undefined, CompileResult> {
   const shape = checkDefinition(definition);
@@ -50,7 +50,7 @@ export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Gene
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes) || !Array.isArray(definition.edges)) {
     return { issues };
   }
-  // Checking what is far too large any further would cost more than it tells.
+  // Checking a part that is far too large any further would cost more than it reveals.
   if (issues.some(({ path }) => path === 'nodes' || path === 'edges')) return { issues };
 
   const rawNodes: readonly unknown[] = definition.nodes;
@@ -199,7 +199,7 @@ function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: s
 }
 
 /**
- * Looks for issues of the graph as a whole: no trigger, cycles, loop bodies, references that lead nowhere.
+ * Finds issues of the whole graph: no trigger, cycles, loop bodies, references to unknown nodes.
  * @returns how loops nest; undefined for a graph with a cycle.
  */
 function* checkGraph(
@@ -243,7 +243,7 @@ function* checkGraph(
   return nesting;
 }
 
-/** Triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */
+/** Returns triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */
 function listTriggers(nodes: readonly SoundNode[]): GraphTrigger[] {
   const triggers = nodes.filter(({ type }) => type.isTrigger).map(({ node }) => ({ nodeId: node.id, type: node.type }));
   const isManual = (trigger: GraphTrigger): boolean => trigger.type === 'trigger.manual';

@@ -1,9 +1,8 @@
 import type { EdgeDefinition } from '@deckhand/contracts';
 
 /**
- * Puts nodes in an order in which each comes after all that lead to it, by taking away nodes without incoming edges
- * until none is left to take (Kahn).
- * @returns the order, and the nodes that stand on or behind a cycle, which are in no order.
+ * Sorts nodes topologically (Kahn): each comes after all nodes with an edge to it.
+ * @returns the order, and the nodes that are on or behind a cycle, in no order.
  */
 export function orderNodes(
   nodeIds: readonly string[],
@@ -19,10 +18,10 @@ export function orderNodes(
   return { order: takeAway(left, incoming, targets), left };
 }
 
-/** Finds the nodes that stand on a cycle, or between two. @returns their ids, empty for a graph without cycles. */
+/** Finds the nodes that are on a cycle, or between two. @returns their ids, empty for a graph without cycles. */
 export function findCycle(nodeIds: readonly string[], edges: readonly EdgeDefinition[]): string[] {
   const left = new Set(orderNodes(nodeIds, edges).left);
-  // From the other end too, so that what only follows a cycle is not named as part of it.
+  // From the other end too, so that nodes behind a cycle are not reported as part of it.
   const sources = new Map<string, string[]>();
   const outgoing = new Map([...left].map((id) => [id, 0]));
   for (const { source, target } of edges) {
@@ -34,7 +33,7 @@ export function findCycle(nodeIds: readonly string[], edges: readonly EdgeDefini
   return [...left];
 }
 
-/** Takes away nodes of degree 0 and their edges, again and again; returns them in that order. */
+/** Removes nodes of degree 0 and their edges repeatedly, and returns them in that order. */
 function takeAway(
   left: Set<string>,
   degrees: Map<string, number>,

@@ -11,14 +11,14 @@ export interface GraphEdge {
 }
 
 /**
- * The nodes that live and settle together: the whole workflow, or the body of one loop. No edge leaves a region, and
+ * The nodes that start and settle together: the whole workflow, or the body of one loop. No edge leaves a region, and
  * the only edges into a loop's region start at that loop's `body` handle.
  */
 export interface Region {
   /** The loop whose body this is; undefined for the workflow itself. */
   readonly loop: GraphNode | undefined;
   readonly nodes: readonly GraphNode[];
-  /** Nodes that no edge of the region leaves: their outputs are an iteration's output. */
+  /** Nodes without outgoing edges: their outputs are an iteration's output. */
   readonly ends: readonly GraphNode[];
 }
 
@@ -32,16 +32,16 @@ export interface GraphNode {
   /** Whether all incoming edges start at one node: then `$input` is that node's output itself. */
   readonly hasSingleSource: boolean;
   readonly region: Region;
-  /** Its place in `region.nodes`. */
+  /** Its index in `region.nodes`. */
   readonly slot: number;
   /** For a loop: the region it repeats. */
   readonly body: Region | undefined;
   /** Its last output, by which the run continues after an error that is ignored. */
   readonly lastHandle: string | undefined;
   readonly retry: Required<RetrySettings> | undefined;
-  /** ms; undefined is no limit but the run's. */
+  /** In ms; undefined means no limit of its own. */
   readonly timeoutMs: number | undefined;
-  /** What its source reads of the run, for a type that has one. */
+  /** The data of the run that its source reads, for a type with a source. */
   readonly source: SourceReferences | undefined;
   /** Evaluates its parameters. @throws ExpressionError. */
   readonly evaluate: (scope: ExpressionScope) => JsonValue;
@@ -59,11 +59,11 @@ export interface CompiledWorkflow {
   /** How long a run may take, in ms. */
   readonly timeoutMs: number;
   /**
-   * The limit is the default one, which counts only time in which a worker holds the run; an own one counts from
-   * acceptance.
+   * Whether the limit is the default one, which counts only time in which a worker holds the run; a limit that an
+   * author set counts from acceptance.
    */
   readonly countsHeldTime: boolean;
-  /** Where runs may start; the default first. */
+  /** Triggers that a run may start from; the default first. */
   readonly triggers: readonly GraphTrigger[];
   /** Whether any expression reads `$vars`. */
   readonly usesVars: boolean;

@@ -2,20 +2,20 @@ import type { ValidationIssue } from '@deckhand/contracts';
 import { retryDelayMs } from '../run/retry.js';
 import type { CompiledWorkflow, GraphNode } from './graph.js';
 
-/** A time that a node may take by its own settings. */
+/** A time limit that a node sets itself. */
 interface NodeLimit {
-  /** Where it is set, below the node. */
+  /** The path of the setting, relative to the node. */
   readonly path: string;
   readonly text: string;
   readonly ms: number;
-  /** Whether the node rests meanwhile, so that no worker holds the run. */
+  /** Whether the node rests during that time, so that no worker holds the run. */
   readonly isRest: boolean;
 }
 
 /**
  * Finds the limits of nodes that are longer than the limit of the run, which ends first. The default limit of a run
- * counts only time in which a worker holds it, so it ends no rest.
- * @returns what to tell the author, with paths as issues of the definition have them.
+ * counts only time in which a worker holds it, so it does not limit a rest.
+ * @returns warnings for the author, with paths like those of issues.
  */
 export function findLimitWarnings({
   definition,

@@ -31,7 +31,7 @@ const graphs: fc.Arbitrary<Graph> = fc.integer({ min: 1, max: 9 }).chain((size) 
     }));
 });
 
-/** The body of a loop as docs tell it: whatever its `body` handle leads to. */
+/** The body of a loop as the docs define it: all nodes that its `body` handle leads to. */
 function bodyOf(loop: string, { edges }: Graph): Set<string> {
   const reached = new Set<string>();
   const reach = (id: string): void => {

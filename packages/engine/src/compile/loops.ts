@@ -4,10 +4,10 @@ import { orderNodes } from './cycles.js';
 /** The handle whose nodes a loop repeats. */
 export const BODY_HANDLE = 'body';
 
-/** How deep loops may stand in one another. */
+/** Maximum depth of nested loops. */
 const LOOP_DEPTH_MAX = 20;
 
-/** Which loop directly holds a node. */
+/** The innermost loop of each node. */
 export interface LoopNesting {
   /** Node id → the innermost loop around it; a node in no loop has no entry. */
   readonly innermost: ReadonlyMap<string, string>;
@@ -15,8 +15,8 @@ export interface LoopNesting {
 }
 
 /**
- * Finds the body of each loop: whatever its `body` handle leads to. A body is entered through that handle only, so
- * bodies nest or are apart, and all edges into a node begin in the same body. Call it for graphs without cycles.
+ * Finds the body of each loop: all nodes after its `body` handle. A body is entered through that handle only, so bodies
+ * are nested or disjoint, and all edges into a node start in the same body. Call it for graphs without cycles.
  */
 export function nestLoops(
   nodes: readonly NodeDefinition[],
@@ -38,7 +38,7 @@ export function nestLoops(
 
   const issues: ValidationIssue[] = [];
   const ids = nodes.map(({ id }) => id);
-  // Whatever leads to a node comes before it.
+  // All sources of a node come before it.
   for (const id of orderNodes(
     ids,
     edges.map(({ edge }) => edge),
@@ -60,7 +60,7 @@ export function nestLoops(
   return { innermost, issues };
 }
 
-/** Whether a node is in the body of `loop`, or of a loop in there. */
+/** Returns true if a node is in the body of `loop`, or of a loop in it. */
 export function isInside(loop: string, nodeId: string, innermost: LoopNesting['innermost']): boolean {
   let around = innermost.get(nodeId);
   while (around !== undefined && around !== loop) around = innermost.get(around);

@@ -3,7 +3,7 @@ import type { CompiledParameters, ExpressionReferences } from '../expressions/in
 import type { NodeType } from '../node-type.js';
 import type { SourceReferences } from '../script.js';
 
-/** A node that is sound by itself, with where it stands and what it compiled to. */
+/** A node without issues of its own, with its path and its compiled parts. */
 export interface SoundNode {
   readonly node: NodeDefinition;
   readonly path: string;
@@ -11,13 +11,13 @@ export interface SoundNode {
   /** Its named outputs, in order, without the one for errors; empty if it has a single output. */
   readonly handles: ReadonlySet<string>;
   readonly parameters: CompiledParameters;
-  /** What its source reads of the run, for a type that has one. */
+  /** The data of the run that its source reads, for a type with a source. */
   readonly source: SourceReferences | undefined;
-  /** What it reads in all: its expressions and its source. */
+  /** All data of the run that it reads, by its expressions and its source. */
   readonly references: ExpressionReferences;
 }
 
-/** An edge that is sound by itself. */
+/** An edge without issues of its own. */
 export interface SoundEdge {
   readonly edge: EdgeDefinition;
   readonly path: string;

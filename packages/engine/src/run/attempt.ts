@@ -20,7 +20,7 @@ export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outc
   }
 }
 
-/** One attempt within the node's own time limit. Never rejects; once `halt` aborts, it may never resolve. */
+/** Makes one attempt within the node's own time limit. Never rejects; once `halt` aborts, it may never resolve. */
 export async function attemptInTime(request: RunRequest, task: Task, halt: LazySignal): Promise<Outcome> {
   const { timeoutMs } = task.node;
   if (timeoutMs === undefined) return attempt(request, task, halt);
@@ -41,7 +41,7 @@ export async function attemptInTime(request: RunRequest, task: Task, halt: LazyS
   }
 }
 
-/** What the answer to a task's wait leads to. Never throws. */
+/** Converts the answer to a task's wait to its outcome. Never throws. */
 export function resumeNode(
   request: RunRequest,
   task: Task,
@@ -56,7 +56,7 @@ export function resumeNode(
   }
 }
 
-/** What debug mode keeps of a task; undefined in other modes. */
+/** Returns the debug data of a task; undefined in other modes. */
 export function debugOf(request: RunRequest, task: Task): JsonValue | undefined {
   if (request.mode !== 'debug') return undefined;
   const input = inputOf(task.node, task.scope);

@@ -2,7 +2,7 @@ import { ExpressionError } from '../expressions/index.js';
 import type { NodeFailure } from '../node-failure.js';
 import { NodeError } from '../node-type.js';
 
-/** Turns whatever a node threw into the failure that is recorded. A surprise may pass, so it may be retried. */
+/** Converts an error that a node threw to the recorded failure. An unknown error may pass, so it is retryable. */
 export function failureOf(thrown: unknown): NodeFailure {
   if (thrown instanceof NodeError) {
     const { message, code, isRetryable, retryAfterMs } = thrown;
@@ -12,12 +12,12 @@ export function failureOf(thrown: unknown): NodeFailure {
   return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'NODE_FAILED', isRetryable: true };
 }
 
-/** A node that took longer than its `timeoutSeconds`. */
+/** Returns the failure of a node that exceeded its `timeoutSeconds`. */
 export function timeoutFailure(timeoutMs: number): NodeFailure {
   return { message: `did not finish within ${timeoutMs / 1_000} s`, code: 'NODE_TIMEOUT', isRetryable: true };
 }
 
-/** A node with `onInterrupt: "fail"` whose worker died while it ran. */
+/** Returns the failure of a node with `onInterrupt: "fail"` whose worker died while it ran. */
 export const INTERRUPTED: NodeFailure = {
   message: 'its worker died while it ran, and it is not to be run again',
   code: 'NODE_INTERRUPTED',

@@ -16,15 +16,15 @@ import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
 import { NodeError } from '../node-type.js';
 import { type NodeRecord, recordKey } from './records.js';
 
-/** Graphs tried; a longer run is a matter of setting it. */
+/** Number of graphs; set it higher for a longer run. */
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);
-/** Workers that one run may need: one for each crash and each rest. */
+/** Maximum number of workers of a run: one for each crash and each rest. */
 const WORKERS_MAX = 500;
 
 const scenario = fc.record({
   definition: randomGraph,
   seed: fc.nat(),
-  /** After how many records the worker dies, one after another. */
+  /** The numbers of records after which workers die. */
   crashes: fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 4 }),
 });
 
@@ -35,12 +35,12 @@ describe('the engine agrees with the reference interpreter', () => {
         const reference = interpret(definition, answerOf(seed));
         const { ending, records, calls, violations } = await runWithCrashes(definition, seed, crashes);
 
-        // One comparison a graph: making them costs more than the runs.
+        // One comparison per graph: more would cost more than the runs.
         if (reference.fatal.size > 0) {
           expect(ending).toMatchObject({ kind: 'failed' });
           if (ending.kind === 'failed') expect(reference.fatal).toContain(ending.nodeId);
         } else {
-          // What one iteration skips is not recorded: the next may run it.
+          // A node that one iteration skips is not recorded, because the next may run it.
           const isTold = ([key, { status }]: [string, { status: string }]) => status !== 'skipped' || records.has(key);
           const nodes = [...records].map(([key, { status, output }]) => [key, { status, output }] as const);
           expect({ kind: ending.kind, ...Object.fromEntries(nodes) }).toEqual({
@@ -57,18 +57,18 @@ describe('the engine agrees with the reference interpreter', () => {
   }, 600_000);
 });
 
-/** Runs to the end, letting the worker die now and then: the next one has only what was recorded before. */
+/** Runs to the end. Workers die now and then; the next one has only the records. */
 async function runWithCrashes(definition: Definition, seed: number, crashes: readonly number[]) {
   const world = createVirtualWorld();
   const records = new Map<string, NodeRecord>();
   const finishedCalls = new Set<string>();
   const calls: string[] = [];
-  /** Nodes that were called though they were finished on disk, or before their time, and waits that ended late. */
+  /** Nodes that were called although they were finished on disk, or before their time, and waits that ended late. */
   const violations: string[] = [];
   const waits = new Set(definition.nodes.flatMap(({ id, type }) => (type === 'wait' ? [id] : [])));
   const plan = [...crashes];
   const asked = new Map<string, number>();
-  /** When the next attempt of a node may be made that rests on disk. */
+  /** When the next attempt of a resting node is due. */
   const restsUntil = new Map<string, number>();
   for (let worker = 0; worker < WORKERS_MAX; worker += 1) {
     const dieAfter = plan.shift() ?? Infinity;

@@ -6,7 +6,7 @@ import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
 import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
 
-/** What the names of a task's expressions stand for. Other nodes are looked up as an expression asks. */
+/** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
   return {
     trigger: request.trigger,
@@ -22,7 +22,7 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
   };
 }
 
-/** What a task's node sees of its run. @param onCredential is told of every credential that the node gets. */
+/** Returns the context of a task's node. @param onCredential is called with every credential that the node gets. */
 export function nodeContext(
   request: RunRequest,
   task: Task,

@@ -1,9 +1,9 @@
-/** What node runs keep in their records to go on from: a result, a loop's items, a wait. */
+/** State that node runs store in their records to resume: a result, a loop's items, a wait. */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { TerminalResult, WaitRequest } from '../node-type.js';
 import { type NodeRecord, recordKey } from './records.js';
 
-/** The result of a Terminal node that an earlier worker finished. */
+/** Returns the result of a Terminal node that an earlier worker finished. */
 export function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {
   if (state === undefined || !isJsonObject(state)) return undefined;
   const { statusCode, headers } = state;
@@ -11,7 +11,7 @@ export function storedResult({ state, output }: NodeRecord): TerminalResult | un
   return { body: output ?? null, statusCode, headers };
 }
 
-/** The items of a loop that an earlier worker began. */
+/** Returns the items of a loop that an earlier worker started. */
 export function storedLoop({
   status,
   state,
@@ -22,12 +22,12 @@ export function storedLoop({
   return { items, concurrency };
 }
 
-/** How a wait is kept in its node's record. */
+/** A wait, as stored in its node's record. */
 export function storeWait({ kind, details, dueAt }: WaitRequest): JsonValue {
   return { wait: kind, details, dueAt };
 }
 
-/** The wait that an earlier worker left a node in. */
+/** Returns the wait of a node that an earlier worker ran. */
 export function storedWait({ status, state }: NodeRecord): WaitRequest | undefined {
   if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
   const { wait, details, dueAt } = state;
@@ -36,12 +36,14 @@ export function storedWait({ status, state }: NodeRecord): WaitRequest | undefin
   return { kind: wait, details, dueAt: typeof dueAt === 'number' ? dueAt : null };
 }
 
-/** How the rest before a node's next attempt is kept in its record, beside the attempts made and the last error. */
+/**
+ * The rest before a node's next attempt, as stored in its record, in addition to the attempts made and the last error.
+ */
 export function storeRetry(dueAt: number): JsonValue {
   return { retry: { dueAt } };
 }
 
-/** When the next attempt of a node is due that an earlier worker left to rest; undefined for a node that does not. */
+/** Returns when the next attempt of a resting node is due; undefined for a node that does not rest. */
 function storedRetry({ status, state }: NodeRecord): number | undefined {
   if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
   const { retry } = state;
@@ -49,18 +51,18 @@ function storedRetry({ status, state }: NodeRecord): number | undefined {
   return typeof retry.dueAt === 'number' ? retry.dueAt : undefined;
 }
 
-/** A wait as it is kept outside of its node's record, for whoever ends it. */
+/** A wait, as stored outside of its node's record for the process that ends it. */
 export interface BegunWait {
   readonly nodeId: string;
   /**
-   * The node's iteration. For a rest before an attempt, `~` and the attempts made follow: a node may rest several
-   * times, and each rest ends once.
+   * The node's iteration. For a rest before an attempt, it is followed by `~` and the attempts made: a node may rest
+   * several times, and each rest ends once.
    */
   readonly iteration: string;
   readonly wait: WaitRequest;
 }
 
-/** The wait that begins with a record; undefined for one that waits for nothing. */
+/** Returns the wait that starts with a record; undefined if it does not wait. */
 export function begunWait(record: NodeRecord): BegunWait | undefined {
   const { nodeId, iteration, attempts } = record;
   const wait = storedWait(record);
@@ -70,7 +72,7 @@ export function begunWait(record: NodeRecord): BegunWait | undefined {
   return { nodeId, iteration: `${iteration}~${attempts}`, wait: { kind: 'time', details: {}, dueAt } };
 }
 
-/** Where the answer to a wait is found. */
+/** Returns the key of the answer to a wait. */
 export function waitKey({ nodeId, iteration }: Pick<BegunWait, 'nodeId' | 'iteration'>): string {
   return recordKey(nodeId, iteration);
 }

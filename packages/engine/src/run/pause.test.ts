@@ -9,7 +9,7 @@ const once = (rest: object = {}) => ({
   edges: edges('start -> call'),
 });
 
-/** Runs while a person pauses the run during its nth wait for the disk. */
+/** Runs an execution that a person pauses during its nth flush. */
 async function pausedAtFlush(nth: number, definition: object, options: MemoryRunOptions = {}): Promise<MemoryRun> {
   let flushes = 0;
   return runInMemory(definition, {

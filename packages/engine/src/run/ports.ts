@@ -10,33 +10,33 @@ export interface EnginePorts {
   now(): number;
   /** Resolves after `ms`; rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Lets other work of the process have its turn. */
+  /** Yields to other work of the process. */
   yieldToEventLoop(): Promise<void>;
   /** Between 0 and 1, for jitter. */
   random(): number;
   /** Takes a record for the next checkpoint. Never waits. */
   record(record: NodeRecord): void;
-  /** Resolves when every record so far is on disk; rejects when the run is not this worker's any more. */
+  /** Resolves when every record so far is on disk; rejects if another worker has the run. */
   flush(): Promise<void>;
 }
 
-/** How a run in progress is told to halt. The owner changes it, the run loop reads it. */
+/** Halts a run in progress. The owner changes it, the run loop reads it. */
 export interface RunControl {
   /** Whether the run was stopped, taken over, or timed out. */
   isHalted(): boolean;
-  /** Aborts what is in flight once it is. Made when it is first asked for: few runs need one. */
+  /** Aborts nodes in progress when the run is halted. Created on first use: few runs need one. */
   signal(): AbortSignal;
-  /** While true no further node starts; those in flight finish. */
+  /** While true, no further node starts; nodes in progress finish. */
   isPaused(): boolean;
   /** The answer to a wait, by `waitKey`; undefined while there is none. */
   answer(key: string): WaitAnswer | undefined;
-  /** How many answers to its waits the run knows of. */
+  /** Number of answers to its waits that the run knows. */
   answersSeen(): number;
-  /** Calls the listener after every change, an abort or an answer included. */
+  /** Calls the listener after every change, including an abort or an answer. */
   onChange(listener: () => void): void;
 }
 
-/** One execution to be run or gone on with. */
+/** An execution to be started or resumed. */
 export interface RunRequest {
   readonly workspaceId: string;
   readonly executionId: string;
@@ -58,8 +58,8 @@ export interface RunRequest {
 }
 
 /**
- * How the run loop came to its end. `waiting`: nothing is left to do until one of the waits ends, and none has by the
- * `answers` that were seen. `halted`: paused or aborted. What was finished is recorded in either case.
+ * How the run loop ended. `waiting`: nothing is left to do until a wait ends, and none has ended according to the
+ * `answerCount` answers that were seen. `halted`: paused or aborted. Finished nodes are recorded in either case.
  */
 export type Ending =
   | { readonly kind: 'success'; readonly result: TerminalResult | null }

@@ -14,7 +14,7 @@ const retried = (delayMs: number, rest: object = {}) => ({
   edges: edges('start -> call'),
 });
 
-/** Calls of which the first few fail. */
+/** Returns calls, the first of which fail. */
 function failFirst(failures: number): NonNullable<MemoryRunOptions['answer']> {
   let calls = 0;
   return () => ((calls += 1) <= failures ? new Error('not yet') : 'done');
@@ -43,7 +43,7 @@ describe('a long delay before the next attempt of a node', () => {
     expect({ ending: early.ending.kind, calls: early.calls }).toEqual({ ending: 'waiting', calls: [] });
 
     const second = await runInMemory(definition, { answer, records: first.last, waitAnswers: expired('call/~1') });
-    // The end of the first rest says nothing of the second.
+    // The end of the first rest does not end the second.
     expect(second.ending.kind).toBe('waiting');
     expect(second.last.get('call/')).toMatchObject({ status: 'waiting', attempts: 2 });
     const third = await runInMemory(definition, {

@@ -1,17 +1,18 @@
 import type { RetrySettings } from '@deckhand/contracts';
 
 /**
- * Longest delay that a node spends in its worker, in ms. A longer one rests in the database as a wait does and holds no
- * place: a rest costs a claim and the reading of the run's records, which is more than a place for a few seconds.
+ * Longest delay that a node spends in its worker, in ms. During a longer one, the run rests in the database as for a
+ * wait, and occupies no worker: a rest costs a claim and reading the run's records, which is more than a few seconds in
+ * a worker.
  */
 export const RETRY_DELAY_IN_WORKER_MAX_MS = 5_000;
 
-/** Share of a delay that is left to chance, so that many failing at once do not come back at once. */
+/** Random share of a delay, so that many nodes that fail together do not retry together. */
 const JITTER = 0.2;
 
 /**
- * The wait before the next attempt, in ms: `delayMs × factor^(attempts − 1)`, at most `maxDelayMs`, up to 20 % less by
- * chance.
+ * Returns the delay before the next attempt, in ms: `delayMs × factor^(attempts − 1)`, at most `maxDelayMs`, minus up
+ * to 20 % at random.
  * @param attempts how many were made, at least 1
  * @param random between 0 and 1
  */

@@ -136,7 +136,7 @@ describe('a run from a node', () => {
     };
     const inside = await runTwice(nested, 'b', failing('b/1.1'), well);
     expect(inside.again.calls).toEqual(['b/1.1', 'tail/1', 'a/2.0', 'b/2.0', 'a/2.1', 'b/2.1', 'tail/2']);
-    // The inner loop of the second pass had finished: all of its iterations go on from the node.
+    // The inner loop of the second pass had finished: all of its iterations continue from the node.
     const after = await runTwice(nested, 'b', failing('tail/1'), well);
     expect(after.again.calls.slice(0, 3)).toEqual(['b/1.0', 'b/1.1', 'tail/1']);
     const all = await runTwice(nested, 'b', failing(), well);

@@ -32,7 +32,7 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   const { settled, finishedPasses } = replay(source);
   const levels = levelsOf(from);
 
-  /** Whether the pass of an iteration through the innermost of these loops (outermost first) goes on from the node. */
+  /** Returns true if an iteration of the innermost of these loops (outermost first) continues from the node. */
   function isRepeated(iteration: string, loops: readonly GraphNode[]): boolean {
     for (const [depth, loop] of loops.entries()) {
       if (records.get(recordKey(loop.id, passOf(iteration, depth)))?.status === 'success') return true;
@@ -53,7 +53,7 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
       settled.has(key) ||
       loopsAround(workflow.nodes.get(record.nodeId)).some(
         (loop, depth) =>
-          // The iterations of a loop that finished are not gone through again, so nothing more is known of them.
+          // The iterations of a finished loop are not processed again, so nothing more is known about them.
           settled.get(recordKey(loop.id, passOf(record.iteration, depth)))?.status === 'success',
       )
     );
@@ -62,7 +62,7 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   return new Map([...records].filter(([key, record]) => isKept(key, record) && !isDoneAgain(record)));
 }
 
-/** What the records alone lead to: those that count, and the iterations of unfinished loops that they finish. */
+/** The result of the records alone: those that count, and the iterations of unfinished loops that they finish. */
 function replay({ workflow, triggerNodeId, records }: SourceRun): {
   settled: ReadonlyMap<string, NodeRecord>;
   finishedPasses: ReadonlySet<string>;
@@ -89,10 +89,10 @@ function replay({ workflow, triggerNodeId, records }: SourceRun): {
 }
 
 function ignore(): void {
-  // Only what is settled matters here.
+  // Only settled nodes matter here.
 }
 
-/** How a node was left; undefined when it did not finish, or failed without being handled. */
+/** Returns the handle of a finished node; undefined if it did not finish, or failed without being handled. */
 function wayOut(node: GraphNode, { status, handle }: NodeRecord): { handle: string | undefined } | undefined {
   if (status === 'success') return { handle: handle ?? undefined };
   if (status !== 'failed') return undefined;
@@ -100,11 +100,11 @@ function wayOut(node: GraphNode, { status, handle }: NodeRecord): { handle: stri
   return node.definition.onError === 'continue' ? { handle: node.lastHandle } : undefined;
 }
 
-/** What is done again in the node's own region, and in each region around it. */
+/** The nodes that run again in the node's own region, and in each region around it. */
 interface Level {
-  /** The loops around the region, outermost first. */
+  /** Returns the loops around the region, outermost first. */
   readonly loops: readonly GraphNode[];
-  /** The loop in this region that holds the node; undefined in the node's own. */
+  /** Returns the loop in this region that contains the node; undefined in the node's own. */
   readonly loop: GraphNode | undefined;
   readonly nodes: ReadonlySet<string>;
 }
@@ -119,13 +119,13 @@ function levelsOf(from: GraphNode): Level[] {
   return [inner, ...outer];
 }
 
-/** The loops around a node, outermost first. */
+/** Returns the loops around a node, outermost first. */
 function loopsAround(node: GraphNode | undefined): GraphNode[] {
   const loop = node?.region.loop;
   return loop ? [...loopsAround(loop), loop] : [];
 }
 
-/** The nodes and all that edges lead to from them, bodies of loops included. */
+/** Returns the nodes and all nodes after them, bodies of loops included. */
 function reachable(start: readonly GraphNode[]): Set<string> {
   const found = new Set<string>();
   const open = [...start];
@@ -137,7 +137,7 @@ function reachable(start: readonly GraphNode[]): Set<string> {
   return found;
 }
 
-/** The outer part of an iteration: of "3.1.4" to the depth 2 it is "3.1". */
+/** Returns the outer part of an iteration: of "3.1.4" to the depth 2 it is "3.1". */
 function passOf(iteration: string, depth: number): string {
   return iteration.split('.').slice(0, depth).join('.');
 }

@@ -139,7 +139,7 @@ describe('a failing node', () => {
   });
 
   it('that takes too long is failed by its timeout', async () => {
-    // The clock of the fixture lets every sleep end at once, so the timeout wins against a node that never answers.
+    // The clock of the fixture ends every sleep at once, so the timeout wins against a node that never returns.
     const { ending } = await runInMemory(
       { nodes: [start, probe('slow', { timeoutSeconds: 2 })], edges: edges('start -> slow') },
       { answer: () => new Promise<JsonValue>(() => undefined) },

@@ -23,26 +23,26 @@ import { lazySignal } from './lazy-signal.js';
 import { RETRY_DELAY_IN_WORKER_MAX_MS, retryDelayMs } from './retry.js';
 import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
 
-/** Longest stretch of pure nodes before other runs get their turn, in ms. */
+/** Longest time of pure nodes before other runs continue, in ms. */
 const SLICE_MS = 8;
 /** Number of tasks between two readings of the clock. */
 const SLICE_TASKS = 4;
-/** Nodes of one run in flight at once. */
+/** Maximum number of nodes of one run in progress. */
 const IN_FLIGHT_MAX = 64;
 
-/** How far a node run has come. */
+/** The progress of a node run. */
 interface Progress {
   readonly startedAt: number;
   readonly attempts: number;
   readonly debug?: JsonValue | undefined;
 }
 
-/** How far a node run has come that a pause kept from an attempt: before its first one, it has no start. */
+/** The progress of a node run that a pause held before an attempt. Before its first attempt, it has no start. */
 interface Kept extends Omit<Progress, 'startedAt'> {
   readonly startedAt: number | null;
 }
 
-/** A node that waits: for an answer to a wait of its own, or for the time of its next attempt. */
+/** A node that waits: for an answer, or for the time of its next attempt. */
 interface Waiting {
   readonly task: Task;
   readonly next: 'resume' | 'attempt';
@@ -64,7 +64,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   let inFlight = 0;
   /** Nodes that wait, by `waitKey`. */
   const waiting = new Map<string, Waiting>();
-  /** Nodes that a pause kept from an attempt. */
+  /** Nodes that a pause holds before an attempt. */
   let deferred: { task: Task; kept: Kept }[] = [];
   let wake = (): void => undefined;
   control.onChange(() => {
@@ -73,7 +73,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, {
     skipped(node, scope) {
-      // A node that one iteration skips may run in the next: only what the whole run skips is recorded.
+      // A node that one iteration skips may run in the next: only a node that the whole run skips is recorded.
       if (scope.iteration === '' && !find(node, scope)) note(node, scope, 'skipped', undefined, {});
     },
     loopFinished(node, scope, outputs) {
@@ -101,7 +101,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     if (crash) throw crash.error;
     if (control.isHalted()) return { kind: 'halted' };
     if (failed) return { kind: 'failed', nodeId: failed.nodeId, error: recorded(failed.failure) };
-    // What came while other runs had their turn.
+    // Events that came while other runs continued.
     if (canGoOn()) continue;
     if (inFlight === 0) return restOrEnd();
     await new Promise<void>((resolve) => (wake = resolve));
@@ -124,7 +124,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function settleAnswered(): void {
     for (const [key, { task, next, wait, progress }] of waiting) {
-      // The due attempts of a large loop are made as places in flight become free.
+      // The due attempts of a large loop are made as others in progress end.
       if (!mayStart()) return;
       const answer = control.answer(key);
       if (!answer) continue;
@@ -176,7 +176,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     start(task, before);
   }
 
-  /** Lets a node wait as its record says. @returns false for a record that does not. */
+  /** Resumes the wait of a node from its record. @returns false for a record without one. */
   function keepWaiting(task: Task, record: NodeRecord): boolean {
     const begun = begunWait(record);
     if (!begun) return false;
@@ -187,7 +187,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     return true;
   }
 
-  /** Runs a node: at once where it answers at once, else in flight. */
+  /** Runs a node. One that returns at once is settled at once, others run in parallel. */
   function start(task: Task, before: NodeRecord | undefined): void {
     const { node } = task;
     if (before?.status === 'running' && node.definition.onInterrupt === 'fail') {
@@ -215,7 +215,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function launch(task: Task, startedAt: number, attempts: number, first?: Outcome | Promise<Outcome>): void {
     inFlight += 1;
-    // A pure node that does not answer at once is seen to run; nobody waits for that to be on disk.
+    // A pure node that does not return at once is shown as running, without waiting until that is on disk.
     if (first instanceof Promise) note(task.node, task.scope, 'running', { startedAt, attempts }, {});
     runInFlight(task, startedAt, attempts, first)
       .catch((error: unknown) => (crash ??= { error }))
@@ -225,7 +225,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       });
   }
 
-  /** Attempt after attempt until the node is settled, the run is halted, or no attempt is left. */
+  /** Makes attempts until the node is settled, the run is halted, or no attempt is left. */
   async function runInFlight(
     task: Task,
     startedAt: number,
@@ -240,7 +240,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         note(node, scope, 'running', progress, {});
         if (node.type.hasEffects) await ports.flush();
         if (isOver()) return;
-        // The pause may have come to disk before this did, and whoever paused was told that nothing begins.
+        // The pause may be on disk before this record, and the person was told that nothing starts.
         if (control.isPaused()) {
           const kept: Kept = { ...progress, startedAt: attempts === 1 ? null : startedAt, attempts: attempts - 1 };
           deferred.push({ task, kept });
@@ -267,7 +267,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
   }
 
-  /** How long the next attempt is to wait, in ms; undefined when there is none. */
+  /** Returns the delay before the next attempt, in ms; undefined if there is none. */
   function delayOf({ retry }: GraphNode, failure: NodeFailure, attempts: number): number | undefined {
     if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
     const isLast = !retry || !failure.isRetryable || attempts >= retry.maxAttempts;
@@ -309,12 +309,12 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
   }
 
-  /** Records that a node waits, and for what. */
+  /** Records the wait of a node. */
   function wait(task: Task, rest: { failure?: NodeFailure; state: JsonValue }, progress: Progress): void {
     keepWaiting(task, note(task.node, task.scope, 'waiting', progress, rest));
   }
 
-  /** What a failure leads to by the node's `onError`. */
+  /** Handles a failure according to the node's `onError`. */
   function fail(task: Task, failure: NodeFailure): void {
     switch (task.node.definition.onError) {
       case 'continue':
@@ -361,7 +361,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   }
 }
 
-/** Adds what the node's script wrote to what debug mode keeps. */
+/** Adds the output of the node's script to its debug data. */
 function withConsole(progress: Progress, outcome: Outcome): Progress {
   const { debug } = progress;
   const lines = outcome.kind === 'output' || outcome.kind === 'failure' ? outcome.console : undefined;

@@ -17,10 +17,10 @@ import type { NodeInput } from '../node-type.js';
 /** One pass through a region: the run itself, or one iteration of a loop. */
 export interface Scope {
   readonly region: Region;
-  /** "" for the run, "3" in a loop, "3.1" in a loop inside a loop. */
+  /** "" for the run, "3" in a loop, "3.1" in a nested loop. */
   readonly iteration: string;
   readonly parent: Scope | undefined;
-  /** In a loop: which item this pass is for. */
+  /** In a loop: the index of the item. */
   readonly index: number;
   readonly item: JsonValue;
   readonly cells: Cell[];
@@ -52,7 +52,7 @@ export interface Task {
   readonly scope: Scope;
 }
 
-/** What happened beside the tasks: told in order, for the journal. */
+/** Events other than tasks, in order, for the journal. */
 export interface SchedulerEvents {
   skipped(node: GraphNode, scope: Scope): void;
   loopFinished(node: GraphNode, scope: Scope, outputs: readonly JsonValue[]): void;
@@ -71,11 +71,11 @@ export interface Scheduler {
   isFinished(): boolean;
 }
 
-/** Starts a run at a trigger: every other node without edges into it is skipped. */
+/** Starts a run at a trigger: all other nodes without incoming edges are skipped. */
 export function createScheduler(root: Region, triggerNodeId: string, events: SchedulerEvents): Scheduler {
   const tasks: Task[] = [];
   let head = 0;
-  /** Edges to settle: a list instead of recursion, since chains may be thousands long. */
+  /** Edges to settle. A list instead of recursion, because chains may be thousands of nodes long. */
   const settling: { edge: GraphEdge; scope: Scope; isTaken: boolean }[] = [];
 
   const rootScope = openScope(root, undefined, '', 0, null);
@@ -87,7 +87,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
   drain();
 
   function drain(): void {
-    // The list grows while it is worked off: first in, first out, so that iterations begin in their order.
+    // The list grows while it is processed, first in, first out, so that iterations start in order.
     for (const { edge, scope, isTaken } of settling) settleEdge(edge, scope, isTaken);
     settling.length = 0;
   }
@@ -113,7 +113,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
     leave(node, scope, () => false);
   }
 
-  /** A loop without iterations: its body is skipped with it. */
+  /** A loop without iterations skips its body. */
   function skipBody(node: GraphNode, scope: Scope): void {
     for (const inner of node.body?.nodes ?? []) {
       events.skipped(inner, scope);
@@ -121,7 +121,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
     }
   }
 
-  /** Settles the edges behind a settled node, and its region when it was the last one. */
+  /** Settles the outgoing edges of a settled node, and its region if it was the last one. */
   function leave(node: GraphNode, scope: Scope, isTaken: (edge: GraphEdge) => boolean): void {
     for (const edge of node.outgoing) {
       if (edge.target.region === scope.region) settling.push({ edge, scope, isTaken: isTaken(edge) });
@@ -177,7 +177,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
       const task = tasks[head];
       if (!task) return undefined;
       head += 1;
-      // Drop what was taken, now and then, so that long loops do not keep their tasks.
+      // Drops finished entries now and then, so that long loops do not keep their tasks.
       if (head > 1_024 && head * 2 > tasks.length) {
         tasks.splice(0, head);
         head = 0;
@@ -244,7 +244,7 @@ export function inputOf(node: GraphNode, scope: Scope): JsonValue {
   return node.hasSingleSource ? (inputs[0]?.output ?? null) : byNodeId(inputs);
 }
 
-/** `$nodes.<id>.output`: the node's output in this pass or in one around it; undefined while there is none. */
+/** `$nodes.<id>.output`: the node's output in this iteration or an outer one; undefined while there is none. */
 export function outputOf(node: GraphNode, scope: Scope): JsonValue | undefined {
   for (let at: Scope | undefined = scope; at; at = at.parent) {
     if (at.region !== node.region) continue;
@@ -254,7 +254,10 @@ export function outputOf(node: GraphNode, scope: Scope): JsonValue | undefined {
   return undefined;
 }
 
-/** An iteration's output: that of the body's last node; with several done, an object by node id; with none, null. */
+/**
+ * Returns an iteration's output: that of the body's last node; if several are done, an object by node id; if none is,
+ * null.
+ */
 function iterationOutput(scope: Scope): JsonValue {
   const ends = scope.region.ends.filter((node) => cellOf(scope, node).state === 'done');
   const [only] = ends;

@@ -3,10 +3,10 @@ import { replaceAllText } from '../find-text.js';
 import type { Outcome } from '../node-type.js';
 
 const MASK = '********';
-/** Shorter texts occur by chance: masking them would spoil outputs and hide nothing. */
+/** Shorter texts occur by chance: masking them would damage outputs and hide nothing. */
 const SECRET_LENGTH_MIN = 8;
 
-/** Keeps the secrets of one node out of what it leads to: a server may well send back what it was sent. */
+/** Masks the secrets of a node in its outcome: a server may send back what it received. */
 export interface SecretMask {
   /** Hides a credential's secrets from now on. */
   readonly hide: (credential: Credential) => void;
@@ -21,7 +21,7 @@ export function createSecretMask(): SecretMask {
   return {
     hide(credential) {
       const texts = secretTexts(credential).filter(({ length }) => length >= SECRET_LENGTH_MIN);
-      // Longest first: a connection string holds its password.
+      // Longest first: a connection string contains its password.
       secrets = [...new Set([...secrets, ...texts.flatMap(spellings)])].sort((a, b) => b.length - a.length);
     },
     mask: (outcome) => (secrets.length === 0 ? outcome : maskOutcome(outcome, secrets)),
@@ -53,12 +53,12 @@ function maskValue(value: JsonValue, secrets: readonly string[]): JsonValue {
   return elements.map((element) => maskValue(element, secrets));
 }
 
-/** How a text is written in plain, in JSON and in URLs. */
+/** Returns a text in the forms in which it may occur: plain, in JSON and in URLs. */
 function spellings(text: string): string[] {
   return [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)];
 }
 
-/** A message may quote an answer and break off in the middle of a secret. */
+/** A message may quote a response and end in the middle of a secret. */
 function maskMessage(message: string, secrets: readonly string[]): string {
   const masked = maskText(message, secrets);
   const text = masked.replace(/…$/, '');

@@ -5,9 +5,9 @@ import type { SourceReferences } from '../script.js';
 type Names = ExpressionName | '$nodes';
 
 /**
- * The values of the names that a source reads, as JSON. `$loop` is missing outside of a loop; a node without an output
- * is an empty object in `$nodes`.
- * @param nodeIds every node of the workflow: for a source that computes which it reads.
+ * Returns the values of the names that a source reads, as JSON. `$loop` is missing outside of a loop; a node without an
+ * output is an empty object in `$nodes`. @param nodeIds every node of the workflow, for a source that computes the
+ * names.
  */
 export function sourceNames(source: SourceReferences, scope: ExpressionScope, nodeIds: Iterable<string>): JsonObject {
   const names: Partial<Record<Names, JsonValue>> = {};

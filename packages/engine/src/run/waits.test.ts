@@ -17,7 +17,7 @@ const approval = {
   edges: edges('start -> ask', 'ask.approved -> pay', 'ask.rejected -> refuse', 'start -> aside'),
 };
 
-/** Runs until it rests, then goes on from its records with the given answers. */
+/** Runs until it rests, then resumes from its records with the given answers. */
 async function answerLater(definition: object, waitAnswers: ReadonlyMap<string, WaitAnswer>) {
   const first = await runInMemory(definition);
   const second = await runInMemory(definition, { records: lastRecords(first.journal), waitAnswers });
