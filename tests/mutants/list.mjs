@@ -316,7 +316,7 @@ export const MUTANTS = [
     ['the first sample names the culprit', 'samples.every((sample) => sample === first)', 'true'],
     ['samples outlive the block', '        samples = [];\n', ''],
   ]),
-  ...of('packages/db/src/executions/fail-blocked.ts', RECOVER, [
+  ...of('packages/db/src/executions/fail-runs.ts', RECOVER, [
     ['a run that goes on elsewhere fails', 'AND n.finished_at > ${since})\n    AND', 'AND false)\n    AND'],
     ['a run that is not claimed yet does not fail', "['fail', 'queueFailed']", "['fail']"],
   ]),
@@ -445,7 +445,7 @@ export const MUTANTS = [
     ['a credential goes to any host', '    requireAllowedHost(sealed, credential, sentTo);\n', ''],
     ['an API key goes to webhooks', ' && sentTo.pathname.startsWith(api.pathname)', ''],
   ]),
-  ...of('packages/db/src/credentials/read-sealed.ts', 'integration:integration/worker/credentials', [
+  ...of('packages/db/src/credentials/sealed-credentials.ts', 'integration:integration/worker/credentials', [
     [
       "nobody's credential is used by nobody's version",
       ' = v.created_by) IS NOT TRUE',
@@ -467,7 +467,7 @@ export const MUTANTS = [
       '',
     ],
   ]),
-  ...of('packages/db/src/api-keys/find.ts', 'integration:integration/api/auth', [
+  ...of('packages/db/src/api-keys.ts', 'integration:integration/api/auth', [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
   ]),
@@ -527,7 +527,7 @@ export const MUTANTS = [
     ['any number of rows may fail', '        if (badRows > MAX_BAD_ROWS) throw error;\n', ''],
     ['rows are at fault for an outage', '      if (isUnavailable(error)) throw error;\n', ''],
   ]),
-  ...of('packages/db/src/retention/prune-data.ts', RETENTION, [
+  ...of('packages/db/src/retention.ts', RETENTION, [
     [
       'debug data of nodes stays',
       'UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL',
@@ -552,7 +552,7 @@ export const MUTANTS = [
       'ORDER BY e.id FOR UPDATE OF e\n    ), ${deletionOfTaken}',
     ],
   ]),
-  ...of('packages/db/src/workspaces/delete.ts', DELETION, [
+  ...of('packages/db/src/workspaces/workspaces.ts', DELETION, [
     [
       'a deleted workspace keeps its runs',
       '    await tx.deletedWorkspace.create({ data: { workspaceId: id, workflowIds } });\n',

@@ -1,34 +1,51 @@
 export { type Actor, type Origin, requireRole } from './access.js';
-export { readLimits, writeLimits } from './admin/limits.js';
-export { isAdministrator } from './admin/rules.js';
-export { readInstanceSettings, readSettingsAs, writeSettings } from './admin/settings.js';
-export { readUsage } from './admin/usage.js';
-export { createApiKey, type CreatedApiKeyEntry, findUnseenWorkflows } from './api-keys/create.js';
-export { findApiKeys, type ValidApiKey } from './api-keys/find.js';
-export { listApiKeys } from './api-keys/list.js';
-export { readApiKey } from './api-keys/read.js';
-export { readOwnApiKey, rotateApiKey, type SuccessorKey } from './api-keys/rotate.js';
-export { revokeApiKey } from './api-keys/revoke.js';
-export { touchApiKeys } from './api-keys/touch.js';
+export {
+  isAdministrator,
+  readInstanceSettings,
+  readLimits,
+  readSettingsAs,
+  readUsage,
+  writeLimits,
+  writeSettings,
+} from './admin.js';
+export {
+  createApiKey,
+  type CreatedApiKeyEntry,
+  findApiKeys,
+  findUnseenWorkflows,
+  listApiKeys,
+  readApiKey,
+  readOwnApiKey,
+  revokeApiKey,
+  rotateApiKey,
+  type SuccessorKey,
+  touchApiKeys,
+  type ValidApiKey,
+} from './api-keys.js';
 export { listChanges, listInstanceChanges } from './audit/list.js';
-export { recordChange, recordExecutionChange } from './audit/record.js';
-export { recordStart } from './audit/record-start.js';
+export { recordChange, recordExecutionChange, recordStart } from './audit/record.js';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
 /** SQL with parameters, for tools that measure. Product code uses the stores of this package. */
 export { Prisma } from './client.js';
 export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.js';
-export { countHeldBack } from './concurrency/count-held-back.js';
-export { countHeldRuns } from './concurrency/count-slots.js';
+export { countHeldBack, countHeldRuns } from './concurrency/count-slots.js';
 export { type Subject } from './concurrency/demand.js';
 export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.js';
-export { countCredentialsByKey } from './credentials/count-by-key.js';
-export { createCredential } from './credentials/create.js';
-export { deleteCredential } from './credentials/delete.js';
-export { listCredentials } from './credentials/list.js';
-export { readCredential } from './credentials/read.js';
-export { type CredentialUser, readSealedCredential, type SealedCredential } from './credentials/read-sealed.js';
-export { readUsableCredentials, type UsableCredential } from './credentials/read-usable.js';
-export { updateCredential } from './credentials/update.js';
+export {
+  countCredentialsByKey,
+  type CredentialUser,
+  readSealedCredential,
+  readUsableCredentials,
+  type SealedCredential,
+  type UsableCredential,
+} from './credentials/sealed-credentials.js';
+export {
+  createCredential,
+  deleteCredential,
+  listCredentials,
+  readCredential,
+  updateCredential,
+} from './credentials/credentials.js';
 export { readDatabaseTime } from './database-time.js';
 export { chooseVersion } from './executions/chosen-version.js';
 export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
@@ -80,15 +97,22 @@ export {
 } from './executions/decide.js';
 export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
 export { deleteExecution, redactExecution } from './executions/erase.js';
-export { failBlockedRun } from './executions/fail-blocked.js';
-export { failUnqueuedExecutions } from './executions/fail-unqueued.js';
+export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.js';
 export { listApprovals, listHumanTasks } from './executions/list-waits.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
 export { digestOfRun } from './executions/run-digest.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
-export { type ExecutionResult, readResults } from './executions/read-results.js';
+export {
+  type ExecutionResult,
+  type ExecutionState,
+  readResults,
+  type ReadStateRequest,
+  readStates,
+  readVisibleStates,
+  type VisibleState,
+} from './executions/read-states.js';
 export { listIterations } from './executions/list-iterations.js';
 export { readNodeDebug, readNodeOutput, type NodeOutputRecord } from './executions/read-output.js';
 export {
@@ -100,23 +124,13 @@ export {
   type UnclaimedExecution,
   wakeDueRuns,
 } from './executions/reconcile.js';
-export {
-  type ExecutionState,
-  readStates,
-  type ReadStateRequest,
-  readVisibleStates,
-  type VisibleState,
-} from './executions/read-states.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
-export { indexExecutions } from './search/index-executions.js';
+export { indexExecutions } from './search/execution-text.js';
 export { stopOrphans } from './executions/stop-orphans.js';
 export { type OnStopped, stopExecution } from './executions/stop.js';
 export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.js';
 export { stopExecutions } from './executions/stop-many.js';
-export { createFolder } from './folders/create.js';
-export { deleteFolder } from './folders/delete.js';
-export { listFolders } from './folders/list.js';
-export { updateFolder } from './folders/update.js';
+export { createFolder, deleteFolder, listFolders, updateFolder } from './folders.js';
 export {
   finishRequest,
   pruneRequests,
@@ -127,20 +141,16 @@ export {
 export {
   acceptInvite,
   acceptInviteAsNewPerson,
+  createInvite,
+  deleteInvite,
   type JoinedWorkspace,
+  listInvites,
   type NewPerson,
   readInvite,
-} from './invites/accept.js';
-export { createInvite } from './invites/create.js';
-export { deleteInvite } from './invites/delete.js';
-export { listInvites } from './invites/list.js';
-export { addMember } from './members/add.js';
-export { listMembers } from './members/list.js';
-export { leaveWorkspace, removeMember } from './members/remove.js';
-export { updateMember } from './members/update.js';
+} from './invites.js';
+export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.js';
 export * from './migrations/index.js';
-export { countUnfinished } from './monitoring/count-unfinished.js';
-export { oldestWaitingSeconds } from './monitoring/oldest-waiting.js';
+export { countUnfinished, oldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export {
   findDueRuns,
   findExpiredRuns,
@@ -155,34 +165,51 @@ export {
   type RowPage,
 } from './maintenance/find-runs.js';
 export { refreshStatistics } from './maintenance/refresh-statistics.js';
-export { readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export { readWorkflowTimes } from './monitoring/workflow-times.js';
-export { countRunsByWorker } from './operations/count-by-worker.js';
-export { describeRuns, type RunSummary } from './operations/describe-runs.js';
-export { type OperatorFilter } from './operations/filter.js';
-export { findHeldRuns, findUnclaimedRuns } from './operations/find-lost.js';
-export { findUnfinished } from './operations/find-unfinished.js';
-export { type Operation, recordOperation } from './operations/record-operation.js';
-export { requeueHeldRuns } from './operations/requeue-held.js';
-export { stopRuns } from './operations/stop-runs.js';
-export { findDeletedOutputs, forgetDeletedOutputs } from './outputs/deleted.js';
-export { findLargeOutputs } from './outputs/find.js';
-export { keepLargeOutput, type LargeOutput } from './outputs/keep.js';
-export { pruneData } from './retention/prune-data.js';
-export { pruneRuns } from './retention/prune-runs.js';
-export { type DueSchedule, findDueSchedules, findNextLook } from './schedules/find-due.js';
-export { type FireRefusal, moveSchedules, type MoveVerdict, type ScheduleMove } from './schedules/move.js';
-export { holdSchedules, type ScheduleHold } from './schedules/hold.js';
-export { listSchedules } from './schedules/list.js';
-export { pauseSchedule, resumeSchedule } from './schedules/pause.js';
+export {
+  countRunsByWorker,
+  describeRuns,
+  findHeldRuns,
+  findUnclaimedRuns,
+  findUnfinished,
+  type Operation,
+  type OperatorFilter,
+  recordOperation,
+  requeueHeldRuns,
+  type RunSummary,
+  stopRuns,
+} from './operations.js';
+export {
+  findDeletedOutputs,
+  findLargeOutputs,
+  forgetDeletedOutputs,
+  keepLargeOutput,
+  type LargeOutput,
+} from './outputs.js';
+export { pruneData, pruneRuns } from './retention.js';
+export {
+  type DueSchedule,
+  findDueSchedules,
+  findNextLook,
+  type FireRefusal,
+  holdSchedules,
+  moveSchedules,
+  type MoveVerdict,
+  type ScheduleHold,
+  type ScheduleMove,
+} from './schedules/move.js';
+export { listSchedules, pauseSchedule, resumeSchedule } from './schedules/schedules.js';
 export { type FirstDue, type ScheduleRule } from './schedules/sync.js';
-export { listSealed, type SealedRow, type SecretHolder } from './secrets/list-sealed.js';
-export { type Resealing, resealSecrets } from './secrets/reseal.js';
-export { createSession } from './sessions/create.js';
-export { deleteOwnSession, deleteSession } from './sessions/delete.js';
-export { findSessions, type ValidSession } from './sessions/find.js';
-export { listSessions } from './sessions/list.js';
-export { touchSessions } from './sessions/touch.js';
+export { listSealed, type Resealing, resealSecrets, type SealedRow, type SecretHolder } from './secrets.js';
+export {
+  createSession,
+  deleteOwnSession,
+  deleteSession,
+  findSessions,
+  listSessions,
+  touchSessions,
+  type ValidSession,
+} from './sessions.js';
 export {
   classifyStoreError,
   isStoreError,
@@ -191,45 +218,59 @@ export {
   StoreError,
   type StoreErrorKind,
 } from './store-errors.js';
-export { changePassword } from './users/change-password.js';
-export { createFirstOwner, hasUsers, setupIsOver } from './users/create-first-owner.js';
-export { findUserByEmail, readPasswordHash } from './users/find-by-email.js';
+export { changePassword, createFirstOwner, findUserByEmail, hasUsers, readPasswordHash, setupIsOver } from './users.js';
 export { foldStorageChanges } from './storage/fold.js';
-export { createVariable } from './variables/create.js';
-export { deleteVariable } from './variables/delete.js';
-export { listVariables } from './variables/list.js';
-export { readVariables } from './variables/read.js';
-export { updateVariable } from './variables/update.js';
+export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.js';
 export { findVersions, listVersions, readDefinition, readVersion } from './versions/list.js';
-export { type NewVersion } from './versions/insert.js';
-export { readSealedSecrets, type SealedSecrets } from './versions/sealed-secrets.js';
-export { saveVersion, trySavingVersion } from './versions/save.js';
-export { type WantedWebhook } from './webhooks/assign-urls.js';
-export { changeWebhookUrl } from './webhooks/change-url.js';
-export { type DeliveryRecord, insertDeliveries, listDeliveries, pruneDeliveries } from './webhooks/deliveries.js';
-export { findWebhooks, type FoundWebhook } from './webhooks/find.js';
-export { openWebhookTest } from './webhooks/open-test.js';
-export { readForReplay } from './webhooks/read-for-replay.js';
-export { readSavedTrigger, type SavedTrigger } from './webhooks/read-trigger.js';
+export {
+  type NewVersion,
+  readSealedSecrets,
+  saveVersion,
+  type SealedSecrets,
+  trySavingVersion,
+} from './versions/save.js';
+export { changeWebhookUrl, type WantedWebhook } from './webhooks/urls.js';
+export {
+  type DeliveryRecord,
+  insertDeliveries,
+  listDeliveries,
+  pruneDeliveries,
+  readForReplay,
+} from './webhooks/deliveries.js';
+export {
+  findWebhooks,
+  type FoundWebhook,
+  openWebhookTest,
+  readSavedTrigger,
+  type SavedTrigger,
+} from './webhooks/webhooks.js';
 export { listActivations } from './workflows/activations.js';
-export { createWorkflow, tryCreatingWorkflow } from './workflows/create.js';
-export { deleteWorkflow } from './workflows/delete.js';
-export { listWorkflows } from './workflows/list.js';
-export { readToDuplicate } from './workflows/read-to-duplicate.js';
-export { readWorkflow, type WorkflowRecord } from './workflows/read.js';
-export { updateWorkflow } from './workflows/update.js';
-export { findWorkspaceOfWorkflow, type Place } from './workflows/visible.js';
-export { createWorkspace } from './workspaces/create.js';
-export { deleteWorkspace } from './workspaces/delete.js';
+export {
+  createWorkflow,
+  deleteWorkflow,
+  listWorkflows,
+  readToDuplicate,
+  readWorkflow,
+  tryCreatingWorkflow,
+  updateWorkflow,
+  type WorkflowRecord,
+} from './workflows/workflows.js';
+export { findWorkspaceOfWorkflow, type Place } from './workflows/lock.js';
+export {
+  createWorkspace,
+  deleteWorkspace,
+  listRoles,
+  listWorkspaces,
+  readStorage,
+  readWorkspace,
+  readWorkspaceUsage,
+  renameWorkspace,
+} from './workspaces/workspaces.js';
 export {
   deleteRestOfWorkspaces,
   deleteRunsOfDeletedWorkspaces,
   findRunsOfDeletedWorkspaces,
 } from './workspaces/delete-data.js';
-export { listRoles, listWorkspaces } from './workspaces/list.js';
-export { readWorkspace } from './workspaces/read.js';
-export { renameWorkspace } from './workspaces/update.js';
-export { readStorage, readWorkspaceUsage } from './workspaces/usage.js';
 export {
   findMissingSessionLimits,
   reportMissingSessionLimits,

@@ -6,11 +6,11 @@ import {
   type PageOf,
 } from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
-import { requireAdministrator } from '../admin/rules.js';
+import { requireAdministrator } from '../admin.js';
 import type { Database, Prisma } from '../client.js';
 import type { AuditEntry } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
-import { readPeople } from '../users/person.js';
+import { readPeople } from '../users.js';
 
 /**
  * Lists the changes in a workspace, the latest first. Every member may read them.

@@ -51,3 +51,16 @@ export async function recordExecutionChange(
 function resourceTypeOf(action: string): string {
   return action.slice(0, action.indexOf('.'));
 }
+
+/** Records that a run of a workflow was started, right after it was accepted. */
+export async function recordStart(db: Queryable, actor: Actor, workflowId: string, executionId: string): Promise<void> {
+  const workflow = await db.workflow.findUnique({ where: { id: workflowId }, select: { workspaceId: true } });
+  if (!workflow) return;
+  const { workspaceId } = workflow;
+  await recordChange(db, actor, {
+    action: 'workflow.execute',
+    workspaceId,
+    resourceId: workflowId,
+    details: { executionId },
+  });
+}

@@ -3,7 +3,7 @@ import { CLAIM, CLAIMED, type ClaimedExecution, type ClaimRequest, IS_CLAIMABLE,
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import { admit, type Candidate } from './admit.js';
 import { lockSlots, readDemand } from './demand.js';
-import { dispatchHeldBack, lockRuns } from './dispatch-held-back.js';
+import { dispatchHeldBack, lockRuns } from './release.js';
 import { IS_UNCLAIMED } from '../executions/run-status.js';
 
 /** What claiming runs with a limit led to. */

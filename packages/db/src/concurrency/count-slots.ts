@@ -1,6 +1,7 @@
-import { type Queryable, Prisma } from '../client.js';
-import { LOCK_RUNS } from '../lock-order.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 import { IS_HELD } from '../executions/run-status.js';
+import { LOCK_RUNS } from '../lock-order.js';
+import { IS_HELD_BACK } from './demand.js';
 
 /**
  * Lets runs count that were claimed before their workspace or workflow had a limit.
@@ -26,4 +27,12 @@ export async function countHeldRuns(
           OR EXISTS (SELECT 1 FROM workflows f WHERE f.id = e.workflow_id AND f.max_concurrent_executions IS NOT NULL))
       ${LOCK_RUNS})
       AND worker_id IS NOT NULL`);
+}
+
+/** How many runs of all workspaces wait for others to end, because of a limit of runs at once. */
+export async function countHeldBack(db: Database): Promise<number> {
+  // Served by executions_held_back.
+  const [row] = await db.$queryRaw<{ runs: number }[]>(Prisma.sql`
+    SELECT count(*)::int AS runs FROM executions e WHERE ${IS_HELD_BACK}`);
+  return row?.runs ?? 0;
 }

@@ -2,7 +2,7 @@ import type { JsonValue, Person, WaitPlace } from '@deckhand/contracts';
 import { type Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { personJson } from '../users/person.js';
+import { personJson } from '../users.js';
 import { isTimeUp } from './end-waits.js';
 import { type LockedExecution, lockExecution } from './lock.js';
 

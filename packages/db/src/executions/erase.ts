@@ -2,8 +2,7 @@ import { DeckhandError, type ExecutionStatus } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { pruneData } from '../retention/prune-data.js';
-import { pruneRuns } from '../retention/prune-runs.js';
+import { pruneData, pruneRuns } from '../retention.js';
 import { lockExecution } from './lock.js';
 import { isFinished, isUnfinished } from './run-status.js';
 

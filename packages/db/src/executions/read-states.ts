@@ -51,3 +51,18 @@ export async function readStates(db: Database, ids: readonly string[]): Promise<
     SELECT id, status::text AS status, revision FROM executions WHERE ${isOneOf(Prisma.sql`id`, ids, 'uuid')}`;
   return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
+
+/** The result of a run, or its status so far. */
+export interface ExecutionResult {
+  readonly status: ExecutionStatus;
+  /** Serialised `{ body, statusCode, headers }` of the Terminal node; null without one. */
+  readonly resultJson: string | null;
+}
+
+/** Reads the results of many runs, for callers that wait for them; undefined for a run that was deleted. */
+export async function readResults(db: Database, ids: readonly string[]): Promise<(ExecutionResult | undefined)[]> {
+  const rows = await db.$queryRaw<(ExecutionResult & { id: string })[]>`/* executions.read-results */
+    SELECT id, status::text AS status, result AS "resultJson" FROM executions WHERE id = ANY (${[...ids]}::uuid[])`;
+  const found = new Map(rows.map(({ id, ...result }) => [id, result]));
+  return ids.map((id) => found.get(id));
+}

@@ -9,7 +9,7 @@ import {
 import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
-import { personJson } from '../users/person.js';
+import { personJson } from '../users.js';
 
 /** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';

@@ -1,7 +1,14 @@
-import { EXECUTION_STATUSES, type ExecutionStatus, type RunStats, type RunStatsBucket } from '@deckhand/contracts';
+import {
+  EXECUTION_STATUSES,
+  type ExecutionStatus,
+  type RunStats,
+  type RunStatsBucket,
+  type UNFINISHED_STATUSES,
+} from '@deckhand/contracts';
 import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { BEGAN_AT } from '../executions/filter.js';
+import { IS_UNCLAIMED, isUnfinished } from '../executions/run-status.js';
 
 /** A period, divided into parts of equal length, of a workspace. */
 export interface StatsPeriod {
@@ -105,4 +112,32 @@ function toCounts(count: (status: ExecutionStatus) => number): Stats['statuses']
 function toPercentiles(values: readonly number[] | null): Stats['waitMs'] {
   const [p50, p95, p99] = values ?? [];
   return p50 === undefined || p95 === undefined || p99 === undefined ? null : { p50, p95, p99 };
+}
+
+/** Returns how long the run that was dispatched first has waited to be claimed, in whole seconds; 0 if none waits. */
+export async function oldestWaitingSeconds(db: Database): Promise<number> {
+  // Served by executions_unclaimed.
+  const [row] = await db.$queryRaw<{ seconds: number | null }[]>`
+    SELECT floor(extract(epoch FROM now() - min(e.dispatched_at)))::int AS seconds FROM executions e
+    WHERE ${IS_UNCLAIMED}`;
+  return Math.max(0, row?.seconds ?? 0);
+}
+
+/** A status of an unfinished run. */
+type UnfinishedStatus = (typeof UNFINISHED_STATUSES)[number];
+
+/** Counts the unfinished runs of all workspaces by status. Its cost depends on the number of unfinished runs only. */
+export async function countUnfinished(db: Database): Promise<Record<UnfinishedStatus, number>> {
+  // Served by executions_deadline, which contains only unfinished runs.
+  const rows = await db.$queryRaw<{ status: UnfinishedStatus; runs: number }[]>`
+    SELECT e.status::text, count(*)::int AS runs FROM executions e WHERE ${isUnfinished()} GROUP BY e.status`;
+  const counts = new Map(rows.map(({ status, runs }) => [status, runs]));
+  const count = (status: UnfinishedStatus): number => counts.get(status) ?? 0;
+  return {
+    pending: count('pending'),
+    running: count('running'),
+    paused: count('paused'),
+    waiting_for_input: count('waiting_for_input'),
+    waiting_for_human: count('waiting_for_human'),
+  };
 }

@@ -1,15 +1,45 @@
 import { type Database, Prisma } from '../client.js';
 import {
-  type AcceptRequest,
   type AcceptRefusal,
-  insertion,
+  type AcceptRequest,
   admitted,
+  insertion,
   toVerdict,
   verdictColumns,
   type VerdictRow,
 } from '../executions/admission.js';
 import { isUnfinished } from '../executions/run-status.js';
-import type { DueSchedule } from './find-due.js';
+import type { ScheduleRule } from './sync.js';
+
+/** A schedule with a time that is due. */
+export interface DueSchedule extends ScheduleRule {
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly workflowVersionId: string;
+  readonly catchUp: boolean;
+  /** The time that is due. */
+  readonly nextFireAt: Date;
+  /** Whether a limit has delayed its run. */
+  readonly isHeld: boolean;
+}
+
+/** Returns the schedules whose next check is due, those that have waited longest first. */
+export function findDueSchedules(db: Database, now: Date, limit: number): Promise<DueSchedule[]> {
+  // Served by the index on look_at.
+  return db.$queryRaw<DueSchedule[]>`/* schedules.find-due */
+    SELECT w.workspace_id AS "workspaceId", workflow_id AS "workflowId", node_id AS "nodeId", workflow_version_id AS "workflowVersionId", cron, timezone,
+      catch_up AS "catchUp", next_fire_at AS "nextFireAt", held_by IS NOT NULL AS "isHeld"
+    FROM schedules JOIN workflows w ON w.id = workflow_id WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL AND paused_at IS NULL
+    ORDER BY look_at LIMIT ${limit}`;
+}
+
+/** Returns when the next check of a schedule is due; null if there is none. */
+export async function findNextLook(db: Database): Promise<Date | null> {
+  const [row] = await db.$queryRaw<{ at: Date | null }[]>`/* schedules.find-next-look */
+    SELECT min(look_at) AS at FROM schedules`;
+  return row?.at ?? null;
+}
 
 /** A schedule whose time is due, and the time to move it to. */
 export interface ScheduleMove {
@@ -90,4 +120,34 @@ export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]
     if (found.kind !== 'accepted') return found;
     return { kind: overlaps ? 'overlaps' : 'elsewhere' };
   });
+}
+
+/** A schedule whose run is delayed. */
+export interface ScheduleHold {
+  readonly schedule: DueSchedule;
+  /** Error code of the reason. */
+  readonly by: string;
+  /** When to try again. */
+  readonly until: Date;
+}
+
+/**
+ * Delays schedules, with their due times, unless another process moved or locked them in the meantime. @returns how
+ * many.
+ */
+export function holdSchedules(db: Database, holds: readonly ScheduleHold[]): Promise<number> {
+  return db.$executeRaw`/* schedules.hold */
+    WITH h AS (
+      SELECT h.* FROM unnest(
+        ${holds.map(({ schedule }) => schedule.workflowId)}::uuid[],
+        ${holds.map(({ schedule }) => schedule.nodeId)}::text[],
+        ${holds.map(({ schedule }) => schedule.nextFireAt)}::timestamptz[],
+        ${holds.map(({ until }) => until)}::timestamptz[],
+        ${holds.map(({ by }) => by)}::text[]
+      ) AS h (workflow_id, node_id, due_at, until, by)
+      JOIN schedules s ON s.workflow_id = h.workflow_id AND s.node_id = h.node_id AND s.next_fire_at = h.due_at
+      FOR UPDATE OF s SKIP LOCKED
+    )
+    UPDATE schedules s SET look_at = h.until, held_by = h.by
+    FROM h WHERE s.workflow_id = h.workflow_id AND s.node_id = h.node_id AND s.next_fire_at = h.due_at`;
 }

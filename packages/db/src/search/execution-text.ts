@@ -1,5 +1,8 @@
 import { MASKED_HEADERS } from '@deckhand/contracts';
-import { Prisma } from '../client.js';
+import { Prisma, type Queryable } from '../client.js';
+
+/** A word with adjacent characters that need no escaping in JSON and LIKE. */
+const TELLING = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
 
 /**
  * Characters of each trigger data, output and error that are searched; more is rarely needed and expensive to store.
@@ -80,10 +83,23 @@ export function tellingWord(wanted: string): string | undefined {
   return words.filter(({ length }) => length >= 3).sort((a, b) => weight(b) - weight(a))[0];
 }
 
-/** A word with adjacent characters that need no escaping in JSON and LIKE. */
-const TELLING = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
-
 /** Sequences of letters and digits. */
 function wordsOf(wanted: string): string[] {
   return wanted.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Adds the given finished runs to the search index. Until then, a search reads them one by one. @returns how many. */
+export function indexExecutions(db: Queryable, executionIds: readonly string[]): Promise<number> {
+  return db.$executeRaw(Prisma.sql`/* search.index-executions */
+    WITH taken AS (
+      DELETE FROM unindexed_executions
+      WHERE execution_id IN (
+        SELECT execution_id FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
+        ORDER BY execution_id FOR UPDATE SKIP LOCKED)
+      RETURNING execution_id
+    )
+    INSERT INTO execution_texts (execution_id, workspace_id, text, error)
+    SELECT e.id, e.workspace_id, ${executionText}, ${executionError}
+    FROM taken JOIN executions e ON e.id = taken.execution_id
+    ON CONFLICT (execution_id) DO UPDATE SET text = EXCLUDED.text, error = EXCLUDED.error`);
 }

@@ -3,9 +3,8 @@ import { type Actor, visibleWorkspace } from '../access.js';
 import type { Database } from '../client.js';
 import type { WorkflowVersion } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
-import { readPeople } from '../users/person.js';
-import { noSuchWorkflow } from '../workflows/lock.js';
-import { findWorkspaceOfWorkflow, type Place, workspaceOf } from '../workflows/visible.js';
+import { readPeople } from '../users.js';
+import { findWorkspaceOfWorkflow, noSuchWorkflow, type Place, workspaceOf } from '../workflows/lock.js';
 
 const ENTRY = { id: true, number: true, comment: true, createdBy: true, createdAt: true } as const;
 

@@ -1,10 +1,15 @@
-import { DeckhandError } from '@deckhand/contracts';
-import type { Actor } from '../access.js';
+import { v7 as uuidv7 } from 'uuid';
+import { DeckhandError, type Definition, isJsonObject, type JsonObject, type SavedVersion } from '@deckhand/contracts';
+import { type Actor, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
+import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
 import { runAndRollBack } from '../roll-back.js';
+import { assignWebhookUrls, type WantedWebhook } from '../webhooks/urls.js';
 import { lockWorkflow } from '../workflows/lock.js';
-import { insertVersion, type NewVersion, type StoredVersion } from './insert.js';
+
+/** Maximum number of versions of a workflow. */
+const MAX_VERSIONS = 5_000;
 
 /**
  * Saves a workflow's next version. Concurrent saves run one after another, so numbers have neither gaps nor duplicates.
@@ -54,4 +59,84 @@ async function save(
     details: { workflowVersionId: saved.workflowVersionId, number: saved.number },
   });
   return saved;
+}
+
+/** A version to save, whose definition has no issues. */
+export interface NewVersion {
+  readonly definition: Definition;
+  /** The secrets that the definition has placeholders for. */
+  readonly sealedSecrets: SealedSecrets;
+  /** How long a run of it may take. */
+  readonly timeoutMs: number;
+  /** Whether only time in which a worker holds the run counts. */
+  readonly countsHeldTime: boolean;
+  /** Trigger nodes, the default one first. */
+  readonly triggerNodeIds: readonly string[];
+  /** Webhook triggers: each needs a URL. */
+  readonly webhooks: readonly WantedWebhook[];
+  readonly comment: string;
+  readonly createdBy: string;
+}
+
+/** A version, as a row. */
+export type StoredVersion = Omit<SavedVersion, 'warnings'>;
+
+/**
+ * Inserts a workflow's next version and makes it the latest. The caller has locked the workflow. @throws DeckhandError
+ * LIMIT_REACHED for one that has too many.
+ */
+export async function insertVersion(tx: Queryable, workflowId: string, version: NewVersion): Promise<StoredVersion> {
+  const newest = await tx.workflowVersion.findFirst({
+    where: { workflowId },
+    orderBy: { number: 'desc' },
+    select: { id: true, number: true },
+  });
+  const number = (newest?.number ?? 0) + 1;
+  if (number > MAX_VERSIONS) {
+    throw new DeckhandError('LIMIT_REACHED', {
+      message: `The workflow has ${MAX_VERSIONS} versions: go on in a new workflow`,
+    });
+  }
+  const row = await tx.workflowVersion.create({
+    data: {
+      id: uuidv7(),
+      workflowId,
+      number,
+      definition: version.definition,
+      sealedSecrets: version.sealedSecrets,
+      timeoutMs: version.timeoutMs,
+      countsHeldTime: version.countsHeldTime,
+      triggerNodeIds: [...version.triggerNodeIds],
+      comment: version.comment,
+      createdBy: version.createdBy,
+    },
+    select: { id: true, number: true, createdAt: true },
+  });
+  await tx.workflow.update({ where: { id: workflowId }, data: { latestVersionId: row.id } });
+  await syncWorkflowLimit(tx, workflowId);
+  await assignWebhookUrls(tx, workflowId, version.webhooks, newest?.id ?? null);
+  return { workflowVersionId: row.id, number: row.number, createdAt: row.createdAt.toISOString() };
+}
+
+/** Secret parameters of nodes: node id → parameter → JWE. */
+export type SealedSecrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Reads the secrets of a workflow's latest version; none if there is no version, or none that the actor may see. */
+export async function readSealedSecrets(db: Database, actor: Actor, workflowId: string): Promise<SealedSecrets> {
+  const row = await db.workflow.findFirst({
+    where: { id: workflowId, workspace: visibleWorkspace(actor) },
+    select: { latestVersion: { select: { sealedSecrets: true } } },
+  });
+  const stored: unknown = row?.latestVersion?.sealedSecrets;
+  return isJsonObject(stored) ? mapValues(stored) : {};
+}
+
+function mapValues(stored: JsonObject): SealedSecrets {
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([nodeId, secrets]) => {
+      if (!isJsonObject(secrets)) return [];
+      const texts = Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+      return [[nodeId, Object.fromEntries(texts)]];
+    }),
+  );
 }

@@ -3,8 +3,8 @@ import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { pageRange, toPage } from '../paging.js';
-import { personJson } from '../users/person.js';
-import { findWorkspaceOfWorkflow } from './visible.js';
+import { personJson } from '../users.js';
+import { findWorkspaceOfWorkflow } from './lock.js';
 
 /** The active version of a workflow, and whether it is active. */
 export interface Activation {

@@ -1,5 +1,5 @@
 import { type Database, Prisma } from '../client.js';
-import { deletionOfTaken } from '../executions/delete-taken.js';
+import { deletionOfTaken } from '../retention.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
 import { type FoundRun, isNotExcluded, type RowPage } from '../maintenance/find-runs.js';
 

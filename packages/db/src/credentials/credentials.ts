@@ -1,0 +1,209 @@
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type CredentialEntry,
+  type CredentialLimits,
+  type CredentialType,
+  DeckhandError,
+  hasRole,
+  type InWorkspaceQuery,
+  type PageOf,
+  type Role,
+  validationFailed,
+} from '@deckhand/contracts';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.js';
+import { recordChange } from '../audit/record.js';
+import type { Database, Queryable } from '../client.js';
+import type { Credential } from '../generated/client.js';
+import { pageRange, toPage } from '../paging.js';
+
+/** The columns that people may see: all except the secret, which is not read. */
+const SHOWN = {
+  id: true,
+  workspaceId: true,
+  name: true,
+  type: true,
+  ownerId: true,
+  visibility: true,
+  allowedHosts: true,
+  allowedWorkflowIds: true,
+  createdAt: true,
+  updatedAt: true,
+} as const;
+
+/**
+ * Lists the credentials of a workspace by name.
+ * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ */
+export async function listCredentials(
+  db: Database,
+  actor: Actor,
+  query: InWorkspaceQuery,
+): Promise<PageOf<CredentialEntry>> {
+  await requireRole(db, actor, query.workspaceId, 'viewer');
+  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] } };
+  const orderBy = [{ name: 'asc' as const }, { id: 'asc' as const }];
+  const rows = await db.credential.findMany({ where, select: SHOWN, orderBy, ...pageRange(query) });
+  return toPage(query, rows, toCredentialEntry, () => db.credential.count({ where }));
+}
+
+/** Reads a credential, without its secret. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+export function readCredential(db: Database, actor: Actor, id: string): Promise<CredentialEntry> {
+  return findCredential(db, actor, id, 'viewer');
+}
+
+/**
+ * Finds a credential for an actor who needs a role in its workspace.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN when the role is too low.
+ */
+async function findCredential(db: Queryable, actor: Actor, id: string, needed: Role): Promise<CredentialEntry> {
+  const row = await db.credential.findFirst({ where: { id, workspace: visibleWorkspace(actor) }, select: SHOWN });
+  if (!row) throw noSuchCredential();
+  if (needed !== 'viewer') await requireRole(db, actor, row.workspaceId, needed);
+  return toCredentialEntry(row);
+}
+
+/** Returns the error for a credential that does not exist or is not visible. */
+function noSuchCredential(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'No such credential' });
+}
+
+/** A credential to store. */
+export interface NewCredential extends CredentialLimits {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly type: CredentialType;
+  /** Encrypted already. */
+  readonly sealedSecret: string;
+}
+
+/**
+ * Stores a credential of the actor. Without a visibility, it is shared with the workspace.
+ * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a workflow of another workspace.
+ */
+export function createCredential(db: Database, actor: Actor, credential: NewCredential): Promise<CredentialEntry> {
+  const { workspaceId, name, type, sealedSecret } = credential;
+  return db.$transaction(async (tx) => {
+    await requireRole(tx, actor, workspaceId, 'editor');
+    const limits = await toLimitColumns(tx, workspaceId, credential);
+    const data = { id: uuidv7(), workspaceId, name, type, secret: sealedSecret, ownerId: actor.userId, ...limits };
+    const row = await tx.credential.create({ data, select: SHOWN });
+    const details = { name, type, visibility: row.visibility };
+    await recordChange(tx, actor, { action: 'credential.create', workspaceId, resourceId: row.id, details });
+    return toCredentialEntry(row);
+  });
+}
+
+/** The parts of a credential that may change. Its type may not, because nodes that use it rely on that. */
+export interface CredentialChanges extends CredentialLimits {
+  readonly name?: string;
+  /** Encrypted already. */
+  readonly sealedSecret?: string;
+}
+
+/**
+ * Renames a credential, replaces its secret, or changes who may use it and where. Only its owner may change a private
+ * one. Its owner and admins of the workspace may change who uses a shared one, and where.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN; VALIDATION_FAILED for an API key that would
+ * be shared, and for workflows of other workspaces; PRECONDITION_FAILED when it is in none of `states`.
+ */
+export function updateCredential(
+  db: Database,
+  actor: Actor,
+  id: string,
+  changes: CredentialChanges,
+  states?: AllowedStates,
+): Promise<CredentialEntry> {
+  const { name, sealedSecret, visibility } = changes;
+  return db.$transaction(async (tx) => {
+    const current = await findCredential(tx, actor, id, 'editor');
+    const { workspaceId } = current;
+    await requireMayChange(tx, actor, current, changes);
+    if (visibility === 'shared' && (await tx.apiKey.count({ where: { credentialId: id } })) > 0) {
+      throw validationFailed([{ path: 'visibility', message: 'an API key is private to its owner' }]);
+    }
+    const data = {
+      ...(name === undefined ? {} : { name }),
+      ...(sealedSecret === undefined ? {} : { secret: sealedSecret }),
+      ...(await toLimitColumns(tx, workspaceId, changes)),
+    };
+    // If somebody changed its visibility in the meantime, the checks above no longer hold.
+    const workspace = visibleWorkspace(actor, 'editor');
+    const where = { id, visibility: current.visibility, workspace, ...inState(states) };
+    const [row] = await tx.credential.updateManyAndReturn({ where, data, select: SHOWN });
+    if (!row) throw changedMeanwhile(states, noSuchCredential());
+    const details = { changed: Object.keys(data), name: row.name };
+    await recordChange(tx, actor, { action: 'credential.update', workspaceId, resourceId: id, details });
+    return toCredentialEntry(row);
+  });
+}
+
+async function requireMayChange(
+  tx: Queryable,
+  actor: Actor,
+  { workspaceId, ownerId, visibility }: CredentialEntry,
+  changes: CredentialLimits,
+): Promise<void> {
+  if (ownerId === actor.userId) return;
+  const message = 'Only its owner may change a private credential, or make one private';
+  if (visibility === 'private' || changes.visibility === 'private') throw new DeckhandError('FORBIDDEN', { message });
+  if (changes.allowedHosts === undefined && changes.allowedWorkflowIds === undefined) return;
+  if (hasRole(await requireRole(tx, actor, workspaceId, 'editor'), 'admin')) return;
+  throw new DeckhandError('FORBIDDEN', { message: 'Its owner and admins say where a credential may be used' });
+}
+
+/**
+ * Deletes a credential. Its owner and admins of the workspace may delete a private one.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN.
+ */
+export function deleteCredential(db: Database, actor: Actor, id: string): Promise<void> {
+  return db.$transaction(async (tx) => {
+    const { workspaceId, name, visibility, ownerId } = await findCredential(tx, actor, id, 'editor');
+    if (visibility === 'private' && ownerId !== actor.userId) await requireRole(tx, actor, workspaceId, 'admin');
+    const where = { id, workspace: visibleWorkspace(actor, 'editor') };
+    const { count } = await tx.credential.deleteMany({ where });
+    if (count === 0) throw noSuchCredential();
+    const details = { name };
+    await recordChange(tx, actor, { action: 'credential.delete', workspaceId, resourceId: id, details });
+  });
+}
+
+/**
+ * Returns the columns that limit the use of a credential. Members that are left out keep their values.
+ * @throws DeckhandError VALIDATION_FAILED for a workflow that is not in the workspace.
+ */
+async function toLimitColumns(
+  db: Queryable,
+  workspaceId: string,
+  { visibility, allowedHosts, allowedWorkflowIds }: CredentialLimits,
+) {
+  const ids = allowedWorkflowIds?.map((id) => id.toLowerCase());
+  if (ids !== undefined) {
+    const found = await db.workflow.findMany({ where: { id: { in: ids }, workspaceId }, select: { id: true } });
+    const known = new Set(found.map(({ id }) => id));
+    const issues = ids.flatMap((id, index) =>
+      known.has(id) ? [] : [{ path: `allowedWorkflowIds[${index}]`, message: 'is no workflow of this workspace' }],
+    );
+    if (issues.length > 0) throw validationFailed(issues);
+  }
+  return {
+    ...(visibility === undefined ? {} : { visibility }),
+    ...(allowedHosts === undefined ? {} : { allowedHosts: [...(allowedHosts ?? [])] }),
+    ...(allowedWorkflowIds === undefined ? {} : { allowedWorkflowIds: ids ?? [] }),
+  };
+}
+
+/** Converts a credential to its entry in lists. */
+function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): CredentialEntry {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    name: row.name,
+    type: row.type,
+    ownerId: row.ownerId,
+    visibility: row.visibility,
+    allowedHosts: row.allowedHosts.length === 0 ? null : row.allowedHosts,
+    allowedWorkflowIds: row.allowedWorkflowIds.length === 0 ? null : row.allowedWorkflowIds,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,103 @@
+import { Prisma, type Queryable } from './client.js';
+import { LOCK_FREE_RUNS } from './lock-order.js';
+import { isNotRepeated } from './maintenance/find-runs.js';
+
+/**
+ * Deletes trigger data, results and outputs of those of the given runs that are finished, and subtracts their bytes
+ * from their workspaces. The rows stay, so the runs can still be listed and searched. @returns how many.
+ */
+export async function pruneData(db: Queryable, executionIds: readonly string[]): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-data */
+    WITH ${waitingForIndex(executionIds)}, taken AS (
+      SELECT e.id, e.workspace_id, e.stored_bytes FROM executions e
+      WHERE e.id = ANY(${[...executionIds]}::uuid[])
+        AND e.finished_at IS NOT NULL AND e.trigger_data IS NOT NULL AND ${isNotRepeated}
+        AND ${isNotBeingIndexed}
+      ${LOCK_FREE_RUNS}
+    ), emptied AS (
+      UPDATE executions e SET trigger_data = NULL, result = NULL, stored_bytes = 0, revision = e.revision + 1
+      FROM taken t WHERE e.id = t.id
+    ), emptied_nodes AS (
+      UPDATE node_runs n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
+      FROM taken t WHERE n.execution_id = t.id
+    ), emptied_iterations AS (
+      UPDATE node_iterations n SET output = NULL, output_ref = NULL, output_bytes = 0, state = NULL, debug = NULL
+      FROM taken t WHERE n.execution_id = t.id
+    ), deleted_waits AS (
+      DELETE FROM waits w USING taken t WHERE w.execution_id = t.id
+    ), deleted_large AS (
+      DELETE FROM large_outputs l USING taken t WHERE l.execution_id = t.id
+      RETURNING l.id, l.execution_id, l.data IS NULL AS is_apart
+    ), apart AS (
+      INSERT INTO deleted_outputs (id, execution_id) SELECT id, execution_id FROM deleted_large WHERE is_apart
+    ), deleted_texts AS (
+      DELETE FROM execution_texts x USING taken t WHERE x.execution_id = t.id
+    ), searched_again AS (
+      INSERT INTO unindexed_executions (execution_id) SELECT id FROM taken ON CONFLICT DO NOTHING
+    ), stored AS (
+      INSERT INTO storage_changes (workspace_id, bytes)
+      SELECT workspace_id, -sum(stored_bytes) FROM taken GROUP BY workspace_id HAVING sum(stored_bytes) > 0
+    )
+    SELECT count(*)::int AS count FROM taken`);
+  return row?.count ?? 0;
+}
+
+/**
+ * Deletes those of the given runs that are finished and whose data is gone.
+ * @returns how many.
+ */
+export async function pruneRuns(db: Queryable, executionIds: readonly string[]): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* retention.prune-runs */
+    WITH ${waitingForIndex(executionIds)}, taken AS (
+      SELECT e.id FROM executions e
+      WHERE e.id = ANY(${[...executionIds]}::uuid[])
+        AND e.finished_at IS NOT NULL AND e.trigger_data IS NULL AND ${isNotRepeated}
+        AND ${isNotBeingIndexed}
+      ${LOCK_FREE_RUNS}
+    ), ${deletionOfTaken}
+    SELECT count(*)::int AS count FROM taken`);
+  return row?.count ?? 0;
+}
+
+/**
+ * Returns the common table expression `free`: those of the given runs that wait to be indexed, locked so that they
+ * cannot be indexed until the statement ends.
+ */
+function waitingForIndex(executionIds: readonly string[]): Prisma.Sql {
+  return Prisma.sql`free AS (
+      SELECT execution_id FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
+      ORDER BY execution_id FOR UPDATE SKIP LOCKED
+    )`;
+}
+
+/**
+ * Returns the condition, in a statement with `free`, that the run `e` is not being indexed. The process that indexes it
+ * has read its texts, and would store them again after they were deleted.
+ */
+const isNotBeingIndexed = Prisma.sql`(e.id IN (SELECT execution_id FROM free)
+          OR NOT EXISTS (SELECT 1 FROM unindexed_executions u WHERE u.execution_id = e.id))`;
+
+/**
+ * Returns the parts of a statement that delete the runs of `taken`, which contains their ids, with all rows that belong
+ * to them. A trigger handles their large outputs: it records those that another store has. Locked rows of work lists
+ * are left to the process that locked them.
+ */
+export const deletionOfTaken = Prisma.sql`deleted_nodes AS (
+      DELETE FROM node_runs n USING taken t WHERE n.execution_id = t.id
+    ), deleted_iterations AS (
+      DELETE FROM node_iterations n USING taken t WHERE n.execution_id = t.id
+    ), deleted_waits AS (
+      DELETE FROM waits w USING taken t WHERE w.execution_id = t.id
+    ), deleted_texts AS (
+      DELETE FROM execution_texts x USING taken t WHERE x.execution_id = t.id
+    ), unsearched AS (
+      DELETE FROM unindexed_executions WHERE execution_id IN (
+        SELECT x.execution_id FROM unindexed_executions x JOIN taken t ON t.id = x.execution_id FOR UPDATE OF x SKIP LOCKED)
+    ), no_parents AS (
+      DELETE FROM stopped_parents WHERE execution_id IN (
+        SELECT s.execution_id FROM stopped_parents s JOIN taken t ON t.id = s.execution_id FOR UPDATE OF s SKIP LOCKED)
+    ), no_families AS (
+      DELETE FROM run_families f USING taken t WHERE f.root_execution_id = t.id
+    ), deleted AS (
+      DELETE FROM executions e USING taken t WHERE e.id = t.id
+    )`;

@@ -1,0 +1,107 @@
+import { v7 as uuidv7 } from 'uuid';
+import { DeckhandError, type Page, type PageOf, type SessionEntry, type User } from '@deckhand/contracts';
+import type { Actor } from './access.js';
+import { recordChange } from './audit/record.js';
+import type { Database } from './client.js';
+import { pageRange, toPage } from './paging.js';
+
+/** How long a session lasts, in ms: 30 days. */
+const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Stores the hash of a new session, records the sign-in in the audit log, and deletes the person's expired sessions.
+ * @param actor who signs in. @returns when the session expires.
+ */
+export async function createSession(
+  db: Database,
+  actor: Actor,
+  session: { tokenHash: string; userAgent: string },
+): Promise<Date> {
+  const now = Date.now();
+  const expiresAt = new Date(now + SESSION_LIFETIME_MS);
+  const { userId } = actor;
+  await db.session.deleteMany({ where: { userId, expiresAt: { lt: new Date(now) } } });
+  await db.$transaction(async (tx) => {
+    const id = uuidv7();
+    await tx.session.create({ data: { id, userId, ...session, expiresAt } });
+    await recordChange(tx, actor, { action: 'session.create', workspaceId: null, resourceId: id });
+  });
+  return expiresAt;
+}
+
+/** A valid session, and its person. */
+export interface ValidSession {
+  readonly sessionId: string;
+  readonly user: User;
+}
+
+interface Row {
+  readonly token_hash: string;
+  readonly id: string;
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly is_admin: boolean;
+}
+
+/** Looks up many sessions by the hashes of their tokens. Sessions that ended or expired are undefined. */
+export async function findSessions(db: Database, hashes: readonly string[]): Promise<(ValidSession | undefined)[]> {
+  const rows = await db.$queryRaw<Row[]>`/* sessions.find */
+    SELECT s.token_hash, s.id, s.user_id, u.email, u.name, u.is_admin
+    FROM sessions s
+    JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = ANY (${[...new Set(hashes)]}::text[]) AND s.expires_at > now()`;
+  const found = new Map(
+    rows.map((row) => [
+      row.token_hash,
+      { sessionId: row.id, user: { id: row.user_id, email: row.email, name: row.name, isAdmin: row.is_admin } },
+    ]),
+  );
+  return hashes.map((hash) => found.get(hash));
+}
+
+/** Records that sessions were used now. Skips sessions that another call is recording or deleting. */
+export async function touchSessions(db: Database, ids: readonly string[]): Promise<void> {
+  await db.$executeRaw`UPDATE sessions SET last_used_at = now() WHERE id IN (
+    SELECT id FROM sessions WHERE id = ANY (${ids}::uuid[]) FOR UPDATE SKIP LOCKED)`;
+}
+
+/** Lists a person's sessions that have not expired, the newest first. `currentId` is the session of the request. */
+export async function listSessions(
+  db: Database,
+  userId: string,
+  currentId: string,
+  page: Page,
+): Promise<PageOf<SessionEntry>> {
+  const where = { userId, expiresAt: { gt: new Date() } };
+  const rows = await db.session.findMany({
+    where,
+    select: { id: true, createdAt: true, lastUsedAt: true, expiresAt: true, userAgent: true },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    ...pageRange(page),
+  });
+  return toPage(
+    page,
+    rows,
+    (row) => ({
+      id: row.id,
+      current: row.id === currentId,
+      createdAt: row.createdAt.toISOString(),
+      lastUsedAt: row.lastUsedAt.toISOString(),
+      expiresAt: row.expiresAt.toISOString(),
+      userAgent: row.userAgent,
+    }),
+    () => db.session.count({ where }),
+  );
+}
+
+/** Ends a session. Ending it twice is harmless. */
+export async function deleteSession(db: Database, sessionId: string): Promise<void> {
+  await db.session.deleteMany({ where: { id: sessionId } });
+}
+
+/** Ends one of a person's own sessions. @throws DeckhandError NOT_FOUND when the person has no such session. */
+export async function deleteOwnSession(db: Database, userId: string, sessionId: string): Promise<void> {
+  const { count } = await db.session.deleteMany({ where: { id: sessionId, userId, expiresAt: { gt: new Date() } } });
+  if (count === 0) throw new DeckhandError('NOT_FOUND', { message: 'No such session' });
+}

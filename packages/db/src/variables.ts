@@ -1,0 +1,125 @@
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type CreateVariableBody,
+  DeckhandError,
+  type InWorkspaceQuery,
+  type JsonObject,
+  type PageOf,
+  type UpdateVariableBody,
+  type VariableEntry,
+} from '@deckhand/contracts';
+import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from './access.js';
+import { recordChange } from './audit/record.js';
+import type { Database, Queryable } from './client.js';
+import type { Variable } from './generated/client.js';
+import { pageRange, toPage } from './paging.js';
+import { conflictWhenTaken } from './unique.js';
+
+/** Returns the error for a second variable with the same name. */
+const NAME_TAKEN = 'The workspace has a variable with this name';
+
+/** Lists the variables of a workspace by name. @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH. */
+export async function listVariables(
+  db: Database,
+  actor: Actor,
+  query: InWorkspaceQuery,
+): Promise<PageOf<VariableEntry>> {
+  await requireRole(db, actor, query.workspaceId, 'viewer');
+  const where = { workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] } };
+  const rows = await db.variable.findMany({ where, orderBy: { name: 'asc' }, ...pageRange(query) });
+  return toPage(query, rows, toVariableEntry, () => db.variable.count({ where }));
+}
+
+/** Returns the variables of a workspace as expressions see them: name → value. */
+export async function readVariables(db: Database, workspaceId: string): Promise<JsonObject> {
+  const variables = await db.variable.findMany({ where: { workspaceId }, select: { name: true, value: true } });
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+}
+
+/** Creates a variable. @throws DeckhandError FORBIDDEN below the role editor; CONFLICT when the name is taken. */
+export function createVariable(db: Database, actor: Actor, body: CreateVariableBody): Promise<VariableEntry> {
+  const { workspaceId, name, value } = body;
+  return db
+    .$transaction(async (tx) => {
+      await requireRole(tx, actor, workspaceId, 'editor');
+      const row = await tx.variable.create({ data: { id: uuidv7(), workspaceId, name, value } });
+      await recordChange(tx, actor, {
+        action: 'variable.create',
+        workspaceId,
+        resourceId: row.id,
+        details: { name },
+      });
+      return toVariableEntry(row);
+    })
+    .catch(conflictWhenTaken(NAME_TAKEN));
+}
+
+/**
+ * Changes a variable's name or value.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor; CONFLICT when the
+ * name is taken; PRECONDITION_FAILED when it is in none of `states`.
+ */
+export function updateVariable(
+  db: Database,
+  actor: Actor,
+  id: string,
+  changes: UpdateVariableBody,
+  states?: AllowedStates,
+): Promise<VariableEntry> {
+  return db
+    .$transaction(async (tx) => {
+      const workspaceId = await requireEditable(tx, actor, id);
+      const where = { id, workspace: visibleWorkspace(actor, 'editor'), ...inState(states) };
+      const [row] = await tx.variable.updateManyAndReturn({ where, data: changes });
+      if (!row) throw changedMeanwhile(states, noSuchVariable());
+      const details = { changed: Object.keys(changes), name: row.name };
+      await recordChange(tx, actor, { action: 'variable.update', workspaceId, resourceId: id, details });
+      return toVariableEntry(row);
+    })
+    .catch(conflictWhenTaken(NAME_TAKEN));
+}
+
+/**
+ * Deletes a variable.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ */
+export function deleteVariable(db: Database, actor: Actor, id: string): Promise<void> {
+  return db.$transaction(async (tx) => {
+    const workspaceId = await requireEditable(tx, actor, id);
+    const where = { id, workspace: visibleWorkspace(actor, 'editor') };
+    const { count } = await tx.variable.deleteMany({ where });
+    if (count === 0) throw noSuchVariable();
+    await recordChange(tx, actor, { action: 'variable.delete', workspaceId, resourceId: id });
+  });
+}
+
+/** Converts a variable to its entry in lists. */
+function toVariableEntry(row: Variable): VariableEntry {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    name: row.name,
+    value: row.value,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+/**
+ * Finds the workspace of a variable that the actor wants to change.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ */
+async function requireEditable(tx: Queryable, actor: Actor, id: string): Promise<string> {
+  const row = await tx.variable.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    select: { workspaceId: true },
+  });
+  if (!row) throw noSuchVariable();
+  await requireRole(tx, actor, row.workspaceId, 'editor');
+  return row.workspaceId;
+}
+
+/** Returns the error for a variable that does not exist or is not visible. */
+function noSuchVariable(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'No such variable' });
+}

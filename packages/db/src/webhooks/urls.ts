@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { DeckhandError } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import { recordChange } from '../audit/record.js';
+import type { Database, Queryable } from '../client.js';
+import { conflictWhenTaken } from '../unique.js';
+import { lockWorkflow } from '../workflows/lock.js';
+
+/** Random bytes in a webhook's URL, which is the only protection of a webhook without a secret. */
+const SUFFIX_BYTES = 18;
+
+/**
+ * Reserves URL suffixes for the workspace of a workflow permanently: even after a webhook gets another URL or is
+ * deleted, no other workspace can get the suffix.
+ * @throws DeckhandError CONFLICT with this message when another workspace has or had one of them.
+ */
+async function reserveSuffixes(
+  tx: Queryable,
+  workflowId: string,
+  { suffixes, message }: { suffixes: readonly string[]; message: string },
+): Promise<void> {
+  // In ascending order, so that two transactions that reserve the same suffixes cannot deadlock. The update changes
+  // nothing: it locks and returns an existing row.
+  const rows = await tx.$queryRaw<{ isOwn: boolean }[]>`/* webhooks.reserve-suffixes */
+    INSERT INTO webhook_suffixes (suffix, workspace_id)
+    SELECT DISTINCT wanted.suffix, w.workspace_id
+    FROM workflows w CROSS JOIN unnest(${[...suffixes]}::text[]) AS wanted (suffix)
+    WHERE w.id = ${workflowId}::uuid
+    ORDER BY 1
+    ON CONFLICT (suffix) DO UPDATE SET suffix = excluded.suffix
+    RETURNING workspace_id = (SELECT workspace_id FROM workflows WHERE id = ${workflowId}::uuid) AS "isOwn"`;
+  if (rows.some(({ isOwn }) => !isOwn)) throw new DeckhandError('CONFLICT', { message });
+}
+
+/** A webhook trigger of a version that is being saved. */
+export interface WantedWebhook {
+  readonly nodeId: string;
+  /** Its parameter `path`; null generates a suffix. */
+  readonly path: string | null;
+}
+
+/**
+ * Gives each webhook node a URL once. A node that has one keeps it, unless its `path` differs from the version before:
+ * an unchanged `path` must not restore a URL that was changed since.
+ * @param earlierVersionId the version before; null for the first.
+ * @throws DeckhandError CONFLICT for a path that is taken.
+ */
+export async function assignWebhookUrls(
+  tx: Queryable,
+  workflowId: string,
+  wanted: readonly WantedWebhook[],
+  earlierVersionId: string | null,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const rows = await tx.webhook.findMany({ where: { workflowId }, select: { nodeId: true, suffix: true } });
+  const suffixes = new Map(rows.map(({ nodeId, suffix }) => [nodeId, suffix]));
+  const message = 'A path of the definition is the URL of another webhook, or was that of another workspace';
+  const isTaken = conflictWhenTaken(message);
+
+  const added = wanted
+    .filter(({ nodeId }) => !suffixes.has(nodeId))
+    .map(({ nodeId, path }) => ({ suffix: path ?? createSuffix(), workflowId, nodeId }));
+  const wishes = wanted.filter(({ nodeId, path }) => path !== null && (suffixes.get(nodeId) ?? path) !== path);
+  const earlier = wishes.length === 0 ? undefined : await readPaths(tx, earlierVersionId);
+  const changed = wishes.flatMap(({ nodeId, path }) =>
+    path === null || earlier?.get(nodeId) === path ? [] : [{ nodeId, path }],
+  );
+  if (added.length === 0 && changed.length === 0) return;
+  const given = [...added.map(({ suffix }) => suffix), ...changed.map(({ path }) => path)];
+  await reserveSuffixes(tx, workflowId, { suffixes: given, message });
+  await tx.webhook.createMany({ data: added }).catch(isTaken);
+  for (const { nodeId, path } of changed) {
+    await tx.webhook
+      .updateMany({ where: { workflowId, nodeId }, data: { suffix: path, testUntil: null, testUserId: null } })
+      .catch(isTaken);
+  }
+}
+
+async function readPaths(tx: Queryable, versionId: string | null): Promise<Map<string, string | null>> {
+  const rows = await tx.$queryRaw<{ nodeId: string; path: string | null }[]>`
+    SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,path}' AS path
+    FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
+    WHERE v.id = ${versionId}::uuid AND node ->> 'type' = 'trigger.webhook'`;
+  return new Map(rows.map(({ nodeId, path }) => [nodeId, path]));
+}
+
+/**
+ * Gives a webhook another URL. The old one is invalid from the response on.
+ * @param suffix the requested one; undefined generates one.
+ * @returns the suffix.
+ * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
+ * below the role editor; CONFLICT for a suffix that is taken.
+ */
+export function changeWebhookUrl(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  { nodeId, suffix = createSuffix() }: { nodeId: string; suffix?: string | undefined },
+): Promise<string> {
+  return db.$transaction(async (tx) => {
+    const { workspaceId } = await lockWorkflow(tx, actor, workflowId, 'editor');
+    const message = 'Another webhook has this URL, or one of another workspace had it';
+    await reserveSuffixes(tx, workflowId, { suffixes: [suffix], message });
+    const { count } = await tx.webhook
+      .updateMany({ where: { workflowId, nodeId }, data: { suffix, testUntil: null, testUserId: null } })
+      .catch(conflictWhenTaken(message));
+    if (count === 0) throw noSuchWebhook();
+    const details = { nodeId };
+    await recordChange(tx, actor, { action: 'workflow.webhook-url', workspaceId, resourceId: workflowId, details });
+    return suffix;
+  });
+}
+
+/** Returns the error for a node without a webhook. */
+export function noSuchWebhook(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'The workflow has no such webhook' });
+}
+
+/** Generates a URL suffix: 24 characters that need no escaping. */
+function createSuffix(): string {
+  return randomBytes(SUFFIX_BYTES).toString('base64url');
+}

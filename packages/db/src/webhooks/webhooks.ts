@@ -1,0 +1,89 @@
+import type { WorkflowStatus } from '@deckhand/contracts';
+import type { Actor } from '../access.js';
+import type { Database } from '../client.js';
+import { lockWorkflow } from '../workflows/lock.js';
+import { noSuchWebhook } from './urls.js';
+
+/** The trigger behind the URL of a webhook. */
+export interface FoundWebhook {
+  readonly suffix: string;
+  readonly nodeId: string;
+  readonly workflowId: string;
+  readonly workspaceId: string;
+  readonly status: WorkflowStatus;
+  readonly activeVersionId: string | null;
+  readonly latestVersionId: string | null;
+  /** The person who opened the test URL; null while it is closed. */
+  readonly testUserId: string | null;
+}
+
+/**
+ * Looks up many webhooks by their URL suffixes; unknown ones are undefined. The result is never cached: a change of a
+ * workflow or its URL takes effect with its response, for every replica. Served by the primary keys of both tables.
+ */
+export async function findWebhooks(db: Database, suffixes: readonly string[]): Promise<(FoundWebhook | undefined)[]> {
+  const rows = await db.$queryRaw<FoundWebhook[]>`/* webhooks.find */
+    SELECT h.suffix, h.node_id AS "nodeId", h.workflow_id AS "workflowId", w.workspace_id AS "workspaceId",
+      w.status::text AS status, w.active_version_id AS "activeVersionId", w.latest_version_id AS "latestVersionId",
+      CASE WHEN h.test_until > now() THEN h.test_user_id END AS "testUserId"
+    FROM webhooks h JOIN workflows w ON w.id = h.workflow_id
+    WHERE h.suffix = ANY (${[...new Set(suffixes)]}::text[])`;
+  const found = new Map(rows.map((row) => [row.suffix, row]));
+  return suffixes.map((suffix) => found.get(suffix));
+}
+
+/** A test URL that is open for a while. */
+export interface OpenTest {
+  readonly suffix: string;
+  readonly until: Date;
+}
+
+/**
+ * Opens a webhook's test URL. Its runs belong to the actor, who must still be an editor when they start. Opening it
+ * again extends the time.
+ * @throws DeckhandError NOT_FOUND for a workflow that the actor may not see and for a node without a webhook; FORBIDDEN
+ * below the role editor.
+ */
+export function openWebhookTest(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+  { nodeId, forSeconds }: { nodeId: string; forSeconds: number },
+): Promise<OpenTest> {
+  return db.$transaction(async (tx) => {
+    await lockWorkflow(tx, actor, workflowId, 'editor');
+    const [row] = await tx.$queryRaw<OpenTest[]>`
+      UPDATE webhooks
+      SET test_until = now() + ${forSeconds} * interval '1 second', test_user_id = ${actor.userId}::uuid
+      WHERE workflow_id = ${workflowId}::uuid AND node_id = ${nodeId}
+      RETURNING suffix, test_until AS until`;
+    if (!row) throw noSuchWebhook();
+    return row;
+  });
+}
+
+/** A node of a saved version, with the parts of the version that a webhook needs. They never change. */
+export interface SavedTrigger {
+  /** The node in the definition. */
+  readonly node: unknown;
+  /** `settings.rateLimit` of the definition; null without one. */
+  readonly rateLimit: unknown;
+  /** The node's encrypted secrets: parameter → JWE; null if there are none. */
+  readonly sealedSecrets: unknown;
+  /** Time limit of a run of the version. */
+  readonly timeoutMs: number;
+}
+
+/** Reads one node of a version without the rest of its definition; undefined when the version has no such node. */
+export async function readSavedTrigger(
+  db: Database,
+  versionId: string,
+  nodeId: string,
+): Promise<SavedTrigger | undefined> {
+  const [row] = await db.$queryRaw<SavedTrigger[]>`
+    SELECT node, v.definition #> '{settings,rateLimit}' AS "rateLimit", v.sealed_secrets -> ${nodeId} AS "sealedSecrets",
+      v.timeout_ms::float8 AS "timeoutMs"
+    FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
+    WHERE v.id = ${versionId}::uuid AND node ->> 'id' = ${nodeId}`;
+  return row;
+}

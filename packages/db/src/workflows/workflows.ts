@@ -1,0 +1,293 @@
+import { v7 as uuidv7 } from 'uuid';
+import {
+  DeckhandError,
+  type ListWorkflowsQuery,
+  NO_FOLDER,
+  type PageOf,
+  type UpdateWorkflowBody,
+  validationFailed,
+  type WorkflowEntry,
+  type WorkflowSchedule,
+} from '@deckhand/contracts';
+import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.js';
+import { recordChange } from '../audit/record.js';
+import type { Database, Prisma, Queryable } from '../client.js';
+import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
+import { stopExecutionsOfWorkflow } from '../executions/stop-many.js';
+import type { OnStopped } from '../executions/stop.js';
+import type { Schedule, Workflow } from '../generated/client.js';
+import { pageRange, toPage } from '../paging.js';
+import { runAndRollBack } from '../roll-back.js';
+import { type FirstDue, syncSchedules } from '../schedules/sync.js';
+import { insertVersion, type NewVersion } from '../versions/save.js';
+import { recordActivation } from './activations.js';
+import { type LockedWorkflow, lockWorkflow, noSuchWorkflow } from './lock.js';
+
+/**
+ * Lists the workflows of a workspace, the one that changed last first. @throws DeckhandError FORBIDDEN for no member;
+ * WORKSPACE_MISMATCH.
+ */
+export async function listWorkflows(
+  db: Database,
+  actor: Actor,
+  query: ListWorkflowsQuery,
+): Promise<PageOf<WorkflowEntry>> {
+  await requireRole(db, actor, query.workspaceId, 'viewer');
+  const where: Prisma.WorkflowWhereInput = {
+    workspace: { AND: [{ id: query.workspaceId }, visibleWorkspace(actor)] },
+    ...(query.status === undefined ? {} : { status: query.status }),
+    ...(await inFolder(db, query)),
+    ...(query.search === undefined ? {} : { OR: [{ name: like(query.search) }, { description: like(query.search) }] }),
+  };
+  const rows = await db.workflow.findMany({
+    where,
+    orderBy: [{ updatedAt: 'desc' }, { id: 'desc' }],
+    ...pageRange(query),
+  });
+  return toPage(query, rows, toWorkflowEntry, () => db.workflow.count({ where }));
+}
+
+/** Prisma does not escape the pattern characters of LIKE in a person's input. */
+function like(text: string) {
+  return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
+}
+
+/** A workflow with its latest definition, its webhooks' URL suffixes and the schedules of its active version. */
+export interface WorkflowRecord extends WorkflowEntry {
+  /** Null without a saved version. */
+  readonly definition: unknown;
+  readonly webhooks: readonly { readonly nodeId: string; readonly suffix: string }[];
+  readonly schedules: readonly WorkflowSchedule[];
+}
+
+/** Reads a workflow. @throws DeckhandError NOT_FOUND when the actor may not see it. */
+export async function readWorkflow(db: Database, actor: Actor, id: string): Promise<WorkflowRecord> {
+  const row = await db.workflow.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    include: {
+      latestVersion: { select: { definition: true } },
+      webhooks: { select: { nodeId: true, suffix: true }, orderBy: { nodeId: 'asc' } },
+      schedules: { orderBy: { nodeId: 'asc' } },
+    },
+  });
+  if (!row) throw noSuchWorkflow();
+  return {
+    ...toWorkflowEntry(row),
+    definition: row.latestVersion?.definition ?? null,
+    webhooks: row.webhooks,
+    schedules: row.schedules.map(toWorkflowSchedule),
+  };
+}
+
+/** Returns a schedule as responses show it. */
+export function toWorkflowSchedule(row: Schedule): WorkflowSchedule {
+  const { nodeId, cron, timezone, catchUp, lastExecutionId, blockedBy } = row;
+  return {
+    nodeId,
+    cron,
+    timezone,
+    catchUp,
+    nextFireAt: row.nextFireAt?.toISOString() ?? null,
+    lastFireAt: row.lastFireAt?.toISOString() ?? null,
+    lastExecutionId,
+    blockedBy,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
+  };
+}
+
+/** A workflow to create. */
+export interface NewWorkflow {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly folderId: string | null;
+  /** Its first version; null for none yet. */
+  readonly version: NewVersion | null;
+  /** The workflow that it duplicates, and the version; undefined if it is no duplicate. */
+  readonly duplicateOf?: { readonly workflowId: string; readonly workflowVersionId: string | null };
+}
+
+/**
+ * Creates a workflow, as a draft, and its first version.
+ * @returns its id.
+ * @throws DeckhandError FORBIDDEN below the role editor; VALIDATION_FAILED for a folder of another workspace.
+ */
+export function createWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<string> {
+  return db.$transaction((tx) => create(tx, actor, workflow));
+}
+
+/** Checks whether a workflow could be created. @throws DeckhandError as `createWorkflow` would. */
+export function tryCreatingWorkflow(db: Database, actor: Actor, workflow: NewWorkflow): Promise<void> {
+  return runAndRollBack(db, (tx) => create(tx, actor, workflow));
+}
+
+async function create(tx: Queryable, actor: Actor, { version, duplicateOf, ...columns }: NewWorkflow): Promise<string> {
+  const { workspaceId, folderId } = columns;
+  await requireRole(tx, actor, workspaceId, 'editor');
+  await requireFolder(tx, workspaceId, folderId);
+  const { id } = await tx.workflow.create({ data: { id: uuidv7(), ...columns }, select: { id: true } });
+  if (version) await insertVersion(tx, id, version);
+  const change = { action: 'workflow.create', workspaceId, resourceId: id } as const;
+  await recordChange(tx, actor, duplicateOf ? { ...change, details: { duplicateOf } } : change);
+  return id;
+}
+
+/**
+ * Changes a workflow. Activating it without a version activates the latest one. Its schedules and its limit of
+ * concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
+ * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is activated and has no
+ * version; VALIDATION_FAILED for a folder or a version that does not belong to it; PRECONDITION_FAILED when it is in
+ * none of `states`.
+ */
+export function updateWorkflow(
+  db: Database,
+  actor: Actor,
+  id: string,
+  changes: UpdateWorkflowBody,
+  firstDue: FirstDue,
+  states?: AllowedStates,
+): Promise<void> {
+  return db.$transaction(async (tx) => {
+    const workflow = await lockWorkflow(tx, actor, id, 'editor');
+    if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
+    if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
+    const activeVersionId = await nextActiveVersion(tx, workflow, changes);
+    await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
+    if (changes.status !== undefined || changes.activeVersionId !== undefined) {
+      const to = { status: changes.status ?? workflow.status, activeVersionId };
+      await syncSchedules(tx, { id, ...to }, firstDue);
+      await syncWorkflowLimit(tx, id);
+      await recordActivation(tx, actor, { id, workspaceId: workflow.workspaceId, from: workflow, to });
+    }
+    await recordChange(tx, actor, {
+      action: 'workflow.update',
+      workspaceId: workflow.workspaceId,
+      resourceId: id,
+      details: { changed: Object.keys(changes) },
+    });
+  });
+}
+
+function isInState({ updatedAt }: LockedWorkflow, states: AllowedStates): boolean {
+  return states === undefined || states.some((state) => state.getTime() === updatedAt.getTime());
+}
+
+async function nextActiveVersion(
+  tx: Queryable,
+  workflow: LockedWorkflow,
+  changes: UpdateWorkflowBody,
+): Promise<string | null> {
+  if (changes.activeVersionId !== undefined) {
+    await requireVersion(tx, workflow.id, changes.activeVersionId);
+    return changes.activeVersionId.toLowerCase();
+  }
+  if (changes.status !== 'active') return workflow.activeVersionId;
+  if (workflow.latestVersionId === null) throw new DeckhandError('NO_ACTIVE_VERSION');
+  return workflow.latestVersionId;
+}
+
+async function requireVersion(tx: Queryable, workflowId: string, id: string): Promise<void> {
+  const version = await tx.workflowVersion.findFirst({ where: { id, workflowId }, select: { id: true } });
+  if (!version) throw validationFailed([{ path: 'activeVersionId', message: 'is no version of this workflow' }]);
+}
+
+/**
+ * Stops a workflow's runs and their descendants, and deletes it with its versions. The runs can still be read.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role editor.
+ */
+export async function deleteWorkflow(db: Database, actor: Actor, id: string, onStopped: OnStopped): Promise<void> {
+  await db.$transaction((tx) => lockWorkflow(tx, actor, id, 'editor'));
+  await stopExecutionsOfWorkflow(db, id, onStopped);
+  await db.$transaction(async (tx) => {
+    const { workspaceId } = await lockWorkflow(tx, actor, id, 'editor');
+    await tx.workflow.delete({ where: { id } });
+    await tx.webhookDelivery.deleteMany({ where: { workflowId: id } });
+    await recordChange(tx, actor, { action: 'workflow.delete', workspaceId, resourceId: id });
+  });
+  // A run that was being accepted while the workflow was deleted.
+  await stopExecutionsOfWorkflow(db, id, onStopped);
+}
+
+/** The data of a workflow that a duplicate needs. */
+export interface Original {
+  readonly workspaceId: string;
+  readonly folderId: string | null;
+  readonly name: string;
+  readonly description: string;
+  /** Null if no version was ever saved. */
+  readonly version: { readonly id: string; readonly number: number; readonly definition: unknown } | null;
+}
+
+/**
+ * Reads a workflow for its duplicate. @param versionId undefined takes the latest version. @throws DeckhandError
+ * NOT_FOUND when the actor may not see it; VALIDATION_FAILED for a version of another workflow.
+ */
+export async function readToDuplicate(
+  db: Database,
+  actor: Actor,
+  id: string,
+  versionId: string | undefined,
+): Promise<Original> {
+  const row = await db.workflow.findFirst({
+    where: { id, workspace: visibleWorkspace(actor) },
+    select: { workspaceId: true, folderId: true, name: true, description: true, latestVersionId: true },
+  });
+  if (!row) throw noSuchWorkflow();
+  const { latestVersionId, ...columns } = row;
+  const wanted = versionId ?? latestVersionId;
+  if (wanted === null) return { ...columns, version: null };
+  const version = await db.workflowVersion.findFirst({
+    where: { id: wanted, workflowId: id },
+    select: { id: true, number: true, definition: true },
+  });
+  if (!version) throw validationFailed([{ path: 'versionId', message: 'is no version of this workflow' }]);
+  return { ...columns, version };
+}
+
+/**
+ * Limits a list of workflows to a folder, optionally with its subfolders. A folder of another workspace contains
+ * nothing. The root with its subfolders contains all workflows.
+ */
+async function inFolder(
+  db: Queryable,
+  { workspaceId, folderId, includeInnerFolders }: ListWorkflowsQuery,
+): Promise<Prisma.WorkflowWhereInput> {
+  if (folderId === undefined) return {};
+  if (folderId === NO_FOLDER) return includeInnerFolders ? {} : { folderId: null };
+  return { folderId: includeInnerFolders ? { in: await withInner(db, workspaceId, folderId) } : folderId };
+}
+
+/** Returns the ids of a folder and its subfolders. The index on parent_id serves each step down. */
+async function withInner(db: Queryable, workspaceId: string, folderId: string): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    WITH RECURSIVE inner_folders AS (
+      SELECT id FROM folders WHERE id = ${folderId}::uuid AND workspace_id = ${workspaceId}::uuid
+      UNION
+      SELECT f.id FROM folders f JOIN inner_folders i ON f.parent_id = i.id
+    )
+    SELECT id FROM inner_folders`;
+  return rows.map(({ id }) => id);
+}
+
+/** @throws DeckhandError VALIDATION_FAILED when the workspace has no such folder. Null is no folder. */
+async function requireFolder(tx: Queryable, workspaceId: string, folderId: string | null): Promise<void> {
+  if (folderId === null) return;
+  const folder = await tx.folder.findFirst({ where: { id: folderId, workspaceId }, select: { id: true } });
+  if (!folder) throw validationFailed([{ path: 'folderId', message: 'is no folder of this workspace' }]);
+}
+
+/** Converts a workflow to its entry in lists, without its definition. */
+function toWorkflowEntry(row: Workflow): WorkflowEntry {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    name: row.name,
+    description: row.description,
+    status: row.status,
+    folderId: row.folderId,
+    latestVersionId: row.latestVersionId,
+    activeVersionId: row.activeVersionId,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
