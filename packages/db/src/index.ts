@@ -219,7 +219,7 @@ export {
   type StoreErrorKind,
 } from './store-errors.js';
 export { changePassword, createFirstOwner, findUserByEmail, hasUsers, readPasswordHash, setupIsOver } from './users.js';
-export { foldStorageChanges } from './storage/fold.js';
+export { foldStorageChanges } from './maintenance/fold-storage-changes.js';
 export { createVariable, deleteVariable, listVariables, readVariables, updateVariable } from './variables.js';
 export { findVersions, listVersions, readDefinition, readVersion } from './versions/list.js';
 export {

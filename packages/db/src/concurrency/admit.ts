@@ -10,13 +10,13 @@ export interface Candidate extends Applicant {
   readonly dispatch: number;
   /** The token of the claim. */
   readonly token: string;
-  /** This claim owns the run already; it is repeated because its response was lost. */
+  /** Whether this claim owns the run already and is repeated because its response was lost. */
   readonly isHeld: boolean;
 }
 
 /** A run that is held back. */
 export interface HeldBack extends Applicant {
-  /** Its job is on the way to a worker. */
+  /** Whether its job is on the way to a worker. */
   readonly isDispatched: boolean;
 }
 
@@ -29,14 +29,14 @@ export interface Admission {
   readonly claim: readonly Candidate[];
   /** Runs that have to wait until others end. */
   readonly holdBack: readonly Candidate[];
-  /** Held back before, and to be sent to a worker now. */
+  /** Runs that were held back and are now to be dispatched to a worker. */
   readonly dispatch: readonly HeldBack[];
 }
 
 /**
- * Shares out the free slots of workspaces and workflows, to the oldest runs first: ids are in the order of time. A run
- * that was held back keeps its turn while its job is on the way, so that no younger one slips in before it. One whose
- * workflow is at its limit does not stand in the way of other workflows.
+ * Assigns the free slots of workspaces and workflows to runs, the oldest first: ids are in the order of time. A run
+ * that was held back keeps its position while its job is on the way, so that no younger run overtakes it. A run whose
+ * workflow is at its limit does not block other workflows.
  */
 export function admit(candidates: readonly Candidate[], heldBack: readonly HeldBack[], slots: FreeSlots): Admission {
   const free = new Map([...slots].map(([id, count]) => [id, count ?? Infinity]));

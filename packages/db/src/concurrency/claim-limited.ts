@@ -6,19 +6,19 @@ import { lockSlots, readDemand } from './demand.js';
 import { dispatchHeldBack, lockRuns } from './release.js';
 import { IS_UNCLAIMED } from '../executions/run-status.js';
 
-/** What claiming runs with a limit led to. */
+/** The result of claiming runs with a limit. */
 export interface LimitedClaim {
   readonly claimed: readonly ClaimedExecution[];
-  /** Older runs whose turn it was: their jobs are to be queued. */
+  /** Older runs that got a slot first: their jobs are to be queued. */
   readonly dispatched: readonly DispatchedExecution[];
 }
 
 /**
- * Claims runs that `claimExecutions` left, as many as the limits of their workspaces and workflows let; the others are
- * held back: their dispatch is used up, and one that ends sends the oldest of them out again.
+ * Claims runs that `claimExecutions` skipped, as many as the limits of their workspaces and workflows allow. The others
+ * are held back: their dispatch is used up, and when a run ends, the oldest of them is dispatched again.
  *
- * The race it excludes: workers that count the same free slot. They take turns for a workspace, and count after the
- * lock. Repeating it is harmless, as for `claimExecutions`.
+ * Race: two workers that count the same free slot. They lock the workspace one after another and count after the lock.
+ * Repeating the call is harmless, as for `claimExecutions`.
  */
 export async function claimLimited(
   db: Database,
@@ -26,7 +26,7 @@ export async function claimLimited(
   workerId: string,
 ): Promise<LimitedClaim> {
   const candidates = await findCandidates(db, requests);
-  // Most often a job that came twice.
+  // Usually a job that was delivered twice.
   if (candidates.length === 0) return { claimed: [], dispatched: [] };
   return db.$transaction(async (tx) => {
     await lockSlots(tx, workspacesOf(candidates));

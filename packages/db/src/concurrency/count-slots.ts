@@ -4,8 +4,8 @@ import { LOCK_RUNS } from '../lock-order.js';
 import { IS_HELD_BACK } from './demand.js';
 
 /**
- * Lets runs count that were claimed before their workspace or workflow had a limit.
- * @param of only these runs; all that are held without it.
+ * Counts runs towards a limit that was set after they were claimed.
+ * @param of the workspace or workflow of the runs; all held runs without it.
  */
 export async function countHeldRuns(
   tx: Queryable,
@@ -29,10 +29,24 @@ export async function countHeldRuns(
       AND worker_id IS NOT NULL`);
 }
 
-/** How many runs of all workspaces wait for others to end, because of a limit of runs at once. */
+/** Returns the number of runs, of all workspaces, that a limit of concurrent runs holds back. */
 export async function countHeldBack(db: Database): Promise<number> {
   // Served by executions_held_back.
   const [row] = await db.$queryRaw<{ runs: number }[]>(Prisma.sql`
     SELECT count(*)::int AS runs FROM executions e WHERE ${IS_HELD_BACK}`);
   return row?.runs ?? 0;
+}
+
+/**
+ * Updates a workflow's limit of concurrent runs after a change of its status or versions, in the same transaction. The
+ * limit is that of the active version while the workflow is active, otherwise of the latest. Runs that are held already
+ * count immediately; running runs above a lowered limit continue.
+ */
+export async function syncWorkflowLimit(tx: Queryable, workflowId: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE workflows w SET max_concurrent_executions = (
+      SELECT (v.definition #>> '{settings,maxConcurrentExecutions}')::int FROM workflow_versions v
+      WHERE v.id = CASE WHEN w.status = 'active' THEN w.active_version_id ELSE w.latest_version_id END)
+    WHERE w.id = ${workflowId}::uuid`;
+  await countHeldRuns(tx, { workflowId });
 }

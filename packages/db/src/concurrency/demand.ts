@@ -2,40 +2,39 @@ import { Prisma, type Queryable } from '../client.js';
 import type { FreeSlots, HeldBack } from './admit.js';
 import { IS_RESTING } from '../executions/run-status.js';
 
-/** What is to be looked at: a workflow, together with the limit of its workspace. */
+/** A workflow to check, together with the limit of its workspace. */
 export interface Subject {
   readonly workspaceId: string;
   readonly workflowId: string;
 }
 
-/** Who waits in some workspaces, and how many may go on. */
+/** The runs that wait for slots in some workspaces, and the free slots. */
 export interface Demand {
   readonly slots: FreeSlots;
-  /** The oldest of each workflow, as many as could go on at most. */
+  /** The oldest of each workflow, at most as many as its free slots. */
   readonly heldBack: readonly HeldBack[];
 }
 
 /**
- * A worker that freezes in between must not keep all others waiting for its turn to end: after so long, in ms, it has
- * ended.
+ * Time in ms after which PostgreSQL ends a transaction that holds the lock and sends no statement, so that a frozen
+ * worker does not block all others.
  */
-const TURN_MAX_MS = 5_000;
+const SLOT_LOCK_IDLE_TIMEOUT_MS = 5_000;
 
-/** Held back runs of one workflow that are let go by one statement at most. */
-const HELD_BACK_MAX = 1_000;
+/** Maximum number of held back runs of one workflow that one statement dispatches. */
+const MAX_DISPATCHED = 1_000;
 
-/** A run `e` that is held back, in the words of the index executions_held_back. */
+/** Condition: the run `e` is held back. It has the wording of the index executions_held_back. */
 export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND ${IS_RESTING}`;
 
 /**
- * Lets those who share out the slots of a workspace take turns, until the transaction ends. A statement after this one
- * sees all that those before did: in the same one, its snapshot would be older than the lock. PostgreSQL itself ends a
- * turn in which nothing is asked for TURN_MAX_MS, and with it the transaction.
+ * Locks the slots of workspaces until the transaction ends. Read the free slots in a later statement: the snapshot of
+ * this one can be older than the lock. A transaction that is idle for SLOT_LOCK_IDLE_TIMEOUT_MS is aborted.
  */
 export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
-  // In the order of the keys, so that two who need several never wait for each other in a circle.
+  // In the order of the keys, so that two transactions that lock several never deadlock.
   await tx.$queryRaw(Prisma.sql`/* concurrency.lock */
-    SELECT set_config('idle_in_transaction_session_timeout', ${String(TURN_MAX_MS)}, true),
+    SELECT set_config('idle_in_transaction_session_timeout', ${String(SLOT_LOCK_IDLE_TIMEOUT_MS)}, true),
       pg_advisory_xact_lock(key)::text
     FROM (
       SELECT DISTINCT hashtextextended('slots of ' || id, 0) AS key FROM unnest(${[...workspaceIds]}::text[]) AS id
@@ -44,9 +43,9 @@ export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]):
 }
 
 /**
- * Reads the free slots of the subjects and the runs that wait for them. The caller has locked the workspaces. Of a
- * workspace with a limit of its own all workflows are looked at, since they share it; with `isThorough`, of every
- * workspace.
+ * Reads the free slots of the subjects and the runs that wait for them. The caller has locked the workspaces. If a
+ * workspace has a limit of its own, all its workflows are read, since they share the limit; with `isThorough`, the
+ * workflows of every workspace are.
  */
 export async function readDemand(
   tx: Queryable,
@@ -64,7 +63,7 @@ export async function readDemand(
       id: string | null;
       isDispatched: boolean | null;
     }[]
-    // Served by executions_slots and executions_held_back, whose workflows are found by jumping from one to the next.
+    // Served by executions_slots and executions_held_back, by a skip scan over workflows.
   >(Prisma.sql`/* concurrency.read-demand */
     WITH RECURSIVE held AS (
       SELECT e.workspace_id, e.workflow_id, count(*)::int AS runs FROM executions e
@@ -106,7 +105,7 @@ export async function readDemand(
       SELECT e.id, e.claimed_dispatch < e.dispatch AS is_dispatched FROM executions e
       WHERE ${IS_HELD_BACK} AND e.workspace_id = b.workspace_id AND e.workflow_id = b.workflow_id
         AND (e.claimed_dispatch = e.dispatch OR b.of_workspace IS NOT NULL OR b.of_workflow IS NOT NULL)
-      ORDER BY e.id LIMIT greatest(0, least(b.of_workspace, b.of_workflow, ${HELD_BACK_MAX}))
+      ORDER BY e.id LIMIT greatest(0, least(b.of_workspace, b.of_workflow, ${MAX_DISPATCHED}))
     ) run ON true`);
   const slots = new Map<string, number | null>();
   for (const row of rows) slots.set(row.workspaceId, row.ofWorkspace).set(row.workflowId, row.ofWorkflow);

@@ -5,21 +5,22 @@ import { LOCK_RUNS } from '../lock-order.js';
 import { admit, type FreeSlots, type HeldBack } from './admit.js';
 import { IS_HELD_BACK, lockSlots, readDemand, type Subject } from './demand.js';
 
-/** Where only the workspace is known: the id of no workflow. */
+/** An id that no workflow has, for a subject whose workflow is unknown. */
 const NO_WORKFLOW = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Sends out the oldest held back runs of workflows of which a run has just been left, as many as there are free slots;
- * of a workspace with a limit of its own, those of its other workflows too.
+ * Dispatches the oldest held back runs of workflows of which a worker has just released a run, as many as there are
+ * free slots. If the workspace has a limit of its own, runs of its other workflows are dispatched too.
  *
- * The race it excludes: a run that is being held back meanwhile because of the one that was left. Whoever holds it back
- * has the lock, so this finds it held back, or it finds the slot free.
+ * Race: a run that is held back at the same time because of the released one. The claim that holds it back has the
+ * lock: either this call finds the run held back, or the claim finds the slot free.
+ * @param left the workflows of the released runs.
  */
 export function releaseHeldBack(db: Database, left: readonly Subject[]): Promise<DispatchedExecution[]> {
   return release(db, left, { isThorough: false });
 }
 
-/** The same for every workflow of these workspaces. */
+/** Does the same for every workflow of these workspaces. */
 export function releaseHeldBackOf(db: Database, workspaceIds: readonly string[]): Promise<DispatchedExecution[]> {
   const subjects = workspaceIds.map((workspaceId) => ({ workspaceId, workflowId: NO_WORKFLOW }));
   return release(db, subjects, { isThorough: true });
@@ -40,9 +41,9 @@ function release(
   });
 }
 
-/** Workspaces that have runs held back, in the order of their ids, after one of them. */
+/** Returns up to `limit` ids of workspaces with held back runs, in ascending order, greater than `after`. */
 export async function findWorkspacesHeldBack(db: Database, after: string, limit: number): Promise<string[]> {
-  // Served by executions_held_back, jumping from one workspace to the next.
+  // Served by executions_held_back, by a skip scan over workspaces.
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* concurrency.find-workspaces */
     WITH RECURSIVE found AS (
       SELECT ${after}::uuid AS id
@@ -57,9 +58,9 @@ export async function findWorkspacesHeldBack(db: Database, after: string, limit:
 }
 
 /**
- * Sends held back runs to workers. Under a limit they stay marked until they are claimed, which keeps their turn;
- * without one any worker may claim them at once.
- * @returns their new dispatches; one that was stopped, paused or dispatched meanwhile is missing.
+ * Dispatches held back runs to workers. Under a limit they stay marked until they are claimed, which keeps their
+ * position; without a limit any worker can claim them at once.
+ * @returns their new dispatches, without runs that were stopped, paused or dispatched meanwhile.
  */
 export async function dispatchHeldBack(
   tx: Queryable,
@@ -78,7 +79,7 @@ export async function dispatchHeldBack(
     RETURNING ${DISPATCHED}`);
 }
 
-/** Locks runs in the order of their ids, as everybody does who changes several. One alone needs no order. */
+/** Locks runs in the order of their ids, as every transaction that changes several does. A single run needs no lock. */
 export async function lockRuns(tx: Queryable, runs: readonly { readonly id: string }[]): Promise<void> {
   if (runs.length < 2) return;
   await tx.$queryRaw(Prisma.sql`/* concurrency.lock-runs */

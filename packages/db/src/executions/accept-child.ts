@@ -36,7 +36,7 @@ interface ChildRow {
 }
 
 /** Maximum depth of runs that start runs. */
-const DEPTH_MAX = 10;
+const MAX_DEPTH = 10;
 /** Maximum number of runs that one run may start, directly and indirectly. */
 const MAX_FAMILY = 20_000;
 
@@ -65,7 +65,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
           WHEN w.id IS NULL THEN 'notFound'
           WHEN v.id IS NULL THEN 'noVersion'
           WHEN cardinality(v.trigger_node_ids) = 0 THEN 'noTrigger'
-          WHEN p.depth >= ${DEPTH_MAX} THEN 'tooDeep'
+          WHEN p.depth >= ${MAX_DEPTH} THEN 'tooDeep'
           WHEN ws.stored_bytes >= ws.storage_quota_bytes THEN 'overQuota'
           WHEN ws.executions_per_minute <> ${request.countedUnder ?? 0}::int THEN 'notCounted'
           ELSE 'started'
@@ -122,7 +122,7 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
 }
 
 /** Maximum number of waits that one transaction ends: a run may have waited for any number of others. */
-const ANSWERED_MAX = 1_000;
+const MAX_ENDED_WAITS = 1_000;
 
 /** An open wait for a run that is finished. */
 interface DueWait {
@@ -154,7 +154,7 @@ export async function answerParents(
       SELECT w.execution_id AS "parentId", w.node_id AS "nodeId", w.iteration
       FROM waits w JOIN executions c ON c.id = w.child_execution_id
       WHERE ${condition} AND w.answered_at IS NULL AND ${isFinished(Prisma.sql`c`)}
-      LIMIT ${'limit' in finished ? finished.limit : ANSWERED_MAX}`);
+      LIMIT ${'limit' in finished ? finished.limit : MAX_ENDED_WAITS}`);
     if (due.length === 0) return [];
     const parentIds = due.map(({ parentId }) => parentId);
     // The parents' rows first, as in every statement that changes a run: a worker that is about to let one rest sees

@@ -1,6 +1,6 @@
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
-import { retryOnce } from '../retry-once.js';
+import { retryOnce } from './accept.js';
 import {
   type AcceptRequest,
   type AcceptVerdict,

@@ -1,15 +1,19 @@
-import { queryWithRawParameters } from '../raw-parameters.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, Prisma } from '../client.js';
-import { retryOnce } from '../retry-once.js';
+import { queryWithRawParameters } from '../raw-parameters.js';
+import { isStoreUnavailable } from '../store-errors.js';
 import {
   type AcceptRequest,
   type AcceptVerdict,
-  insertion,
   admitted,
+  insertion,
   toVerdict,
   verdictColumns,
   type VerdictRow,
 } from './admission.js';
+
+/** Delay before a write is tried again, in ms. */
+const RETRY_DELAY_MS = 100;
 
 /**
  * Checks and inserts a batch of runs in one statement. If the connection breaks, the batch is tried once more. A run
@@ -56,4 +60,18 @@ async function findLanded(db: Database, ids: readonly string[]): Promise<Map<str
   const rows = await db.$queryRaw<{ id: string; workspaceId: string }[]>`
     SELECT id, workspace_id AS "workspaceId" FROM executions WHERE id = ANY (${ids}::uuid[])`;
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]));
+}
+
+/**
+ * Tries a write of a request once more if it failed for a reason that may pass. The caller gets the second failure.
+ * @param again has to allow for a first attempt that succeeded although its response was lost.
+ */
+export async function retryOnce<T>(first: () => Promise<T>, again: () => Promise<T>): Promise<T> {
+  try {
+    return await first();
+  } catch (error) {
+    if (!isStoreUnavailable(error)) throw error;
+  }
+  await sleep(RETRY_DELAY_MS);
+  return again();
 }

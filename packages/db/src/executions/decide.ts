@@ -146,7 +146,7 @@ export async function confirmAnswer(db: Database, { executionId, nodeId, iterati
 }
 
 /** Maximum number of waits of a node that are read: enough to detect several. */
-const WAITS_MAX = 21;
+const MAX_WAITS = 21;
 
 /** Reads waits of a node: unconfirmed answers of the actor, then open ones, the oldest first, then ended ones. */
 function findWaits(
@@ -168,7 +168,7 @@ function findWaits(
       AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
       AND (${iteration}::text IS NULL OR w.iteration = ${iteration}::text)
     ORDER BY "isUnconfirmed" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
-    LIMIT ${WAITS_MAX}`);
+    LIMIT ${MAX_WAITS}`);
 }
 
 /** Returns the result of a repeated answer: its job is queued again unless the run has continued. */

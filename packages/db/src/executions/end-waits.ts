@@ -9,7 +9,7 @@ export interface EndedWait {
   readonly answer: string | null;
 }
 
-/** The waits of a run that have ended, and how many answers that took into account. */
+/** The ended waits of a run, and the number of answers that were counted when they were read. */
 export interface EndedWaits {
   readonly waits: readonly EndedWait[];
   readonly answerCount: number;

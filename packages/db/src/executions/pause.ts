@@ -6,7 +6,7 @@ import type { DispatchedExecution } from './reconcile.js';
 
 /**
  * Pauses an unfinished run: nodes in progress finish and are stored, and no further node starts. The caller notifies
- * the worker that holds it; if that notification is lost, the verdict on its next checkpoint tells it.
+ * the worker that holds it; if that notification is lost, its next checkpoint reports the pause.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when it is finished or paused already.
  */
 export function pauseExecution(db: Database, actor: Actor, executionId: string): Promise<void> {

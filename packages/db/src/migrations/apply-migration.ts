@@ -3,7 +3,12 @@ import pg from 'pg';
 import type { Migration } from './migration-files.js';
 import { recordFailed, recordFinished, recordStarted } from './migration-records.js';
 import { assertRepeatable, runRepeatable } from './repeatable-statement.js';
-import { splitStatements } from './split-statements.js';
+
+/**
+ * Tokens that may contain a semicolon which does not end a statement: comments, literals, quoted names and
+ * dollar-quoted bodies. Nested comments and backslashes in E'...' are not supported.
+ */
+const PIECE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;|[^;]/g;
 
 /** How a migration waits for locked tables. */
 export interface LockPatience {
@@ -96,4 +101,14 @@ function describe(error: unknown): string {
   if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error.message : String(error);
   const { severity = 'ERROR', message, detail, hint } = error;
   return [`${severity}: ${message}`, detail, hint].filter((part) => part !== undefined).join('. ');
+}
+
+/** Returns the statements of an SQL script, each without comments, surrounding blanks and its semicolon. */
+export function splitStatements(script: string): string[] {
+  const statements = [''];
+  for (const [piece] of script.matchAll(PIECE)) {
+    if (piece === ';') statements.push('');
+    else statements.push((statements.pop() ?? '') + (/^(--|\/\*)/.test(piece) ? ' ' : piece));
+  }
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== '');
 }

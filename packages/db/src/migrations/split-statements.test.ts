@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { splitStatements } from './split-statements.js';
+import { splitStatements } from './apply-migration.js';
 
 describe('splitStatements', () => {
   it('cuts at semicolons, and leaves comments and blanks out', () => {

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { applyMigrations } from '../migrations/apply-migrations.js';
 import { readCatalogue } from './catalogue.js';
 import { sqlBetween } from './schema-engine.js';
-import { withScratchDatabase } from './scratch-database.js';
 
 /** The datamodel. Sources and compiled files have the same depth below the repository. */
 export const SCHEMA_PATH = fileURLToPath(new URL('../../../../prisma/schema.prisma', import.meta.url));
@@ -48,6 +48,28 @@ async function execute(url: string, sql: string): Promise<void> {
   try {
     // Operator classes of indexes come with extensions, which a datamodel cannot express.
     await client.query(`CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE EXTENSION IF NOT EXISTS btree_gin; ${sql}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Calls a function with an empty database on the server of `databaseUrl`, and drops the database afterwards in any
+ * case. The URL's user must be allowed to create databases.
+ */
+async function withScratchDatabase<T>(databaseUrl: string, use: (scratchUrl: string) => Promise<T>): Promise<T> {
+  const name = `scratch_${randomUUID().replaceAll('-', '')}`;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name}`);
+    try {
+      const url = new URL(databaseUrl);
+      url.pathname = `/${name}`;
+      return await use(url.href);
+    } finally {
+      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
   } finally {
     await client.end();
   }

@@ -2,7 +2,7 @@ import { MASKED_HEADERS } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.js';
 
 /** A word with adjacent characters that need no escaping in JSON and LIKE. */
-const TELLING = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
+const DELIMITED_WORD = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
 
 /**
  * Characters of each trigger data, output and error that are searched; more is rarely needed and expensive to store.
@@ -54,17 +54,17 @@ export const executionError = Prisma.sql`lower(regexp_replace(e.error,
   '^\\{"message"\\s*:\\s*"(.*)",\\s*"nodeId"\\s*:.*,\\s*"code"\\s*:\\s*"(.*)"\\s*\\}$', E'\\\\1\n\\\\2'))`;
 
 /** Returns the condition that a lower-case text (as SQL) contains what a person typed, as it is or JSON-encoded. */
-export function holds(text: Prisma.Sql, wanted: string): Prisma.Sql {
+export function contains(text: Prisma.Sql, wanted: string): Prisma.Sql {
   const spellings = new Set([wanted, JSON.stringify(wanted).slice(1, -1)]);
   const found = [...spellings].map((spelling) => Prisma.sql`strpos(${text}, lower(${spelling})) > 0`);
   return Prisma.sql`(${Prisma.join(found, ' OR ')})`;
 }
 
 /**
- * Returns a condition that follows from `holds` and that a trigram index can serve: the words of the search in their
+ * Returns a condition that follows from `contains` and that a trigram index can serve: the words of the search in their
  * order, or one of them. Only words have trigrams.
  */
-export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
+export function mayContain(text: Prisma.Sql, wanted: string, word: string | undefined): Prisma.Sql {
   const words = word === undefined ? wordsOf(wanted) : [word];
   // Words contain nothing that has to be escaped.
   return Prisma.sql`${text} LIKE lower(${`%${words.join('%')}%`})`;
@@ -76,8 +76,8 @@ export function mayHold(text: Prisma.Sql, wanted: string, word: string | undefin
  * the same word among frequent ones.
  * @returns undefined if there is only one word, or none that is long enough to have a trigram.
  */
-export function tellingWord(wanted: string): string | undefined {
-  const words = [...wanted.matchAll(TELLING)].map(([word]) => word);
+export function findMostSelectiveWord(wanted: string): string | undefined {
+  const words = [...wanted.matchAll(DELIMITED_WORD)].map(([word]) => word);
   if (wordsOf(wanted).length < 2) return undefined;
   const weight = (word: string): number => word.length + (/\d/.test(word) ? 1_000 : 0);
   return words.filter(({ length }) => length >= 3).sort((a, b) => weight(b) - weight(a))[0];

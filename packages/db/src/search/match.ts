@@ -1,6 +1,6 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
 import { Prisma } from '../client.js';
-import { executionError, executionText, holds, mayHold, tellingWord } from './execution-text.js';
+import { executionError, executionText, contains, mayContain, findMostSelectiveWord } from './execution-text.js';
 import { isUnfinished } from '../executions/run-status.js';
 
 /** The texts of a search; undefined or empty means no search. */
@@ -14,8 +14,8 @@ export function isSearch({ search, errorContains }: Search): boolean {
 /** Returns the condition that a text and an error (as SQL) match the search. */
 function matches({ search, errorContains }: Search, text: Prisma.Sql, error: Prisma.Sql): Prisma.Sql {
   const parts: Prisma.Sql[] = [];
-  if (search) parts.push(holds(text, search));
-  if (errorContains) parts.push(holds(error, errorContains));
+  if (search) parts.push(contains(text, search));
+  if (errorContains) parts.push(contains(error, errorContains));
   return Prisma.join(parts, ' AND ');
 }
 
@@ -28,12 +28,12 @@ const ERROR = Prisma.sql`t.error`;
  * whatever the planner expects from statistics (OFFSET 0).
  */
 export function hitOf(wanted: Search): Prisma.Sql {
-  const word = wanted.search ? tellingWord(wanted.search) : undefined;
+  const word = wanted.search ? findMostSelectiveWord(wanted.search) : undefined;
   return Prisma.sql`(
     SELECT coalesce(CASE
       WHEN t.execution_id IS NOT NULL THEN ${matches(wanted, TEXT, ERROR)}
       ELSE (SELECT ${matchesRun(wanted)} FROM executions e WHERE e.id = listed.id)
-    END, false) AS hit, ${word === undefined ? Prisma.sql`false` : holds(TEXT, word)} AS near
+    END, false) AS hit, ${word === undefined ? Prisma.sql`false` : contains(TEXT, word)} AS near
     FROM (SELECT 1) one LEFT JOIN execution_texts t ON t.execution_id = listed.id
     OFFSET 0)`;
 }
@@ -49,8 +49,9 @@ export function matchesRun(wanted: Search): Prisma.Sql {
  */
 export function matchingIds(workspaceId: string, wanted: Search, byWord: boolean): Prisma.Sql {
   const indexed: Prisma.Sql[] = [];
-  if (wanted.search) indexed.push(mayHold(TEXT, wanted.search, byWord ? tellingWord(wanted.search) : undefined));
-  if (wanted.errorContains) indexed.push(mayHold(ERROR, wanted.errorContains, undefined));
+  if (wanted.search)
+    indexed.push(mayContain(TEXT, wanted.search, byWord ? findMostSelectiveWord(wanted.search) : undefined));
+  if (wanted.errorContains) indexed.push(mayContain(ERROR, wanted.errorContains, undefined));
   const direct = matchesRun(wanted);
   return Prisma.sql`
     SELECT t.execution_id AS id FROM execution_texts t

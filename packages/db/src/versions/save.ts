@@ -3,7 +3,7 @@ import { DeckhandError, type Definition, isJsonObject, type JsonObject, type Sav
 import { type Actor, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
-import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
+import { syncWorkflowLimit } from '../concurrency/count-slots.js';
 import { runAndRollBack } from '../roll-back.js';
 import { assignWebhookUrls, type WantedWebhook } from '../webhooks/urls.js';
 import { lockWorkflow } from '../workflows/lock.js';

@@ -12,7 +12,7 @@ import {
 import { type Actor, type AllowedStates, requireRole, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import type { Database, Prisma, Queryable } from '../client.js';
-import { syncWorkflowLimit } from '../concurrency/sync-workflow.js';
+import { syncWorkflowLimit } from '../concurrency/count-slots.js';
 import { stopExecutionsOfWorkflow } from '../executions/stop-many.js';
 import type { OnStopped } from '../executions/stop.js';
 import type { Schedule, Workflow } from '../generated/client.js';
