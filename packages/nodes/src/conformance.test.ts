@@ -11,10 +11,10 @@ const withEffects = types.filter(({ hasEffects }) => hasEffects);
 
 const titled = (list: readonly NodeType[]) => list.map((type): [string, NodeType] => [type.type, type]);
 
-/** One sentence or more, each with a capital and a full stop. */
+/** One or more sentences, each with a capital letter and a full stop. */
 const SENTENCES = /^[A-Z].*\.$/s;
 
-/** A value that no schema of a type takes. */
+/** A value that no schema of a type accepts. */
 const WRONG: Readonly<Record<string, JsonValue>> = {
   string: 5,
   boolean: 'maybe',
@@ -30,13 +30,13 @@ async function run(type: NodeType, parameters: JsonValue, context: Partial<NodeC
   return type.run(parameters, nodeContext({ ...(credential && { credential }), ...context }));
 }
 
-/** Parameters of the example, with some of their own. */
+/** The parameters of the example, with some replaced. */
 async function changed(type: NodeType, change: JsonObject): Promise<JsonObject> {
   const [parameters] = await exampleParameters(type.type);
   return { ...(isJsonObject(parameters) ? parameters : {}), ...change };
 }
 
-/** The parameters that a type can't do without. Where there is none, its schema has no list of them. */
+/** The parameters that a type requires. If there are none, its schema has no list of them. */
 function requiredOf({ parameters }: { parameters: { required?: readonly string[] } }): readonly string[] {
   return parameters.required ?? [];
 }
@@ -46,7 +46,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Services that wait until the node is aborted, and count how often they are asked. */
+/** Services that wait until the node is aborted, and count their calls. */
 function waitingServices(signal: AbortSignal): { services: NodeServices; asked: () => number } {
   let count = 0;
   const wait = (): Promise<never> => {
@@ -115,7 +115,7 @@ describe.each(titled(types))('%s', (name, type) => {
     const mode = type.hasEffects ? 'sandbox' : 'normal';
     for (const parameters of deepFreeze(await exampleParameters(name))) {
       const running = run(type, parameters, { input, inputs, trigger: input, mode });
-      // A node may well fail, as long as that isn't for want of something to change.
+      // A node may fail, but not because it tried to change its frozen input.
       const outcome = await running.catch((error: unknown) => {
         if (error instanceof TypeError) throw error;
       });
@@ -131,7 +131,7 @@ describe.each(titled(pure))('%s, which acts on nothing outside,', (name, type) =
     for (const parameters of await exampleParameters(name)) {
       const before = process.memoryUsage().heapUsed;
       await run(type, parameters, context).catch((error: unknown) => error);
-      // A copy has 50,000 objects and more than 4 MB of texts; what looking at each item leaves behind is garbage.
+      // A copy has 50,000 objects and more than 4 MB of texts; garbage of processing each item does not count.
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
     }
   });

@@ -7,11 +7,11 @@ import { loadNodeTypes } from './load-node-types.js';
 
 const types = [...(await loadNodeTypes()).values()].sort((a, b) => a.type.localeCompare(b.type));
 
-/** Holds a page to what it is made from, or writes it when UPDATE_DOCS is set. */
+/** Compares a page with the one generated from the node type, or writes it if UPDATE_DOCS is set. */
 function holdPage(name: string, text: string): void {
   const file = new URL(name, NODE_DOCS);
   if (process.env.UPDATE_DOCS !== undefined) writeFileSync(file, text);
-  // Jest names the page that is stale; UPDATE_DOCS=1 writes it anew.
+  // Jest names the stale page; UPDATE_DOCS=1 rewrites it.
   expect({ name, text: existsSync(file) ? readFileSync(file, 'utf8') : '' }).toEqual({ name, text });
 }
 

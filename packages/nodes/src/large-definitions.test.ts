@@ -4,7 +4,7 @@ import { compileInSteps, type NodeTypes } from '@deckhand/engine';
 import { runInTimeSlices } from '@deckhand/runtime';
 import { loadNodeTypes } from './load-node-types.js';
 
-/** A chain of as many nodes as there may be. */
+/** A chain of the maximum number of nodes. */
 function chain(node: object, sourceHandle?: string) {
   const ids = Array.from({ length: 4_999 }, (_, n) => `n${n}`);
   return {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   nodeTypes = await loadNodeTypes();
 });
 
-/** Compiles, and counts how often the event loop went round meanwhile. */
+/** Compiles, and counts the rounds of the event loop meanwhile. */
 async function compile(definition: unknown) {
   let [rounds, isDone] = [0, false];
   const goRound = (): void => {

@@ -1,7 +1,7 @@
 import type { NodeType, NodeTypes } from '@deckhand/engine';
 import { readdir } from 'node:fs/promises';
 
-/** Source while testing, compiled otherwise; declarations, maps and tests are neither. */
+/** The sources in tests, the compiled files otherwise; not declarations, maps and tests. */
 const NODE_TYPE_FILE = /^(?!.*\.(?:test|d)\.).+\.[jt]s$/;
 
 /**
@@ -12,7 +12,7 @@ export async function loadNodeTypes(): Promise<NodeTypes> {
   const folder = new URL('./types/', import.meta.url);
   const files = (await readdir(folder)).filter((file) => NODE_TYPE_FILE.test(file)).sort();
   const types = new Map<string, NodeType>();
-  // One after another: the test runner's module loader does not stand several at once.
+  // One after another: the module loader of the test runner cannot handle several at once.
   for (const file of files) {
     const module: unknown = await import(new URL(file, folder).href);
     const type = toNodeType(module, file);

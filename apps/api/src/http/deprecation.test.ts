@@ -17,16 +17,26 @@ const handle: Parameters<typeof open>[3] = (_, response) => {
 const old: Route = open(
   'GET',
   '/api/auth/old/:id',
-  { summary: 'Old', responses: { 204: null }, deprecated: { ...DEPRECATED, successor: '/api/auth/new/:id' } },
+  {
+    summary: 'Old',
+    description: 'An operation.',
+    responses: { 204: null },
+    deprecated: { ...DEPRECATED, successor: '/api/auth/new/:id' },
+  },
   handle,
 );
 const ending: Route = open(
   'GET',
   '/api/auth/ending',
-  { summary: 'Ending', responses: { 204: null }, deprecated: DEPRECATED },
+  { summary: 'Ending', description: 'An operation.', responses: { 204: null }, deprecated: DEPRECATED },
   handle,
 );
-const current: Route = open('GET', '/api/auth/new/:id', { summary: 'New', responses: { 204: null } }, handle);
+const current: Route = open(
+  'GET',
+  '/api/auth/new/:id',
+  { summary: 'New', description: 'An operation.', responses: { 204: null } },
+  handle,
+);
 
 let server: Server;
 let url: string;
@@ -76,7 +86,7 @@ describe('a deprecated operation', () => {
           get: {
             deprecated: true,
             'x-sunset': '2027-06-01',
-            description: 'Deprecated since 2026-11-23, ends on 2027-06-01: use `/api/auth/new/{id}`.',
+            description: 'An operation. Deprecated since 2026-11-23, ends on 2027-06-01: use `/api/auth/new/{id}`.',
             responses: {
               204: {
                 headers: {

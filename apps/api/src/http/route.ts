@@ -18,6 +18,8 @@ export type SessionHandler = (request: Request, response: Response, caller: Sess
 /** Requests and responses of an operation. The OpenAPI document and validation use the same schemas. */
 export interface Operation {
   readonly summary: string;
+  /** One to three sentences for the OpenAPI document: what a caller has to know beyond the summary. */
+  readonly description: string;
   /** Describes a successful response. Undefined if it has no body. */
   readonly returns?: string;
   readonly query?: TObject;

@@ -5,7 +5,7 @@ import type { Operation } from '../http/route.js';
 import { Components } from './components.js';
 
 function returning(...schemas: TSchema[]): Operation[] {
-  return schemas.map((schema) => ({ summary: '', responses: { 200: schema } }));
+  return schemas.map((schema) => ({ summary: '', description: '', responses: { 200: schema } }));
 }
 
 const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });

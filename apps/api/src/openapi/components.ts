@@ -5,7 +5,7 @@ import type { Operation } from '../http/route.js';
 /** A part of the document. */
 export type Part = Record<string, unknown>;
 
-/** The reference to a schema of `components`. */
+/** A reference to a schema of `components`. */
 function refTo(name: string): Part {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -30,15 +30,15 @@ const REQUEST_ID = '01a1fb35-e8df-7352-8660-75a19a555603';
 /** Keywords that restrict no value. */
 const ANNOTATIONS = ['description', 'title', 'default', 'examples'];
 
-/** A schema with the name that it has in `components`. */
+/** A schema, and its name in `components`. */
 interface Named {
   readonly name: string;
   readonly schema: unknown;
 }
 
 /**
- * Collects the schemas of `components`. What contracts exports has its name there, wherever it is part of another. What
- * an operation responds with is named after that: `FolderEntry` is `FolderResponse`, and a page of them is
+ * Collects the schemas of `components`. A schema that contracts exports has its name there, wherever it is used. The
+ * response of an operation is named after its entry: `FolderEntry` is `FolderResponse`, and a page of them is
  * `FolderListResponse`.
  */
 export class Components {
@@ -54,14 +54,14 @@ export class Components {
       if (shape !== undefined) this.#named.set(shape, { name: name.replace(/Schema$/, ''), schema });
     }
     const responses = operations.flatMap((operation) => Object.values(operation.responses).filter(isJsonObject));
-    // A page is named after what its items are called in contracts, so all names are found before one is changed.
+    // A page is named after the schema of its items in contracts, so all names are found before one is changed.
     const names = responses.map((schema) => this.#nameOfResponse(schema));
     for (const [at, schema] of responses.entries()) {
       this.#named.set(shapeOf(schema), { name: names[at] ?? '', schema });
     }
   }
 
-  /** A schema with its named parts as references. */
+  /** Returns a schema with its named parts as references. */
   refer(schema: unknown): unknown {
     if (!isJsonObject(schema)) return schema;
     const annotations = Object.fromEntries(Object.entries(schema).filter(([keyword]) => ANNOTATIONS.includes(keyword)));
@@ -72,47 +72,47 @@ export class Components {
     const named = this.#named.get(shapeOf(schema));
     if (named === undefined) return this.#inline(schema);
     if (!this.#used.has(named.name)) {
-      // Before its parts: a schema may hold itself.
+      // Before its parts: a schema may contain itself.
       this.#used.set(named.name, {});
       this.#used.set(named.name, this.#inline(named.schema));
     }
     return { ...refTo(named.name), ...annotations };
   }
 
-  /** The example of an error, as a reference. */
+  /** Returns a reference to the example of an error. */
   referExample(code: ErrorCode): Part {
     this.#codes.add(code);
     return { $ref: `#/components/examples/${code}` };
   }
 
-  /** A response that operations share, as a reference. @param create makes it, once. */
+  /** Returns a reference to a shared response. @param create creates it, once. */
   referResponse(name: string, create: () => Part): Part {
     if (!this.#responses.has(name)) this.#responses.set(name, create());
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** The responses that were referred to, by name. */
+  /** The referenced responses, by name. */
   responses(): Part {
     return Object.fromEntries([...this.#responses].sort(([a], [b]) => a.localeCompare(b)));
   }
 
-  /** A header of responses, as a reference. */
+  /** Returns a reference to a header of responses. */
   referHeader(name: string, header: Part): Part {
     this.#headers.set(name, header);
     return { $ref: `#/components/headers/${name}` };
   }
 
-  /** The headers that were referred to, by name. */
+  /** The referenced headers, by name. */
   headers(): Part {
     return Object.fromEntries(this.#headers);
   }
 
-  /** The schemas that were referred to, by name. */
+  /** The referenced schemas, by name. */
   schemas(): Part {
     return Object.fromEntries([...this.#used].sort(([a], [b]) => a.localeCompare(b)));
   }
 
-  /** The examples that were referred to, by the code of their error. */
+  /** The referenced examples, by the code of their error. */
   examples(): Part {
     const value = (code: ErrorCode): Part => ({ error: ERRORS[code].message, code, requestId: REQUEST_ID });
     return Object.fromEntries([...this.#codes].sort().map((code) => [code, { value: value(code) }]));
@@ -134,22 +134,22 @@ export class Components {
     if (isJsonObject(properties)) {
       rest.properties = Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, this.refer(part)]));
     }
-    // Maps allow any key; generators know them by this keyword alone.
+    // Maps allow any key; generators recognise them by this keyword alone.
     if (isJsonObject(patternProperties)) rest.additionalProperties = this.refer(Object.values(patternProperties)[0]);
     return rest;
   }
 }
 
 /**
- * What a schema is known by: optional and described copies of it share this part.
- * @returns undefined for what is no schema, or one too plain to be named.
+ * Returns the identity of a schema: optional and described copies of it share this part. @returns undefined for a value
+ * that is no schema, or a schema too plain to be named.
  */
 function shapeOf(schema: unknown): unknown {
   if (!isJsonObject(schema)) return undefined;
   return schema.properties ?? schema.enum ?? schema.anyOf ?? (schema.type === 'array' ? schema : undefined);
 }
 
-/** The schema of the items of a page. */
+/** Returns the schema of the items of a page. */
 function itemOf(schema: unknown): unknown {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return undefined;
   const { data } = schema.properties;

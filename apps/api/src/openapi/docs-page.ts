@@ -10,7 +10,7 @@ const DOCUMENT_PATH = '/api/openapi.json';
  * alone, so the page works offline and under the strict policy for scripts.
  */
 export function createDocs(routes: readonly NamedRoute[]): Router {
-  // Relative to where the document was fetched, whatever name callers know this host by.
+  // Relative to the URL of the document, whatever name callers use for this host.
   const json = JSON.stringify(createOpenApiDocument(routes, '/'));
   const options = { customSiteTitle: 'Deckhand API', swaggerOptions: { url: DOCUMENT_PATH } };
   const router = Router();

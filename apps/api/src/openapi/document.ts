@@ -9,25 +9,25 @@ import { type Example, EXAMPLES } from './examples.js';
 import { parametersOf } from './parameters.js';
 import { errorsOf, JSON_TYPE, successesOf } from './responses.js';
 
-/** An operation with the name that clients are generated from. */
+/** An operation with its id, from which clients generate names. */
 export type NamedRoute = Route & { readonly id: string };
 
-/** What each part of the API is about, by the first word of its paths. */
+/** Descriptions of the parts of the API, by the first word of their paths. */
 const TAGS: Readonly<Record<string, string>> = {
-  admin: 'Settings, limits and the audit log of the whole instance: for its administrators',
-  ai: 'What nodes used of language models',
+  admin: 'Settings, limits and the audit log of the whole instance, for its administrators',
+  ai: 'Usage of language models by nodes',
   'api-keys': 'API keys of the signed-in person',
   approvals: 'Decisions that runs wait for',
-  'audit-log': 'Who did what in a workspace',
+  'audit-log': 'Changes in a workspace, with the people who made them',
   auth: 'Signing in, sessions and passwords',
   credentials: 'Secrets that nodes use',
-  executions: 'Runs: what they did, and stopping, pausing and repeating them',
+  executions: 'Reading, stopping, pausing and rerunning runs',
   folders: 'Folders of workflows',
   health: 'For probes and monitoring',
   'human-tasks': 'Forms that runs wait for',
-  me: 'Whose key or session a request has',
-  monitoring: 'Workers, the queue and figures of runs',
-  'node-types': 'What workflows can be made of',
+  me: 'The caller of a request',
+  monitoring: 'Workers, the queue and statistics of runs',
+  'node-types': 'Types of nodes',
   schedules: 'Schedules of active workflows',
   variables: 'Values that all workflows of a workspace can read',
   workflows: 'Workflows, their versions and webhooks, and starting runs of them',
@@ -35,9 +35,8 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The OpenAPI 3.1 document of the operations, made from the schemas that validate: what contracts exports under a name
- * stands under that name in `components`.
- * @param serverUrl the address that callers use.
+ * Returns the OpenAPI 3.1 document of the operations, created from the schemas that validate requests. Schemas that
+ * contracts exports have the same name in `components`. @param serverUrl the address that callers use.
  */
 export function createOpenApiDocument(routes: readonly NamedRoute[], serverUrl: string): object {
   const components = new Components(routes.map(({ operation }) => operation));
@@ -83,7 +82,7 @@ function describeEnd({ since, sunset, successor }: Deprecation): string {
   return `Deprecated since ${since}, ends on ${sunset}${instead}.`;
 }
 
-/** A path with its parameters as OpenAPI writes them. */
+/** Converts the parameters of a path to OpenAPI's notation. */
 function toTemplate(path: string): string {
   return path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
 }
@@ -94,12 +93,16 @@ function describe(route: NamedRoute, components: Components, hasETag: boolean): 
   const example = EXAMPLES[route.id];
   const rule = route.access === 'key' ? accessRule(route.method, route.path) : undefined;
   const needed = rule?.kind === 'scope' ? rule : undefined;
-  const notes = [...(needed ? [describeScope(needed)] : []), ...(deprecated ? [describeEnd(deprecated)] : [])];
+  const description = [
+    operation.description,
+    ...(needed ? [describeScope(needed)] : []),
+    ...(deprecated ? [describeEnd(deprecated)] : []),
+  ].join(' ');
   return {
     operationId: route.id,
     tags: [tagOf(route)],
     summary: operation.summary,
-    ...(notes.length > 0 && { description: notes.join(' ') }),
+    description,
     ...(needed && { 'x-required-scope': needed.scope }),
     ...(deprecated && { deprecated: true, 'x-sunset': deprecated.sunset }),
     security: securityOf(route),

@@ -1,6 +1,6 @@
 import examples from './examples.json' with { type: 'json' };
 
-/** What an operation is sent, and what it responds, by status: JSON bodies. */
+/** Examples of requests and of responses, by status: JSON bodies. */
 export interface Example {
   readonly request?: unknown;
   readonly responses?: Readonly<Record<string, unknown>>;

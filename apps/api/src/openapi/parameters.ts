@@ -11,7 +11,7 @@ const ONCE = 'The same key and body within 24 hours get the first response, and 
 const EXAMPLE_ID = '01a1fb35-e8df-7352-8660-75a19a555616';
 const EXAMPLE_NODE_ID = 'total';
 
-/** The parameters of an operation: those in its path, its query, and the headers with a meaning. */
+/** Returns the parameters of an operation: those in its path, its query, and its headers. */
 export function parametersOf(route: Route, components: Components): Part[] {
   const { path, operation } = route;
   const inPath = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({
@@ -45,7 +45,7 @@ function queryOf({ query }: Operation, components: Components): Part[] {
     return {
       name,
       in: 'query',
-      // A default is filled in, so nobody has to say it.
+      // A parameter with a default is optional.
       required: required.has(name) && !(isJsonObject(schema) && Object.hasOwn(schema, 'default')),
       schema: described,
       ...(isObject ? { style: 'deepObject', explode: true } : {}),

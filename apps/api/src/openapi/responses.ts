@@ -9,7 +9,7 @@ function header(description: string): Part {
   return { description, schema: { type: 'string' } };
 }
 
-/** What responses may have beside their bodies. */
+/** Parts of a response other than its body. */
 const HEADERS = {
   'X-Request-Id': header("Names the request in the service's log; the caller's, if it sent a sane one"),
   'API-Version': header('The version of the API that the response is of'),
@@ -29,7 +29,7 @@ function refer(names: readonly HeaderName[], components: Components): Part {
   return Object.fromEntries(names.map((name) => [name, components.referHeader(name, HEADERS[name])]));
 }
 
-/** The headers that all responses of an operation have. */
+/** Returns the headers that all responses of an operation have. */
 function commonHeaders(route: Route): HeaderName[] {
   return [
     'X-Request-Id',
@@ -55,8 +55,7 @@ function headersOfError(route: Route, status: number, codes: readonly ErrorCode[
 }
 
 /**
- * The responses of an operation that are no errors.
- * @param hasETag whether its resource can be changed with `If-Match`.
+ * Returns the successful responses of an operation. @param hasETag whether its resource can be changed with `If-Match`.
  * @param examples bodies by status.
  */
 export function successesOf(
@@ -87,8 +86,8 @@ export function successesOf(
 }
 
 /**
- * A stream of Server-Sent Events. OpenAPI 3.1 has no words for one: generators take the schema for that of the data of
- * an event, and `x-events` says which event has which (decision 22).
+ * A stream of Server-Sent Events. OpenAPI 3.1 cannot describe one: generators take the schema as that of the data of an
+ * event, and `x-events` maps event names to schemas (decision 22).
  */
 function streamOf(events: NonNullable<Operation['events']>, components: Components, example: Part): Part {
   const schemas = Object.values(events).map((schema) => components.refer(schema));
@@ -99,10 +98,12 @@ function streamOf(events: NonNullable<Operation['events']>, components: Componen
   };
 }
 
-/** Sent by the server itself. Other operations have it too, but there it would be an error without a type. */
+/**
+ * The HTTP server itself sends this response for every operation, but elsewhere it would be an error without a schema.
+ */
 const TOO_SLOW: Part = { description: 'The request did not arrive in time' };
 
-/** The errors of a route by status: one status may have several codes. */
+/** Returns the errors of a route by status; a status may have several codes. */
 export function errorsOf(route: Route, components: Components): Part {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of [...new Set(codesOf(route))].sort()) {
@@ -137,7 +138,7 @@ function errorOf(route: Route, status: number, codes: readonly ErrorCode[], comp
 function codesOf({ access, method, path, operation }: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['INTERNAL', 'SERVICE_UNAVAILABLE', ...(operation.errors ?? [])];
   const takesBody = method !== 'GET' && method !== 'DELETE';
-  // Parameters that an operation does not know are refused by all of them.
+  // All operations refuse unknown parameters.
   if (path.startsWith('/api/') || takesBody) codes.push('VALIDATION_FAILED');
   if (operation.takesIdempotencyKey === true) codes.push('CONFLICT');
   if (method === 'PATCH' || method === 'PUT') codes.push('PRECONDITION_FAILED');

@@ -9,20 +9,19 @@ import {
 } from '@deckhand/db';
 import { credentialTypesOf, type NodeTypes } from '@deckhand/engine';
 
-/** What a definition is checked against. */
+/** The services for checking a definition. */
 interface Surroundings {
   readonly nodeTypes: NodeTypes;
   readonly db: Database;
-  /** Who saves it. */
+  /** The person who saves it. */
   readonly actor: Actor;
   readonly place: Place;
 }
 
 /**
- * Checks what a definition names outside of itself: credentials have to be there, in the workspace, of a type that
- * their nodes can use, and usable by a version which the caller saves; versions of workflows that nodes start have to
- * be versions of those.
- * @throws DeckhandError VALIDATION_FAILED naming each that is not.
+ * Checks the references of a definition: credentials have to exist in the workspace, have a type that their nodes can
+ * use, and be usable by a version which the caller saves; versions of started workflows have to exist.
+ * @throws DeckhandError VALIDATION_FAILED naming each invalid reference.
  */
 export async function checkReferences(definition: Definition, surroundings: Surroundings): Promise<void> {
   const issues = [
@@ -58,7 +57,7 @@ const REFUSALS: Readonly<Record<NonNullable<UsableCredential['refusal']>, string
   otherWorkflow: 'is for other workflows than this one',
 };
 
-/** Of versions that are named by id; one that an expression names is known once its node runs. */
+/** Versions that are named by id; a version from an expression is only known when its node runs. */
 async function findVersionIssues(
   definition: Definition,
   { db, actor, place }: Surroundings,

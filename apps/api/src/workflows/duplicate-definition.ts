@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type ValidationIssue, isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 
-/** A definition for another workflow, and what in it is not as it was. */
+/** A definition for another workflow, and how it differs from the original. */
 export interface DuplicatedDefinition {
   readonly definition: JsonValue;
   readonly warnings: readonly ValidationIssue[];
 }
 
 /**
- * Makes the definition of a duplicate. Its webhooks get URLs of their own. Where the original asks callers for a
- * secret, the duplicate asks for a new one that nobody knows, so that its webhook is never open to everybody.
- * @param isElsewhere whether the duplicate is in another workspace.
+ * Creates the definition of a duplicate. Its webhooks get new URLs. If the original requires a secret, the duplicate
+ * gets a new random one that nobody knows, so that its webhook is never unprotected. @param isElsewhere whether the
+ * duplicate is in another workspace.
  */
 export function duplicateDefinition(definition: unknown, isElsewhere: boolean): DuplicatedDefinition {
   if (!isJsonObject(definition) || !Array.isArray(definition.nodes)) return { definition: {}, warnings: [] };

@@ -6,9 +6,8 @@ import { checkReferences } from './check-references.js';
 import { sealSecretParameters } from './secret-parameters.js';
 
 /**
- * Makes a version of a definition, ready to be saved: what it names is there, and its secrets are sealed.
- * @param earlier the secrets that placeholders in the definition stand for.
- * @throws DeckhandError VALIDATION_FAILED.
+ * Prepares a version of a definition for saving: checks its references, and encrypts its secrets. @param earlier the
+ * secrets that placeholders in the definition stand for. @throws DeckhandError VALIDATION_FAILED.
  */
 export async function prepareVersion(
   checked: CheckedDefinition,

@@ -9,22 +9,22 @@ import type { SealedSecrets } from '@deckhand/db';
 import type { NodeTypes } from '@deckhand/engine';
 import type { SecretBox } from '@deckhand/runtime';
 
-/** Stands in a definition in place of a secret; sent back, it keeps the secret as it is. */
+/** The placeholder for a secret in a definition; sent back, it keeps the secret. */
 const SECRET_PLACEHOLDER = '********';
 
 type Node = Definition['nodes'][number];
 
-/** A definition without its secrets, and these. */
+/** A definition without its secrets, and the secrets. */
 export interface SealedDefinition {
   readonly definition: Definition;
   readonly sealedSecrets: SealedSecrets;
 }
 
 /**
- * Takes the secrets out of a definition: those parameters that their node type's schema marks as `writeOnly`
- * (JSON Schema 2020-12, validation, 9.4). What is kept, read or run later has a placeholder in their place.
- * @param earlier the secrets of the version before, which placeholders stand for.
- * @throws DeckhandError VALIDATION_FAILED where a placeholder stands for nothing.
+ * Extracts the secrets of a definition: those parameters that the schema of the node type marks as `writeOnly` (JSON
+ * Schema 2020-12, validation, 9.4). Everything stored, read or run later has a placeholder instead.
+ * @param earlier the secrets of the previous version, which placeholders stand for.
+ * @throws DeckhandError VALIDATION_FAILED for a placeholder without a secret.
  */
 export async function sealSecretParameters(
   definition: Definition,
@@ -60,14 +60,13 @@ export async function sealSecretParameters(
 }
 
 /**
- * An earlier secret as it is, or sealed anew where an old key sealed it: that key may be taken away while this is
- * saved.
+ * Returns an earlier secret, encrypted again if an old key encrypted it: that key may be removed while this is saved.
  */
 async function keep(secretBox: SecretBox, kept: string): Promise<string> {
   return secretBox.isSealedByPresentKey(kept) ? kept : secretBox.seal(await secretBox.open(kept));
 }
 
-/** The parameters of a node type that are secrets. */
+/** Returns the parameters of a node type that are secrets. */
 function secretParameters(nodeTypes: NodeTypes, type: string): string[] {
   const properties: Readonly<Record<string, unknown>> = nodeTypes.get(type)?.parameters.properties ?? {};
   return Object.entries(properties).flatMap(([name, schema]) =>

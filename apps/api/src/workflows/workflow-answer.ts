@@ -2,14 +2,14 @@ import type { WorkflowSchedule } from '@deckhand/contracts';
 import type { WorkflowRecord } from '@deckhand/db';
 import { type SavedNode, savedNodes } from '../definitions.js';
 
-/** The method of a webhook trigger that names none. */
+/** The default method of a webhook trigger. */
 const DEFAULT_METHOD = 'POST';
-/** The zone of a schedule trigger that names none. */
+/** The default time zone of a schedule trigger. */
 const DEFAULT_ZONE = 'UTC';
 
 /**
- * A workflow as the API answers it: with the URL and the method of each webhook trigger of its latest version, and the
- * schedules of its active one, or, while there was never one, those that activating it would begin.
+ * Returns a workflow as the API responds with it: with the URL and the method of each webhook trigger of its latest
+ * version, and the schedules of its active one, or, if there was never one, those that activating it would start.
  */
 export function workflowAnswer(workflow: WorkflowRecord, webhookBaseUrl: string): object {
   const { webhooks, schedules, definition, ...entry } = workflow;
@@ -45,12 +45,12 @@ function idleSchedule({ id, isDisabled, parameters }: SavedNode): WorkflowSchedu
   ];
 }
 
-/** The URL that a webhook's callers use. */
+/** Returns the URL of a webhook. */
 export function webhookUrl(baseUrl: string, suffix: string): string {
   return `${baseUrl}/webhook/${suffix}`;
 }
 
-/** The URL that runs a webhook's latest version while it is open for tests. */
+/** Returns the test URL of a webhook, which runs the latest version while it is open. */
 export function webhookTestUrl(baseUrl: string, suffix: string): string {
   return `${baseUrl}/webhook-test/${suffix}`;
 }

@@ -1,9 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { CLOSED, nullable, RunsAtOnce } from './common.js';
 
-const RunsPerMinute = nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'null is no limit' }));
-const Bytes = nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'null is no limit' }));
-const Days = nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: 'null is for ever' }));
+const RunsPerMinute = nullable(
+  Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'null means no limit' }),
+);
+const Bytes = nullable(
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'null means no limit' }),
+);
+const Days = nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: 'null keeps it forever' }));
 
 const ALWAYS_SAID = { executionsPerMinute: RunsPerMinute, storageQuotaBytes: Bytes };
 

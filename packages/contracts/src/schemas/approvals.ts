@@ -17,7 +17,7 @@ const waitChoice = {
     ),
   ),
   waitId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 400, description: 'As the list of what waits says it' }),
+    Type.String({ minLength: 1, maxLength: 400, description: 'The id of the wait, from the list of approvals' }),
   ),
 };
 
@@ -26,7 +26,7 @@ export const SubmitApprovalBody = Type.Object(
   {
     executionId: Id,
     nodeId: Type.String({ minLength: 1, maxLength: 64 }),
-    approved: Type.Optional(Type.Boolean({ description: 'true is the choice approved, false is rejected' })),
+    approved: Type.Optional(Type.Boolean({ description: 'true means the choice `approved`, false means `rejected`' })),
     decision: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The name of a choice' })),
     comment: Type.Optional(Type.String({ maxLength: 10_000 })),
     ...waitChoice,
@@ -42,9 +42,9 @@ export const ApprovalEntry = Type.Object({
   id: Type.String({ format: 'uuid', description: "The run's id" }),
   currentNodeId: Type.String({ description: 'The approval node' }),
   iteration: ShownIteration,
-  waitId: Type.String({ description: 'Of this wait alone' }),
+  waitId: Type.String({ description: 'The id of this wait' }),
   workflowId: Id,
-  workflowName: nullable(Type.String({ description: 'Null once the workflow is deleted' })),
+  workflowName: nullable(Type.String({ description: 'null after the workflow was deleted' })),
   message: Type.String(),
   choices: Type.Array(Type.String()),
   waitingSince: Time,
@@ -55,11 +55,11 @@ export const HumanTaskEntry = Type.Object({
   executionId: Id,
   nodeId: Type.String({ description: 'The human node' }),
   iteration: ShownIteration,
-  waitId: Type.String({ description: 'Of this wait alone' }),
+  waitId: Type.String({ description: 'The id of this wait' }),
   workflowId: Id,
-  workflowName: nullable(Type.String({ description: 'Null once the workflow is deleted' })),
+  workflowName: nullable(Type.String({ description: 'null after the workflow was deleted' })),
   title: Type.String(),
-  schema: Type.Unsafe<JsonValue>({ description: 'The JSON Schema of what is to be filled in' }),
+  schema: Type.Unsafe<JsonValue>({ description: 'The JSON Schema of the form' }),
   waitingSince: Time,
 });
 export type HumanTaskEntry = Static<typeof HumanTaskEntry>;

@@ -22,10 +22,10 @@ export const ListInstanceAuditLogQuery = Type.Object({
 export const AuditLogEntry = Type.Object({
   id: Id,
   at: Time,
-  workspaceId: nullable({ ...Id, description: 'Null for what belongs to no workspace' }),
+  workspaceId: nullable({ ...Id, description: 'null for a change that belongs to no workspace' }),
   userId: nullable(Id),
-  userName: nullable(Type.String({ description: 'Null once the person is gone' })),
-  userEmail: nullable(Type.String({ description: 'Null once the person is gone' })),
+  userName: nullable(Type.String({ description: 'null after the person was deleted' })),
+  userEmail: nullable(Type.String({ description: 'null after the person was deleted' })),
   apiKeyId: nullable(Id),
   apiKeyName: nullable(Type.String()),
   action: Type.String(),

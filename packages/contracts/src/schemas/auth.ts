@@ -25,7 +25,9 @@ export const SetupBody = Type.Object(
   CLOSED,
 );
 /** Answer of GET /api/auth/setup. */
-export const SetupStateResponse = Type.Object({ isOpen: Type.Boolean({ description: 'Nobody is here yet' }) });
+export const SetupStateResponse = Type.Object({
+  isOpen: Type.Boolean({ description: 'Whether the instance has no users yet' }),
+});
 
 export const LoginBody = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, CLOSED);
 
@@ -62,10 +64,10 @@ export const RotateApiKeyBody = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 86_400,
-        description: 'How long the key before goes on working: a day, unless it is said otherwise',
+        description: 'How long the replaced key stays valid, in seconds; a day by default',
       }),
     ),
-    expiresAt: Type.Optional({ ...nullable(GivenTime), description: 'That of the key before, unless it is given' }),
+    expiresAt: Type.Optional({ ...nullable(GivenTime), description: 'By default that of the replaced key' }),
   },
   CLOSED,
 );

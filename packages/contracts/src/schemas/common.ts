@@ -15,7 +15,7 @@ export const Time = Type.String({ format: 'date-time' });
 /** A time in a request; `toDate` reads it. */
 export const GivenTime = Type.String({
   format: 'date-time',
-  description: 'ISO 8601; a date alone is its midnight, seconds may be left out, and without an offset it is UTC',
+  description: 'ISO 8601; a date alone means its midnight, seconds are optional, and the default offset is UTC',
 });
 
 /** Bounds of a time; several hold together. */
@@ -59,7 +59,8 @@ export const RunsAtOnce = nullable(
   Type.Integer({
     minimum: 1,
     maximum: 2_147_483_647,
-    description: 'Runs that workers hold at once; further ones wait as pending. null is no limit',
+    description:
+      'Maximum number of runs that workers hold at the same time; further ones wait as pending. null means no limit',
   }),
 );
 
@@ -67,7 +68,7 @@ export const RunsAtOnce = nullable(
 export const Person = Type.Object({ id: Id, name: Type.String(), email: Type.String() });
 
 /** Who did something; null once the person is gone. */
-export const KnownPerson = nullable(Person, { description: 'Who that is; null once the person is gone' });
+export const KnownPerson = nullable(Person, { description: 'The person; null after the person was deleted' });
 
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<JsonValue>({});
@@ -130,7 +131,7 @@ export interface PageOf<T> {
 
 /** The codes of errors. */
 export const ErrorCodeSchema = oneOf(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]], {
-  description: 'For programs: docs/errors.md says what each means, and whether to try again',
+  description: 'For programs; docs/errors.md explains each code, and whether to retry',
 });
 
 /** Every error's body. */
@@ -144,7 +145,7 @@ export const ErrorResponse = Type.Object({
   executionId: Type.Optional(Type.String({ description: 'The run that the request made or is about' })),
   waitId: Type.Optional(Type.String({ description: 'With RESUME_PENDING: the wait whose answer is recorded' })),
   recorded: Type.Optional(
-    Type.Unknown({ description: 'With ALREADY_DECIDED: how the wait ended; `by` is null for its time' }),
+    Type.Unknown({ description: 'With ALREADY_DECIDED: how the wait ended; `by` is null if its time ended it' }),
   ),
   requestId: Type.String(),
 });

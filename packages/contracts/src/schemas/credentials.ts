@@ -14,7 +14,7 @@ export const CREDENTIAL_VISIBILITIES = ['private', 'shared'] as const;
 const limits = {
   visibility: Type.Optional(
     oneOf(CREDENTIAL_VISIBILITIES, {
-      description: 'private: only versions that its owner saved may use it; shared: all of the workspace',
+      description: 'private: only versions that its owner saved may use it; shared: all workflows of the workspace',
     }),
   ),
   allowedHosts: Type.Optional(
@@ -25,7 +25,7 @@ const limits = {
   ),
   allowedWorkflowIds: Type.Optional(
     nullable(Type.Array(Id, { minItems: 1, maxItems: 100, uniqueItems: true }), {
-      description: 'Workflows whose nodes may use it; null is any',
+      description: 'Workflows whose nodes may use it; null allows any',
     }),
   ),
 };

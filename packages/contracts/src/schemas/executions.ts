@@ -58,7 +58,7 @@ export const RerunBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Begin at this node, with what the run had come to before it; without it, begin at the trigger',
+        description: 'The node to start at, with the outputs of the nodes before it; by default the trigger',
       }),
     ),
     version: Type.Optional(RerunVersionChoice),
@@ -68,7 +68,7 @@ export const RerunBody = Type.Object(
 
 const StartedAt = Type.Object(TimeRange.properties, {
   ...CLOSED,
-  description: 'Bounds of the start time; a run that never began counts by when it was created',
+  description: 'Bounds of the start time; for a run that never started, of its creation',
 });
 
 /** Characters of a text that is searched for. */
@@ -78,9 +78,9 @@ const SEARCH_MAX = 200;
 const singleFilters = {
   startedAt: Type.Optional(StartedAt),
   workflowName: Type.Optional(Type.String({ maxLength: 200, description: 'The whole name of the workflow' })),
-  rerunOf: Type.Optional(Type.String({ format: 'uuid', description: 'The run that was repeated' })),
+  rerunOf: Type.Optional(Type.String({ format: 'uuid', description: 'The run that was rerun' })),
   parentExecutionId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The run whose workflow node started the run' }),
+    Type.String({ format: 'uuid', description: 'The run whose `workflow` node started the run' }),
   ),
 };
 
@@ -88,7 +88,7 @@ const singleFilters = {
 export const StopManyBody = Type.Object(
   {
     workspaceId: Id,
-    all: Type.Optional(Type.Boolean({ description: 'Needed to stop runs without any filter' })),
+    all: Type.Optional(Type.Boolean({ description: 'Required to stop runs without a filter' })),
     ...singleFilters,
     workflowId: Type.Optional(Id),
     status: Type.Optional(oneOrSeveralOf(EXECUTION_STATUSES)),
@@ -108,12 +108,10 @@ const filterFields = {
   search: Type.Optional(
     Type.String({
       maxLength: SEARCH_MAX,
-      description: 'Text in trigger data, outputs, errors or ids, whatever its case',
+      description: 'Text in trigger data, outputs, errors or ids, in any case',
     }),
   ),
-  errorContains: Type.Optional(
-    Type.String({ maxLength: SEARCH_MAX, description: 'Text in the error, whatever its case' }),
-  ),
+  errorContains: Type.Optional(Type.String({ maxLength: SEARCH_MAX, description: 'Text in the error, in any case' })),
 };
 
 const orderFields = {
@@ -161,7 +159,10 @@ const viewFields = {
     description: '`counts`: `progress` is the number of nodes per status',
   }),
   cursor: Type.Optional(
-    Type.String({ maxLength: 300, description: 'The `nextCursor` of the page before, with its filters and its order' }),
+    Type.String({
+      maxLength: 300,
+      description: 'The `nextCursor` of the previous page, with the same filters and order',
+    }),
   ),
 };
 
@@ -189,12 +190,12 @@ export const ListWorkflowExecutionsQuery = Type.Object({
 
 /** The query of GET /api/executions/{id}. */
 export const ReadExecutionQuery = Type.Object({
-  slim: Type.Boolean({ default: false, description: 'Leaves the outputs out' }),
+  slim: Type.Boolean({ default: false, description: 'Leave out the outputs' }),
   wait: Type.Integer({
     minimum: 0,
     maximum: 60,
     default: 0,
-    description: 'Seconds to hold the answer until the run is finished or waits for a person',
+    description: 'How long to hold the response until the run is finished or waits for a person, in seconds',
   }),
 });
 
@@ -236,7 +237,7 @@ export const ExecutionError = Type.Object({
 const IterationCounts = Type.Unsafe<Readonly<Partial<Record<NodeStatus, number>>>>({
   type: 'object',
   additionalProperties: { type: 'integer' },
-  description: 'Of a node in a loop: how many iterations have which status; `status` is that of the latest one',
+  description: 'Of a node in a loop: the number of iterations per status; `status` is that of the latest one',
 });
 
 /** One entry of `progress`. */
@@ -245,7 +246,7 @@ export const NodeProgress = Type.Object({
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
   attempts: Type.Integer(),
-  iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: how many there are so far' })),
+  iterations: Type.Optional(Type.Integer({ description: 'Of a node in a loop: the number of iterations so far' })),
   iterationCounts: Type.Optional(IterationCounts),
   output: Type.Optional(AnyJson),
   outputBytes: Type.Integer(),
@@ -288,8 +289,8 @@ export const Execution = Type.Object({
   status: ExecutionStatusSchema,
   executionMode: oneOf(EXECUTION_MODES),
   source: oneOf(EXECUTION_SOURCES),
-  workflowName: nullable(Type.String({ description: 'The present name of the workflow; null once it is deleted' })),
-  rerunOf: nullable(Type.String({ format: 'uuid', description: 'The run that this one repeats' })),
+  workflowName: nullable(Type.String({ description: 'The current name of the workflow; null after it was deleted' })),
+  rerunOf: nullable(Type.String({ format: 'uuid', description: 'The run that this one reruns' })),
   parentExecutionId: nullable(Type.String({ format: 'uuid', description: 'The run whose workflow node started it' })),
   createdAt: Time,
   startedAt: nullable(Time),
@@ -359,7 +360,7 @@ export type IterationEntry = Static<typeof IterationEntry>;
 /** Answer of GET /api/executions/{id}/result. */
 export const ExecutionResult = Type.Object({
   executionId: Id,
-  result: Type.Unsafe<JsonValue>({ description: 'What its Terminal node answered; null while there is none' }),
+  result: Type.Unsafe<JsonValue>({ description: 'The result that its Terminal node set; null while there is none' }),
 });
 
 /** Answer of GET /api/executions/{id}/nodes/{nodeId}/debug: what a run in debug mode kept of a node. */
@@ -367,10 +368,10 @@ export const NodeDebug = Type.Object({
   nodeId: Type.String(),
   iteration: ShownIteration,
   parameters: Type.Optional(
-    Type.Unsafe<JsonValue>({ description: 'With their expressions resolved; missing where that failed' }),
+    Type.Unsafe<JsonValue>({ description: 'With their expressions evaluated; missing if that failed' }),
   ),
   input: Type.Optional(Type.Unsafe<JsonValue>({ description: 'The output of the node before' })),
-  console: Type.Optional(Type.Unsafe<JsonValue>({ description: 'Lines that the script of the node wrote' })),
+  console: Type.Optional(Type.Unsafe<JsonValue>({ description: 'Console output of the node' })),
 });
 
 /** Which runs of a workspace: the filters of a list, apart from order, view and paging. */

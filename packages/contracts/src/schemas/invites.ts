@@ -11,7 +11,7 @@ export const INVITE_STATES = ['Pending', 'Accepted', 'Expired'] as const;
 const InviteFields = {
   id: Id,
   workspaceId: Id,
-  email: nullable(Type.String({ description: 'The only address it is for; null for whoever has the link' })),
+  email: nullable(Type.String({ description: 'The only address that may accept it; null for anybody with the link' })),
   role: oneOf(ROLES),
   state: oneOf(INVITE_STATES),
   createdBy: Id,

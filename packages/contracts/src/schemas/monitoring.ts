@@ -62,7 +62,7 @@ const QueueState = Type.Object({
   waiting: Type.Integer(),
   active: Type.Integer(),
   delayed: Type.Integer(),
-  oldestWaitingSeconds: Type.Integer({ description: '0 when nothing waits' }),
+  oldestWaitingSeconds: Type.Integer({ description: '0 if no run waits' }),
 });
 
 export const FleetResponse = Type.Object({

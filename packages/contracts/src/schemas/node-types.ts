@@ -9,11 +9,11 @@ export const NodeTypeEntry = Type.Object({
   title: Type.String(),
   description: Type.String(),
   category: Type.String(),
-  hasEffects: Type.Boolean({ description: 'Acts outside the run, so it does nothing in sandbox mode' }),
+  hasEffects: Type.Boolean({ description: 'Whether it has effects outside; it has none in sandbox mode' }),
   isTrigger: Type.Boolean(),
   handles: Type.Array(Type.String(), { description: 'Outputs that edges can name' }),
   credentialTypes: Type.Array(oneOf(CREDENTIAL_TYPES), {
-    description: 'Types of credentials that `credentialId` may name; none when it takes no credential',
+    description: 'Types of credentials that `credentialId` may name; empty if it uses no credential',
   }),
   parameters: Type.Unsafe<JsonObject>({ ...AnyObject, description: 'A JSON Schema' }),
 });

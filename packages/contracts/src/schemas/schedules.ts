@@ -5,7 +5,7 @@ import { WorkflowSchedule } from './workflows.js';
 export const ListSchedulesQuery = Type.Object({
   workspaceId: Id,
   workflowId: Type.Optional(Id),
-  paused: Type.Optional(Type.Boolean({ description: 'Only schedules that are paused, or only those that are not' })),
+  paused: Type.Optional(Type.Boolean({ description: 'Whether to list paused schedules only, or others only' })),
   ...pageQuery(),
 });
 
@@ -14,7 +14,7 @@ export const ScheduleEntry = Type.Object({
   workflowId: Id,
   workflowName: Type.String(),
   ...WorkflowSchedule.properties,
-  maxOverlap: Type.Integer({ description: 'Number of unfinished runs from which the next one waits' }),
+  maxOverlap: Type.Integer({ description: 'Maximum number of unfinished runs; the next one waits' }),
   pausedBy: nullable(Id),
   pausedByUser: KnownPerson,
 });

@@ -4,7 +4,7 @@ import { Id, Time } from './common.js';
 /** A signed-in session as its owner sees it: never its token. */
 export const SessionEntry = Type.Object({
   id: Id,
-  current: Type.Boolean({ description: 'The session that asks' }),
+  current: Type.Boolean({ description: 'Whether it is the session of the request' }),
   createdAt: Time,
   lastUsedAt: Time,
   expiresAt: Time,

@@ -64,7 +64,7 @@ export const ListWorkflowsQuery = Type.Object({
   ),
   includeInnerFolders: Type.Boolean({
     default: false,
-    description: 'With folderId: also workflows of the folders in it, at whatever depth',
+    description: 'With folderId: include the workflows of its subfolders',
   }),
   search: Type.Optional(Type.String({ maxLength: 200 })),
   ...pageQuery(),
@@ -125,13 +125,13 @@ export const CreatedWorkflow = Type.Object({ ...Workflow.properties, warnings: W
 export const DuplicatedWorkflow = Type.Object({
   ...Workflow.properties,
   warnings: Type.Array(Warning, {
-    description: 'What in the first version is not as in the original, and what saving it warns of',
+    description: 'Differences between the first version and the original, and warnings',
   }),
 });
 
 /** Query of what can be checked without being done. */
 export const DryRunQuery = Type.Object({
-  dryRun: Type.Boolean({ default: false, description: 'Checks everything and saves nothing' }),
+  dryRun: Type.Boolean({ default: false, description: 'Check everything and save nothing' }),
 });
 
 /** What was checked could be saved as it is. */
@@ -166,7 +166,7 @@ export const Version = Type.Object({
 /** Query of GET /api/workflows/{id}/activations. */
 export const ListActivationsQuery = Type.Object({
   ...pageQuery(),
-  cursor: Type.Optional(Type.String({ format: 'uuid', description: 'The `nextCursor` of the page before' })),
+  cursor: Type.Optional(Type.String({ format: 'uuid', description: 'The `nextCursor` of the previous page' })),
 });
 
 /** A change of a workflow's status or of its active version. */
@@ -177,7 +177,7 @@ export const ActivationEntry = Type.Object({
   previousStatus: oneOf(WORKFLOW_STATUSES),
   activeVersionId: nullable(Id),
   activeVersionNumber: nullable(Type.Integer()),
-  previousActiveVersionId: nullable(Id, { description: 'Null where no version was ever active' }),
+  previousActiveVersionId: nullable(Id, { description: 'null if no version was ever active' }),
   previousActiveVersionNumber: nullable(Type.Integer()),
   by: nullable(Id),
   byUser: KnownPerson,

@@ -3,7 +3,7 @@ const CHARACTERS_MAX = 65_536;
 const LINE_MAX = 4_096;
 const LEFT_OUT = '… further lines are left out';
 
-/** Keeps what a script writes to its console: up to 200 lines of 4,096 characters, 64 KiB of characters in all. */
+/** Collects the console output of a script: up to 200 lines of 4,096 characters, 64 KiB of characters in total. */
 export interface ConsoleLines {
   readonly lines: readonly string[];
   /** Whether further lines are left out. */

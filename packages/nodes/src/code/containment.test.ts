@@ -4,13 +4,13 @@ import { hostileScripts, type HostileScript } from '../../../../tests/harness/ho
 import { createScriptRunner } from './runner.js';
 import { script } from '../../../../tests/harness/scripts.js';
 
-/** Time enough for what ends by itself; what does not has to be ended anyway. */
+/** Time enough for scripts that end; all others have to be stopped anyway. */
 const TIMEOUT_MS = 250;
 
 const runner = createScriptRunner({ threads: 2 });
 afterAll(() => runner.close());
 
-/** Where a script ended, in the table's words. */
+/** The outcome of a script, in the words of the table. */
 function endOf(result: ScriptResult): HostileScript['ends'][number] {
   if (result.kind === 'output') return { output: result.output };
   if (result.failure.code === 'CODE_LIMIT') return 'limit';
@@ -26,7 +26,7 @@ describe('a script cannot leave its sandbox', () => {
       expect(result.failure.message).not.toMatch(/file:|\/dist\/|\.js\b|undefined$/);
       expect(result.failure.message.length).toBeLessThan(2_100);
     }
-    // The next one finds everything as it should be.
+    // The next script finds an intact sandbox.
     const next = await runner.run(
       script('return [$input.a, typeof polluted, typeof out, [].toJSON]', { names: { $input: { a: 1 } } }),
     );

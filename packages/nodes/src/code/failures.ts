@@ -1,21 +1,21 @@
 import type { NodeFailure } from '@deckhand/engine';
 
-/** Characters of a thrown error's message that are kept. */
+/** Maximum length of a thrown error's message, in characters. */
 const MESSAGE_MAX = 2_000;
 
-/** The script threw, or returned what is no JSON. Another attempt would most likely end the same. */
+/** The script threw, or returned a value that is not JSON. Another attempt would most likely fail the same way. */
 export function scriptFailed(message: string, line?: number): NodeFailure {
   const shown = message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}…` : message;
   const place = line === undefined ? '' : ` (line ${line})`;
   return { message: `${shown}${place}`, code: 'CODE_FAILED', isRetryable: false };
 }
 
-/** The script wanted more than a script may have. */
+/** The script exceeded a limit. */
 export function limitReached(message: string): NodeFailure {
   return { message, code: 'CODE_LIMIT', isRetryable: false };
 }
 
-/** The script took too long. A machine with less to do may be in time. */
+/** The script took too long. It may succeed on a machine with less load. */
 export function tooLate(timeoutMs: number): NodeFailure {
   return {
     message: `the script did not finish within ${timeoutMs / 1_000} s`,
@@ -24,7 +24,7 @@ export function tooLate(timeoutMs: number): NodeFailure {
   };
 }
 
-/** The script's values did not fit. */
+/** The script's values were too large. */
 export function outOfMemory(memoryBytes: number): NodeFailure {
   return limitReached(`the script needs more memory than the ${memoryBytes / 1_048_576} MiB that it may use`);
 }

@@ -15,15 +15,15 @@ const VALUES: ReadonlySet<string> = new Set<ExpressionName>([
 const isValueName = (name: string): name is ExpressionName => VALUES.has(name);
 
 /**
- * The names that a source mentions, so that only what they stand for is handed over. A name counts wherever it stands
- * as a variable, though the source may have one of its own that is called so. A source with issues reads nothing.
+ * Finds the names that a source mentions, so that only their values are passed to it. A name counts wherever it is used
+ * as a variable, even if the source declares one of that name itself. A source with issues reads nothing.
  */
 export function findReferences(source: string): SourceReferences {
   const names = new Set<ExpressionName>();
   const nodes = new Set<string>();
   const parsed = parseSource(source);
   if ('issue' in parsed) return { names, nodes: [], readsAnyNode: false };
-  /** Times that `$nodes` stands anywhere, and times that the node's id follows it. */
+  /** The number of occurrences of `$nodes`, and of those followed by a node's id. */
   let mentions = 0;
   let told = 0;
   simple(parsed.program, {

@@ -1,11 +1,10 @@
 import { NAMES } from './function-text.js';
 
 /**
- * The part that is written in the sandbox's own language: calls the script's function and tells the host how it went.
- * It runs beside the script, which may have changed everything that it stands on; so the host believes none of it, and
- * what it tells is text.
- *
- * `tell(kind, text, stack)`: `output` with JSON, or `error` with a message. `print(line)`: absent when nothing is kept.
+ * The code that runs in the sandbox: it calls the script's function and reports the result to the host. It runs beside
+ * the script, which may have changed all globals that it uses. So the host trusts none of it, and accepts only text.
+ * `tell(kind, text, stack)`: `output` with JSON, or `error` with a message. `print(line)`: undefined if the console
+ * output is not needed.
  */
 export const GUEST = `(function (tell, print) {
   'use strict';

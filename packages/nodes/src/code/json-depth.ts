@@ -1,7 +1,7 @@
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** How deeply the lists and objects of a JSON text nest; 0 for a plain value. Linear, without recursion. */
+/** Returns the depth of nested lists and objects of a JSON text; 0 for a plain value. Linear, without recursion. */
 export function jsonDepth(text: string): number {
   let deepest = 0;
   let depth = 0;

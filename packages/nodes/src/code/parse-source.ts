@@ -2,7 +2,7 @@ import { getLineInfo, parse, type Program } from 'acorn';
 import { full } from 'acorn-walk';
 import { functionText, LINES_BEFORE } from './function-text.js';
 
-/** What is wrong with a source, with its place in the message. */
+/** An issue of a source, with its position in the message. */
 export interface SourceError {
   readonly issue: string;
 }
@@ -35,11 +35,11 @@ export function parseSource(source: string): { readonly program: Program } | Sou
   }
 }
 
-/** Where the function ends: before the last character but one when the source closes it and goes on. */
+/** The end of the function: before the last but one character if the source closes the function and continues. */
 function endOfFunction(program: Program): number {
   const ends: number[] = [];
   full(program, ({ type, start, end }) => {
-    // Behind the parenthesis that the text begins with.
+    // After the parenthesis at the start of the text.
     if (type === 'FunctionExpression' && start === 1) ends.push(end);
   });
   return ends[0] ?? 1;

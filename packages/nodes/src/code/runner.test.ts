@@ -93,7 +93,7 @@ describe('a script', () => {
       'the output nests deeper than 1000 levels',
     ],
   ])('fails with its reason: %s', async (source, code, message) => {
-    // Memory and time enough for the outputs above; the time is up only for what never ends.
+    // Memory and time enough for the outputs above; only scripts that never end exceed the time.
     const result = await run(source, {
       timeoutMs: code === 'NODE_TIMEOUT' ? 300 : 10_000,
       memoryBytes: message.includes('16 MiB') ? 16 * 1_048_576 : 67_108_864,
@@ -145,7 +145,7 @@ describe('the console', () => {
 });
 
 describe('while scripts burn on every thread', () => {
-  /** One that the engine interrupts, and one that it never does. */
+  /** A script that the engine can interrupt, and one that it cannot. */
   const burning = ['for (;;);', 'return new Array(2 ** 32 - 1).join("x").length'];
 
   it('the process goes on with other work', async () => {
@@ -182,7 +182,7 @@ describe('while scripts burn on every thread', () => {
     all.push(one.run(script('return 1', { executionId: 'other' })).then(() => ends.push('other')));
     await Promise.all(all);
     await one.close();
-    // The first had its place already, and one more its turn.
+    // The first had its thread already, and one more got one.
     expect(ends.indexOf('other')).toBeLessThanOrEqual(2);
   });
 

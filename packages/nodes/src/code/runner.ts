@@ -8,30 +8,30 @@ import { checkedResult, findTextExcess } from '../text/limit.js';
 import { runInSlices } from '../work/slices.js';
 import { createFairSemaphore } from './fair-semaphore.js';
 
-/** How long a thread without work is kept, in ms. */
+/** How long an idle thread is kept, in ms. */
 const IDLE_MS = 30_000;
-/** How much later than a script's own limit its thread is ended, in ms: time to start one, and to stop by itself. */
+/** How long after a script's own limit its thread is terminated, in ms: time to start, and to stop by itself. */
 const GRACE_MS = 2_000;
-/** How much the threads stand back behind the process's own thread, where the system knows that of threads. */
+/** Nice value of the threads relative to the process's main thread, on systems where threads have one. */
 const NICE = process.platform === 'linux' ? 5 : 0;
-/** What a thread may take beside its sandbox: the texts that come and go. */
+/** Memory of a thread in addition to its sandbox: the texts that are passed in and out. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-/** Only the compiled file can be a thread's; tests run the sources. */
+/** A thread can only load the compiled file; tests run the sources. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../../dist/code/thread.js' : './thread.js', import.meta.url);
 
-/** How scripts are run. */
+/** Options of a runner. */
 export interface ScriptRunnerOptions {
   /**
-   * Scripts of one workspace at once, each on a thread; by default one less than there are cores, and two at least.
-   * There is a thread more than that, so that others find one.
+   * Maximum number of concurrent scripts of a workspace, each on a thread; by default one less than there are cores,
+   * and at least two. There is one more thread than that, so that other workspaces find one.
    */
   readonly threads?: number;
 }
 
-/** A runner that holds threads. */
+/** A runner with threads. */
 export interface PooledScriptRunner extends ScriptRunner {
-  /** Ends the threads, with what they run. */
+  /** Terminates the threads, and the scripts that they run. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScr
   return {
     async run(script) {
       const overdue = new AbortController();
-      // One of its own: a run may have many scripts in line, and its signal warns of many listeners.
+      // A signal of its own: a run may have many waiting scripts, and one signal warns about many listeners.
       const signal = AbortSignal.any([script.signal, overdue.signal]);
       const release = await semaphore.acquire(script.workspaceId, signal, script.executionId);
       const timer = setTimeout(() => {
@@ -72,7 +72,7 @@ export function createScriptRunner(options: ScriptRunnerOptions = {}): PooledScr
 }
 
 async function createPool(threads: number): Promise<Piscina<ScriptTask, ScriptAnswer>> {
-  // Not loaded before it is needed: most of what imports this package runs no scripts.
+  // Loaded on first use: most importers of this package run no scripts.
   const { Piscina } = await import('piscina');
   const pool = new Piscina<ScriptTask, ScriptAnswer>({
     filename: THREAD.href,
@@ -85,7 +85,7 @@ async function createPool(threads: number): Promise<Piscina<ScriptTask, ScriptAn
     execArgv: [],
     recordTiming: false,
   });
-  // A thread that ends without a task takes nothing with it.
+  // A thread that ends without a task loses nothing.
   pool.on('error', () => undefined);
   return pool;
 }
@@ -96,7 +96,7 @@ async function runOnThread(
   signal: AbortSignal,
 ): Promise<ScriptResult> {
   const { source, timeoutMs, memoryBytes, keepsConsole } = script;
-  // The text and what it is parsed to share the memory: what can't fit is not even written.
+  // The text and its parsed value share the memory: a text that cannot fit is not even written.
   const tooMuch: ScriptResult = { kind: 'failure', failure: outOfMemory(memoryBytes), console: [] };
   if (!(await fits(script, memoryBytes / 2))) return tooMuch;
   const names = JSON.stringify(script.names);
@@ -111,7 +111,7 @@ async function runOnThread(
   return { kind: 'output', output: parseJson(answer.text), console };
 }
 
-/** Whether what a script reads has at most so many characters as JSON. Counts it in slices. */
+/** Returns true if the values that a script reads have at most so many characters as JSON. Counts in slices. */
 async function fits({ names, signal }: Script, maxLength: number): Promise<boolean> {
   try {
     await runInSlices(

@@ -7,17 +7,17 @@ import { GUEST } from './guest.js';
 import { jsonDepth } from './json-depth.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';
 
-/** How long an output may be, in characters of JSON. */
+/** Maximum length of an output, in characters of JSON. */
 const OUTPUT_MAX = 10_485_760;
-/** How deeply an output may nest: what comes after it walks it recursively. */
+/** Maximum depth of an output: later steps walk it recursively. */
 const DEPTH_MAX = 1_000;
-/** How deeply calls may nest, in bytes of the sandbox's own stack. */
+/** Size of the sandbox's own stack, in bytes. */
 const STACK_BYTES = 262_144;
-/** What the script is called in its own stack traces. */
+/** Name of the script in its stack traces. */
 const FILE = 'script';
 
 declare global {
-  // The types of Node.js 20 leave it out; this is what is needed of it here.
+  // The types of Node.js 20 lack it; this is the part that is needed here.
   // eslint-disable-next-line @typescript-eslint/no-namespace -- the only way to name a type of it
   namespace WebAssembly {
     // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- nobody looks into it
@@ -27,7 +27,7 @@ declare global {
   }
 }
 
-/** What the guest told of the script's end. */
+/** The guest's report of how the script ended. */
 interface Told {
   readonly kind: string;
   readonly text: string;
@@ -35,9 +35,9 @@ interface Told {
 }
 
 /**
- * Runs a script in a runtime of its own, which is thrown away with all that the script did. It is given nothing of the
- * host but two functions that take text. Blocks its thread. Loops of the script are interrupted when its time is up;
- * the engine's own long operations are not, so whoever started the thread ends it.
+ * Runs a script in a runtime of its own, which is discarded afterwards. The script gets nothing of the host but two
+ * functions that take text. It blocks its thread. Loops of the script are interrupted when its time is up; long
+ * operations of the engine are not, so the owner of the thread terminates it.
  */
 export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): Promise<ScriptAnswer> {
   const lines = createConsoleLines();
@@ -49,7 +49,7 @@ export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): 
     maxStackSize: STACK_BYTES,
     timezoneOffset: 0,
     interruptHandler: () => (clock.isLate ||= Date.now() > deadline),
-    // Nothing that the engine may want to print reaches the process.
+    // The engine cannot print to the output of the process.
     wasi: () => ({ fd_write: () => 0 }),
   });
   const outcome = attempt(vm, task, lines);
@@ -57,7 +57,7 @@ export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): 
   return { ...(clock.isLate ? late : judge(outcome, task)), console: lines.lines };
 }
 
-/** Runs the script. @returns what the guest told, what was thrown out of the sandbox, or nothing: it still waits. */
+/** Runs the script. @returns the guest's report, an error of the sandbox, or undefined if the script still waits. */
 function attempt(
   vm: QuickJS,
   { source, names, keepsConsole }: ScriptTask,
@@ -69,7 +69,7 @@ function attempt(
     return vm.undefined;
   });
   const print = vm.newFunction('print', (line) => {
-    // Copying what is left out anyway would let a script keep its thread busy.
+    // Copying lines that are left out anyway would let a script keep its thread busy.
     if (!lines.isFull()) lines.add(read(line));
     return vm.undefined;
   });
@@ -84,7 +84,7 @@ function attempt(
   }
 }
 
-/** Text of the guest; anything else is not converted, since that would run its code. */
+/** Text from the guest; other values are not converted, because that would run the guest's code. */
 function read(handle: JSValueHandle | undefined): string {
   return handle?.isString === true ? handle.toString() : '';
 }
@@ -107,7 +107,7 @@ function judge(
   return { text };
 }
 
-/** What was thrown by the sandbox itself: an error of the engine, or a stack of the host that it used up. */
+/** An error of the sandbox itself: of the engine, or the host's stack is used up. */
 function ofError(error: Error, memoryBytes: number): NodeFailure {
   if (error instanceof RangeError) return limitReached('the script nests too deeply');
   if (isOutOfMemory(error.message)) return outOfMemory(memoryBytes);
@@ -120,7 +120,7 @@ function isOutOfMemory(message: string): boolean {
   return message.endsWith('out of memory');
 }
 
-/** The line of the script that a stack trace begins in. */
+/** Returns the line of the script in which a stack trace starts. */
 function lineOf(stack: string): number | undefined {
   const [, digits] = /\bscript:(\d+)/.exec(stack.slice(0, 10_000)) ?? [];
   const line = Number(digits) - LINES_BEFORE;

@@ -1,16 +1,16 @@
 import type { NodeFailure } from '@deckhand/engine';
 
-/** What a thread is given to run. */
+/** A task of a thread. */
 export interface ScriptTask {
   readonly source: string;
-  /** What the names stand for: a JSON object's text. */
+  /** The values of the names, as the text of a JSON object. */
   readonly names: string;
   readonly timeoutMs: number;
   readonly memoryBytes: number;
   readonly keepsConsole: boolean;
 }
 
-/** What it answers: the output as JSON text, or why there is none. */
+/** The result of a task: the output as JSON text, or the failure. */
 export type ScriptAnswer = ({ readonly text: string } | { readonly failure: NodeFailure }) & {
   readonly console: readonly string[];
 };

@@ -1,4 +1,4 @@
-/** What a thread of the pool runs: one script after another, each in a runtime of its own. */
+/** The code of a thread of the pool: runs one script after another, each in a runtime of its own. */
 import { readFileSync } from 'node:fs';
 import { runInSandbox } from './sandbox.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';

@@ -6,20 +6,20 @@ import { ANY_ADDRESS, type AddressRules, isPublicAddress, PUBLIC_ONLY, resolveHo
 import { untilAborted } from '../network/until-aborted.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A server that says nothing for this long is given up, in ms. */
+/** A silent server is given up after this time, in ms. */
 const SILENCE_MS = 60_000;
-/** All that a server may say to one message, in bytes. */
+/** Maximum size of a server's replies to one message, in bytes. */
 const MAX_RECEIVED_BYTES = 1_048_576;
-/** Between two checks of it, in ms. */
+/** Time between two checks of it, in ms. */
 const CHECK_MS = 50;
-/** Characters of what a server said that its node's failure quotes. */
+/** Maximum length of a server's message that a failure quotes, in characters. */
 const MAX_MESSAGE = 2_000;
-/** The port whose servers speak TLS from the first byte (RFC 8314, 3.3). */
+/** The port on which servers use TLS from the first byte (RFC 8314, 3.3). */
 const SUBMISSIONS_PORT = 465;
 
 /**
- * Creates what the nodes of a process send messages with.
- * @param allowPrivate whether private addresses may be reached.
+ * Creates the mail client that the nodes of a process share. @param allowPrivate whether private addresses may be
+ * reached.
  */
 export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): MailSender {
   const rules = allowPrivate ? ANY_ADDRESS : PUBLIC_ONLY;
@@ -36,7 +36,7 @@ export function createMailSender({ allowPrivate }: { allowPrivate: boolean }): M
         signal.throwIfAborted();
         throw toNodeError(error, message);
       } finally {
-        // Of an aborted message nothing more is sent.
+        // Nothing more of an aborted message is sent.
         socket?.destroy();
       }
     },
@@ -58,15 +58,15 @@ async function openSocket(
     });
   });
   socket.setTimeout(0);
-  // What reads from it tells whoever waits; without a listener, the process would end.
+  // The reader reports errors to the caller; without a listener, the process would end.
   socket.on('error', () => undefined);
   boundReceived(socket);
   return socket;
 }
 
-/** Ends a connection over which the server says too much: replies that nobody waits for would pile up. */
+/** Closes a connection whose server sends too much: replies that are not read would pile up. */
 function boundReceived(socket: Socket): void {
-  // Counted by the socket, since what comes over TLS is not seen here.
+  // Counted at the socket, because data inside TLS is not visible here.
   const timer = setInterval(() => {
     if (socket.bytesRead <= MAX_RECEIVED_BYTES) return;
     socket.destroy(new Error(`the server said more than ${MAX_RECEIVED_BYTES} bytes`));
@@ -76,20 +76,20 @@ function boundReceived(socket: Socket): void {
 
 async function deliver(message: MailMessage, connection: Socket): Promise<MailReceipt> {
   const { host, port, username, password, secure = port === SUBMISSIONS_PORT } = message.server;
-  // Loaded with the first message: most processes send none.
+  // Loaded on first use: most processes send no messages.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     connection,
     host,
     port,
     secure,
-    // A password goes over the open network only once it is encrypted.
+    // A password is sent over a public network only with encryption.
     requireTLS: password !== undefined && isPublicAddress(connection.remoteAddress ?? ''),
     tls: isIP(host) === 0 ? { servername: host } : {},
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MS,
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
-    // Messages are made of what they hold, never of files of this machine or of what is fetched.
+    // Messages contain only given content, never files of this machine or fetched content.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -114,7 +114,7 @@ async function deliver(message: MailMessage, connection: Socket): Promise<MailRe
   return { messageId: info.messageId, accepted: info.accepted.map(String), rejected: info.rejected.map(String) };
 }
 
-/** The same for a message that is sent again; its right side is the sender's domain (RFC 5322, 3.6.4). */
+/** The same when a message is sent again; its right side is the sender's domain (RFC 5322, 3.6.4). */
 function messageIdOf({ idempotencyKey, from }: MailMessage): string {
   const [domain = 'deckhand.invalid'] = /[A-Za-z0-9.-]+(?=>?\s*$)/.exec(from) ?? [];
   return `<${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32)}@${domain}>`;
@@ -125,6 +125,6 @@ function toNodeError(error: unknown, { server: { host, port } }: MailMessage): N
   const reason = (types.isNativeError(error) ? error.message : String(error)).slice(0, MAX_MESSAGE);
   const status = types.isNativeError(error) && 'responseCode' in error ? Number(error.responseCode) : undefined;
   if (status === undefined) return new NodeError('EMAIL_UNREACHABLE', `${host}:${port}: ${reason}`, { cause: error });
-  // 4xx may be gone the next time, 5xx not (RFC 5321, 4.2.1).
+  // A 4xx is temporary, a 5xx is not (RFC 5321, 4.2.1).
   return new NodeError('EMAIL_FAILED', reason, { isRetryable: status < 500, cause: error });
 }

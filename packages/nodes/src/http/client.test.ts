@@ -149,7 +149,7 @@ describe('a request that is aborted', () => {
     expect(held).toHaveLength(64);
     for (const response of held) response.end();
     await Promise.all(holding);
-    // A request that was sent after them is answered, the one that was given up has not been seen.
+    // A request that was sent after them gets a response; the aborted one was never seen.
     const last = send(url);
     await until(() => held.length > 64);
     held.slice(64).forEach((response) => response.end());

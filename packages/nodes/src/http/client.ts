@@ -13,7 +13,7 @@ import { holdMemory, type OptionalBudget } from '../work/hold-memory.js';
 const REDIRECTS_MAX = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
 const REDIRECT_BODY_BYTES = 65_536;
-/** What undici says of requests that it can't write: sending them again is no use. */
+/** Messages of undici for requests that it cannot write: retrying them is useless. */
 const UNSENDABLE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
 
 /** An HTTP client with its own pools of connections. */
@@ -22,23 +22,23 @@ export interface PooledHttpClient extends HttpClient {
   close(): Promise<void>;
 }
 
-/** How a client reaches the world. */
+/** Options of a client. */
 export interface HttpClientOptions {
   /** Whether private addresses may be reached. */
   readonly allowPrivate: boolean;
   /**
-   * A proxy is asked for the address that was checked, unless private ones are allowed or it resolves names itself;
-   * then a private address is refused before the proxy is asked, as far as names resolve here.
+   * The proxy is asked to connect to the checked address, unless private ones are allowed or it resolves names itself.
+   * In that case, names that resolve to private addresses here are refused before the proxy is asked.
    */
   readonly proxy?: ProxySettings | undefined;
-  /** What bodies count against while they are read. */
+  /** The memory budget for bodies while they are read. */
   readonly memory?: OptionalBudget;
-  /** In place of what `allowPrivate` says. */
+  /** Replaces the rules of `allowPrivate`. */
   readonly rules?: AddressRules;
 }
 
 /**
- * Creates the client that the nodes of a process share. What it sends with is loaded for the first request: many
+ * Creates the HTTP client that the nodes of a process share. Its pools are created with the first request: many
  * processes send none.
  */
 export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
@@ -75,7 +75,7 @@ export function createHttpClient(options: HttpClientOptions): PooledHttpClient {
   };
 }
 
-/** The answer to one request, or the request that a redirect asks for. */
+/** The response to one request, or the request that a redirect asks for. */
 type Step = { readonly response: HttpResponse } | { readonly next: HttpRequest };
 
 async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) => Promise<Step>): Promise<HttpResponse> {
@@ -90,12 +90,12 @@ async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) =>
   throw new NodeError('HTTP_REQUEST_FAILED', message, { isRetryable: false });
 }
 
-/** What is sent, and how. */
+/** A request, and how to send it. */
 interface Exchange {
   readonly url: URL;
   readonly request: HttpRequest;
   readonly memory: OptionalBudget;
-  /** To be connected to in place of the URL's host, which the request still names. */
+  /** The address to connect to instead of the URL's host, which the request still names. */
   readonly address: string | undefined;
 }
 
@@ -121,7 +121,7 @@ async function exchange(dispatcher: Dispatcher, { url, request, memory, address 
   };
 }
 
-/** A URL's origin with an address in place of its host. */
+/** Returns a URL's origin with an address instead of its host. */
 function originAt({ protocol, port }: URL, address: string): string {
   const host = isIPv6(address) ? `[${address}]` : address;
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
@@ -131,7 +131,7 @@ function joined(headers: Record<string, string | string[] | undefined>): Record<
   return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 }
 
-/** What went wrong, without the query of the URL: it may be secret. */
+/** Returns an error message without the query of the URL, which may be secret. */
 function toNodeError(error: unknown, { origin, pathname }: URL): NodeError {
   for (let cause = error; types.isNativeError(cause); cause = cause.cause) if (cause instanceof NodeError) return cause;
   const code = types.isNativeError(error) && 'code' in error ? String(error.code) : '';

@@ -1,13 +1,10 @@
 import type { Credential } from '@deckhand/contracts';
 import { NodeError } from '@deckhand/engine';
 
-/** Where an API key goes unless its credential names a header. */
+/** The header for an API key whose credential names no other. */
 const API_KEY_HEADER = 'x-api-key';
 
-/**
- * The header that a credential stands for.
- * @throws NodeError CREDENTIAL_UNSUITABLE for one that is none.
- */
+/** Returns the header for a credential. @throws NodeError CREDENTIAL_UNSUITABLE for a credential without one. */
 export function credentialHeader(credential: Credential): { readonly name: string; readonly value: string } {
   switch (credential.type) {
     case 'apiKey':

@@ -39,7 +39,7 @@ describe('a name that answers differently every time', () => {
       response.setHeader('connection', 'close').end();
     });
     let lookups = 0;
-    // Of this machine's addresses the first stands for a public one, the second for a private one.
+    // The first of this machine's addresses stands for a public one, the second for a private one.
     const agent = new Agent({
       connect: guardedConnector({
         isAllowed: (address) => address === '127.0.0.1',
@@ -85,7 +85,7 @@ describe('behind a proxy', () => {
     expect(direct).toBe('direct');
   });
 
-  /** A proxy that tunnels, to where it is told, and keeps what it was asked and the first bytes of each tunnel. */
+  /** A proxy that tunnels, and records its requests and the first bytes of each tunnel. */
   async function startTunnel() {
     const asked: string[] = [];
     const sent: Buffer[] = [];
@@ -115,7 +115,7 @@ describe('behind a proxy', () => {
     const options: HttpClientOptions = {
       allowPrivate: false,
       proxy: { httpProxy: url },
-      // Stands for a public address; the next answer would be another one.
+      // Stands for a public address; the next lookup would return another one.
       rules: {
         isAllowed: (address) => address === '127.0.0.1',
         resolve(_hostname, _options, callback) {
@@ -135,7 +135,7 @@ describe('behind a proxy', () => {
     });
     expect([asked.length, lookups]).toEqual([1, 2]);
 
-    // Of https the name is in the first message of TLS, in the clear.
+    // For https, the name is in the first message of TLS, in plain text.
     lookups = 0;
     await expect(send(`https://rebind.test:${target.port}/`, options)).rejects.toMatchObject({
       code: 'HTTP_REQUEST_FAILED',

@@ -3,24 +3,24 @@ import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici';
 import { addressRefused, type AddressRules, bareHost, guardedLookup, PUBLIC_ONLY } from '../network/addresses.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A server that says nothing for this long is given up, in ms. */
+/** A silent server is given up after this time, in ms. */
 const SILENCE_MS = 300_000;
-/** Connections to one origin at most; further requests wait. */
+/** Maximum number of connections to one origin; further requests wait. */
 const CONNECTIONS_PER_ORIGIN = 64;
 
-/** Pools of connections, with bounds on silence. */
+/** Pools of connections, with timeouts for silent servers. */
 export interface Dispatchers {
-  /** The pool of requests that go through a proxy; of those that go directly without one. */
+  /** Returns the pool for requests through a proxy, or for direct requests if undefined. */
   through(proxyUrl: string | undefined): Dispatcher;
   close(): Promise<void>;
 }
 
 /**
- * Makes the pools that a client sends through, each when it is first needed.
+ * Creates the pools of a client, each on first use.
  * @param options.rules which addresses may be reached directly.
- * @param options.tunnelsAll whether also http goes through a tunnel of the proxy's (CONNECT), so that the address that
- * the proxy connects to and the host that the request names may differ. Without it only https does, since many proxies
- * allow CONNECT to port 443 only.
+ * @param options.tunnelsAll whether http also uses a tunnel of the proxy (CONNECT), so that the address that the proxy
+ * connects to may differ from the host that the request names. Otherwise only https does, because many proxies allow
+ * CONNECT to port 443 only.
  */
 export function createDispatchers(options: { rules: AddressRules; tunnelsAll: boolean }): Dispatchers {
   const settings = {
@@ -32,7 +32,7 @@ export function createDispatchers(options: { rules: AddressRules; tunnelsAll: bo
 
   function open(proxyUrl: string | undefined): Dispatcher {
     if (proxyUrl === undefined) return new Agent({ ...settings, connect: guardedConnector(options.rules) });
-    // Without options of TLS, the name that is asked for there is the one of the Host header.
+    // Without TLS options, the server name of TLS is taken from the Host header.
     return new ProxyAgent({
       ...settings,
       uri: proxyUrl,
@@ -54,9 +54,9 @@ export function createDispatchers(options: { rules: AddressRules; tunnelsAll: bo
 }
 
 /**
- * A connector that reaches allowed addresses only: names are checked by what they resolve to, addresses by themselves,
- * since those are never looked up. As every connection passes here, redirects and names that change are no way around
- * it.
+ * Returns a connector that reaches only allowed addresses: names are checked by the addresses that they resolve to,
+ * addresses directly, because they are never looked up. Every connection passes through it, so redirects and changing
+ * names cannot bypass it.
  */
 export function guardedConnector(rules: AddressRules = PUBLIC_ONLY): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(rules) });

@@ -22,7 +22,7 @@ const get = (url: string, signal = AbortSignal.timeout(5_000)) =>
     signal,
   });
 
-/** Serves bytes that need not be HTTP, in answer to whatever comes first on a connection. */
+/** Starts a server that sends given bytes, which need not be HTTP, in response to the first data of a connection. */
 async function serveBytes(answer: (socket: Socket) => void): Promise<{ url: string; connections: () => number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -48,7 +48,7 @@ const send =
   (socket: Socket): void =>
     void socket.write(parts.join(''), 'latin1');
 
-/** Writes a beginning, and then the same text for as long as the other side reads it. */
+/** Writes a beginning, and then repeats a text as long as the other side reads it. */
 const sendForever =
   (beginning: string, text: string) =>
   (socket: Socket): void => {
@@ -65,7 +65,7 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
 const FAILED = 'HTTP_REQUEST_FAILED';
 
-/** What a server sends, and the code of the failure that it leads to. */
+/** The bytes of a server, and the code of the resulting failure. */
 const ATTACKS: readonly [string, (socket: Socket) => void, string][] = [
   ['no HTTP at all', send('SSH-2.0-OpenSSH_9.2\r\n'), FAILED],
   ['a status that is none', send('HTTP/1.1 9999 What\r\n\r\n'), FAILED],
@@ -131,7 +131,7 @@ describe('a server that sends', () => {
     const body = (text: string): string => `${OK}content-length: ${text.length}\r\n\r\n${text}`;
     const { url } = await serveBytes(send(body('first'), body('forged')));
     expect(Buffer.from((await get(url)).body).toString()).toBe('first');
-    // The connection that had more to say is not used again: the server answers a new one.
+    // The connection with remaining data is not reused: the server accepts a new one.
     expect(Buffer.from((await get(url)).body).toString()).toBe('first');
   });
 

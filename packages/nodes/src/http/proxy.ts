@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { bareHost } from '../network/addresses.js';
 
-/** Where requests go through, as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say it. */
+/** The proxies of requests, as in HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 export interface ProxySettings {
   readonly httpProxy?: string | undefined;
   /** Without one, https goes through `httpProxy`. */
@@ -11,11 +11,11 @@ export interface ProxySettings {
    * a port, separated by commas.
    */
   readonly noProxy?: string | undefined;
-  /** Whether the proxy is given names, and looks after private addresses itself. */
+  /** Whether the proxy resolves names, and blocks private addresses itself. */
   readonly resolvesNames?: boolean | undefined;
 }
 
-/** The proxy that a request goes through; undefined where it goes directly. */
+/** Returns the proxy of a request; undefined for a direct request. */
 export function proxyFor(
   url: URL,
   { httpProxy = '', httpsProxy = '', noProxy = '' }: ProxySettings,

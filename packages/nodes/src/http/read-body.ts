@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { promisify, types } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
 
-/** What the codings below can undo: the request's accept-encoding. */
+/** The codings that can be decoded below: the request's accept-encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
-/** Codings of one answer, each around the last: more are an attack. */
+/** Maximum number of nested codings of one response: more are an attack. */
 const CODINGS_MAX = 5;
 
 const unzip = { gzip: promisify(gunzip), zlib: promisify(inflate), raw: promisify(inflateRaw) };
@@ -14,9 +14,10 @@ const unbrotli = promisify(brotliDecompress);
 /**
  * Reads a body to its end and decompresses it.
  * @param encoding the content-encoding header.
- * @param hold is told how many bytes it takes, and throws when those cannot be had.
- * @param maxBytes a longer one, before or after decompression, fails with RESPONSE_TOO_LARGE as soon as that shows.
- * @throws NodeError also HTTP_RESPONSE_INVALID for a coding that is unknown; the stream's or the decompressor's error.
+ * @param hold is called with the number of bytes held, and throws when they are not available.
+ * @param maxBytes a longer body, before or after decompression, fails with RESPONSE_TOO_LARGE as soon as it exceeds
+ * that.
+ * @throws NodeError also HTTP_RESPONSE_INVALID for an unknown coding; the stream's or the decompressor's error.
  */
 export async function readBody(
   body: Readable,
@@ -30,7 +31,7 @@ export async function readBody(
     .map((coding) => coding.trim());
   if (codings.length > CODINGS_MAX) throw invalidEncoding(`${codings.length} codings`);
   for (const coding of codings.reverse()) {
-    // An answer to HEAD has codings, but nothing to undo.
+    // A response to HEAD names codings, but has no body.
     if (bytes.byteLength > 0) bytes = await decompress(coding, bytes, maxBytes);
     hold(bytes.byteLength);
   }
@@ -48,7 +49,7 @@ async function collect(
     const end = length + chunk.byteLength;
     // Leaving the loop destroys the body, and with it the connection.
     if (end > maxBytes) throw tooLarge(maxBytes);
-    // Copied, not kept: a body may come in chunks of one byte, and a chunk takes a hundred.
+    // Copied, not kept: a body may come in chunks of one byte, each of which occupies a hundred.
     if (end > bytes.length) bytes = grown(bytes, Math.min(maxBytes, Math.max(end, 2 * bytes.length)));
     hold(bytes.length);
     bytes.set(chunk, length);
@@ -64,7 +65,7 @@ function grown(bytes: Buffer, length: number): Buffer<ArrayBuffer> {
 }
 
 async function decompress(coding: string, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  // As browsers do: the transport tells a cut answer from a whole one, a missing trailer is no reason to fail.
+  // As browsers do: the transport detects a truncated response, so a missing trailer is no error.
   const lenient = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxBytes };
   try {
     switch (coding) {

@@ -24,7 +24,7 @@ const send = (url: string, options: Partial<HttpRequest> = {}) =>
     ...options,
   });
 
-/** Answers `/to/<status>/<location>` with that redirect, everything else with what it was sent. */
+/** Responds to `/to/<status>/<location>` with that redirect, and echoes other requests. */
 const redirecting: RequestListener = (request, response) => {
   const [, status, location] = /^\/to\/(\d+)\/(.*)$/.exec(request.url ?? '') ?? [];
   if (status !== undefined && location !== undefined) {

@@ -1,15 +1,16 @@
 import { type HttpRequest, NodeError } from '@deckhand/engine';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that must not reach another origin than the one they were meant for. */
+/** Headers that must not be sent to another origin. */
 const ORIGIN_HEADERS = new Set(['authorization', 'cookie', 'host', 'proxy-authorization', 'x-api-key']);
-/** Headers that speak of a body that is not sent any more. */
+/** Headers of a body that is no longer sent. */
 const BODY_HEADERS = new Set(['content-type', 'content-encoding', 'content-language', 'content-location']);
 
 /**
- * The request that a redirect asks for (RFC 9110, 15.4); undefined when the answer is none. 303 always, and 301 and 302
- * after POST, turn into a GET without a body. Credentials stay with their origin; those in the new address are ignored.
- * @throws NodeError HTTP_REQUEST_FAILED for one that leads elsewhere than to http or https.
+ * Returns the request that a redirect asks for (RFC 9110, 15.4); undefined if the response is no redirect. 303 always,
+ * and 301 and 302 after POST, become a GET without a body. Credentials stay with their origin; credentials in the new
+ * address are ignored.
+ * @throws NodeError HTTP_REQUEST_FAILED for a redirect to another protocol than http or https.
  */
 export function redirect(
   request: HttpRequest,

@@ -5,12 +5,12 @@ import { ACCEPT_ENCODING } from './read-body.js';
 /** A value of a query or header. */
 export type Scalar = string | number | boolean;
 
-/** Headers that belong to the connection: they are derived from what is sent. */
+/** Headers of the connection, which are derived from the request. */
 const CONNECTION_HEADERS = new Set(
   'connection content-length expect keep-alive proxy-authorization te trailer transfer-encoding upgrade'.split(' '),
 );
 
-/** True for an absolute http or https address. */
+/** Returns true for an absolute http or https address. */
 export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
@@ -94,8 +94,8 @@ function setSecret(headers: Headers, { name, value }: { name: string; value: str
 }
 
 /**
- * The body to send: a string as it is, an object as a form where the content type says so, everything else as JSON,
- * whose content type is set unless there is one. Null is no body, so that an expression may leave it out.
+ * Returns the body to send: a string unchanged, an object as a form if the content type is one, other values as JSON,
+ * with a content type unless there is one. Null means no body, so that an expression may omit it.
  */
 export function requestBody(body: JsonValue | undefined, headers: Headers): string | undefined {
   if (body === undefined || body === null) return undefined;

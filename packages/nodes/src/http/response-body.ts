@@ -2,17 +2,17 @@ import type { JsonValue } from '@deckhand/contracts';
 import { type HttpResponse, NodeError } from '@deckhand/engine';
 import { parseForeignJson } from '../text/limit.js';
 
-/** How a body is read: `auto` goes by its content type. */
+/** How a body is parsed: `auto` follows its content type. */
 export type ResponseType = 'auto' | 'json' | 'text' | 'binary';
 
-/** Characters of a body that an error quotes. */
+/** Maximum length of a body that an error quotes, in characters. */
 const EXCERPT_CHARACTERS = 200;
 /** Enough bytes for them in any character set. */
 const EXCERPT_BYTES = EXCERPT_CHARACTERS * 4;
 
 /**
- * The body as a JSON value: JSON parsed (null when empty), text in its character set, anything else as
- * `{ base64, contentType, bytes }`. What claims to be JSON but isn't stays text, unless JSON was asked for.
+ * Returns the body as a JSON value: JSON parsed (null when empty), text in its character set, anything else as `{
+ * base64, contentType, bytes }`. An invalid body with a JSON content type becomes text, unless JSON was requested.
  * @throws NodeError HTTP_RESPONSE_INVALID; RESULT_TOO_LARGE for JSON of more than can be parsed at once.
  */
 export function responseBody({ headers, body }: HttpResponse, responseType: ResponseType): JsonValue {
@@ -33,7 +33,7 @@ export function responseBody({ headers, body }: HttpResponse, responseType: Resp
   }
 }
 
-/** The beginning of a body on one line, for an error; empty for one that is not text. */
+/** Returns the beginning of a body on one line, for an error; empty if it is not text. */
 export function excerpt({ headers, body }: HttpResponse): string {
   const contentType = headers['content-type'] ?? '';
   if (kindOf(contentType) === 'binary') return '';

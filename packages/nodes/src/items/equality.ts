@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { Work } from '../work/slices.js';
 
-/** Whether two values are the same JSON, whatever the order of members. Charges what it compares. */
+/** Returns true if two values are equal as JSON, in any order of members. Charges the work of comparing. */
 export function isSameJson(a: JsonValue | undefined, b: JsonValue | undefined, work: Work): boolean {
   work.spend(1);
   if (a === b) return true;
@@ -17,13 +17,13 @@ export function isSameJson(a: JsonValue | undefined, b: JsonValue | undefined, w
   );
 }
 
-/** A set of JSON values, which are the same where `isSameJson` says so. */
+/** A set of JSON values, compared by `isSameJson`. */
 export interface JsonSet {
   add(value: JsonValue): void;
   has(value: JsonValue): boolean;
 }
 
-/** Creates an empty set. It charges what it writes to compare lists and objects by. */
+/** Creates an empty set. It charges the work of serialising lists and objects. */
 export function createJsonSet(work: Work): JsonSet {
   const plain = new Set<JsonValue>();
   const texts = new Set<string>();

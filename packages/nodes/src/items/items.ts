@@ -15,7 +15,9 @@ export const FieldParameter = (description: string) =>
     description: `${description}: a name, or several with dots between them`,
   });
 
-/** The list that a node works on. @throws NodeError PARAMETERS_INVALID when neither parameter nor input is one. */
+/**
+ * Returns the list that a node works on. @throws NodeError PARAMETERS_INVALID when neither parameter nor input is one.
+ */
 export function itemsOf(items: readonly JsonValue[] | undefined, input: JsonValue): readonly JsonValue[] {
   if (items) return items;
   if (isList(input)) return input;
@@ -31,7 +33,7 @@ export interface FieldReader {
   readonly units: number;
 }
 
-/** Makes a reader of a field; without a field, of the item itself. */
+/** Returns a function that reads a field; without a field, the item itself. */
 export function fieldReader(field: string | undefined): FieldReader {
   if (field === undefined) return { read: (item) => item, units: 1 };
   const names = field.split('.').map((name) => ({ name, index: /^\d+$/.test(name) ? Number(name) : undefined }));
@@ -49,7 +51,7 @@ export function fieldReader(field: string | undefined): FieldReader {
   };
 }
 
-/** `Array.isArray` alone forgets what the elements are. */
+/** `Array.isArray` alone loses the type of the elements. */
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js';
 import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
-/** All that is assigned to hosts in IPv6; what lies outside wraps IPv4 addresses or is not routed. */
+/** All IPv6 addresses that are assigned to hosts; others wrap IPv4 addresses or are not routed. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Looks public, but answers every machine of a large cloud with that machine's own secrets. */
+/** Looks public, but returns the secrets of each machine of a large cloud to that machine. */
 const CLOUD_HOST = '168.63.129.16';
 
 /** Finds every address of a name, as `dns.lookup` does. */
@@ -15,16 +15,16 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Where a name leads, and which addresses may be reached. */
+/** How names are resolved, and which addresses may be reached. */
 export interface AddressRules {
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;
 }
 
 /**
- * True for an address that is reachable by everybody: plain unicast. Loopback, private, link-local, carrier-grade NAT,
- * multicast, benchmarking, documentation, and every form that wraps an IPv4 address in IPv6 are not; a mapped one
- * counts as the address that it stands for.
+ * Returns true for a public address: plain unicast. Loopback, private, link-local, carrier-grade NAT, multicast,
+ * benchmarking, documentation, and all forms that wrap an IPv4 address in IPv6 are not public; a mapped one counts as
+ * the address that it stands for.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -33,23 +33,23 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
 
-/** What holds for nodes unless private addresses are allowed. */
+/** The rules for nodes unless private addresses are allowed. */
 export const PUBLIC_ONLY: AddressRules = { resolve: lookup, isAllowed: isPublicAddress };
 
-/** The failure of a request to an address that nodes may not reach. */
+/** Returns the failure of a request to an address that nodes may not reach. */
 export function addressRefused(host: string): NodeError {
   const message = `${host} is not a public address; HTTP_NODE_ALLOW_PRIVATE allows private ones`;
   return new NodeError('ADDRESS_REFUSED', message, { isRetryable: false });
 }
 
-/** A URL's host as the connector and the resolver know it: IPv6 without its brackets. */
+/** Returns a URL's host for the connector and the resolver: IPv6 without its brackets. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /**
- * A lookup for the connector that refuses names with an address that is not allowed, be it one of several. What is
- * checked here is what is connected to, so a name that answers differently the next time gains nothing.
+ * Returns a lookup for the connector that refuses names with any address that is not allowed. The checked address is
+ * the one that is connected to, so a name that resolves differently the next time gains nothing.
  */
 export function guardedLookup({ resolve, isAllowed }: AddressRules): LookupFunction {
   return (hostname, options, callback) => {
@@ -63,11 +63,11 @@ export function guardedLookup({ resolve, isAllowed }: AddressRules): LookupFunct
   };
 }
 
-/** What holds where private addresses are allowed. */
+/** The rules if private addresses are allowed. */
 export const ANY_ADDRESS: AddressRules = { resolve: lookup, isAllowed: () => true };
 
 /**
- * The address to connect to for a host: what is checked is what is connected to.
+ * Returns the address to connect to for a host: the checked address is the one that is connected to.
  * @throws NodeError ADDRESS_REFUSED; the resolver's error for a name that has no address.
  */
 export async function resolveHost(hostname: string, rules: AddressRules = PUBLIC_ONLY): Promise<string> {
@@ -83,7 +83,7 @@ export async function resolveHost(hostname: string, rules: AddressRules = PUBLIC
         return;
       }
       const addresses = typeof found === 'string' ? [{ address: found, family: 4 }] : found;
-      // Of one address only, IPv4 is the one that answers everywhere.
+      // If only one address is wanted, IPv4 works everywhere.
       const address = addresses.find(({ family }) => family === 4) ?? addresses[0];
       if (address) done(address.address);
       else fail(new Error(`${host} has no address`));

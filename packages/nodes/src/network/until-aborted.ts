@@ -1,7 +1,6 @@
 /**
- * Waits for work, but no longer than until the signal aborts: undici hears a signal only once a request has its
- * connection, and neither the resolver nor a decompressor hears it at all. What becomes of the work then is not looked
- * at.
+ * Waits for work, but not after the signal aborts: undici observes a signal only once a request has its connection, and
+ * neither the resolver nor a decompressor does. The result of the work is then ignored.
  * @throws the signal's reason, or what the work throws.
  */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -13,15 +13,15 @@ import { createPools, type Pools } from './pools.js';
 import { toNodeError } from './to-node-error.js';
 import { jsonTypes } from './value-types.js';
 
-/** Rows that are read at a time. */
+/** Number of rows that are read at a time. */
 const BATCH_ROWS = 500;
 /** A longer result fails the query, in bytes of JSON. */
 const MAX_RESULT_BYTES = 10_485_760;
-/** Bytes that a server may send for one batch: bytes in hexadecimal take more than in base64. */
+/** Maximum size of a batch that a server may send, in bytes: bytes in hexadecimal take more than in base64. */
 const MAX_BATCH_BYTES = 2 * MAX_RESULT_BYTES + 1_048_576;
-/** How long cancelling a statement may take, in ms. */
+/** Time limit for cancelling a statement, in ms. */
 const CANCEL_LIMIT_MS = 5_000;
-/** Bytes of rows that are counted before other work goes first. */
+/** Bytes of rows that are counted before other work runs. */
 const BYTES_PER_ROUND = 1_048_576;
 
 /** A query that says how many bytes its rows take. */
@@ -36,9 +36,9 @@ export interface PooledPostgresClient extends PostgresClient {
 }
 
 /**
- * Creates the client that the nodes of a process share.
+ * Creates the PostgreSQL client that the nodes of a process share.
  * @param allowPrivate whether private addresses may be reached.
- * @param memory what rows count against while they are read.
+ * @param memory the budget for rows while they are read.
  */
 export function createPostgresClient({
   allowPrivate,
@@ -64,7 +64,7 @@ export function createPostgresClient({
   };
 }
 
-/** A connection that comes too late goes back at once. */
+/** A connection that comes too late is released at once. */
 async function connect(pools: Pools, target: ConnectionTarget, query: PostgresQuery): Promise<Client> {
   const client = await pools.connect(query.connectionString, target);
   if (query.signal.aborted) client.release();
@@ -77,10 +77,10 @@ async function withClient(client: Client, target: ConnectionTarget, query: HeldQ
   const pid = client
     .query(`BEGIN${query.isReadOnly ? ' READ ONLY' : ''}; SELECT pg_backend_pid() AS pid`)
     .then(readPid);
-  // Whoever waits for it is told; nobody does when the node is aborted first.
+  // The caller gets the error, unless the node was aborted first.
   pid.catch(() => undefined);
   const onAbort = (): void => {
-    // Closing a connection does not end what it runs.
+    // Closing a connection does not cancel its statement.
     pid.then((found) => cancel(target, found)).catch(() => undefined);
   };
   query.signal.addEventListener('abort', onAbort, { once: true });
@@ -96,7 +96,7 @@ async function withClient(client: Client, target: ConnectionTarget, query: HeldQ
     return result;
   } finally {
     query.signal.removeEventListener('abort', onAbort);
-    // Whatever a failed query left behind, its transaction included, goes with the connection.
+    // The connection of a failed query is closed, with its transaction.
     client.release(isBroken);
   }
 }

@@ -5,8 +5,8 @@ import type { ClientConfig } from 'pg';
 import { type AddressRules, bareHost, isPublicAddress, resolveHost } from '../network/addresses.js';
 
 /**
- * Parameters that a connection string may have. The driver takes many more, among them some that name files of the
- * worker's machine, or that it calls as functions.
+ * Parameters that a connection string may have. The driver accepts many more, some of which name files of the worker's
+ * machine, or are called as functions.
  */
 const PARAMETERS = new Set([
   'application_name',
@@ -26,16 +26,16 @@ const DEFAULT_PORT = 5_432;
 
 /** How to reach a database. */
 export interface ConnectionTarget {
-  /** What the driver is created with. It never speaks TLS itself. */
+  /** Options of the driver. It never uses TLS itself. */
   readonly config: ClientConfig;
-  /** How to speak TLS; undefined for a connection without. */
+  /** Options of TLS; undefined for a connection without it. */
   readonly tls: ConnectionOptions | undefined;
 }
 
 /**
- * How to reach the database of a connection string. Nothing comes from the worker's own environment or files, and a
- * socket of its machine counts as a private address.
- * @throws NodeError CREDENTIAL_UNSUITABLE, ADDRESS_REFUSED, POSTGRES_UNREACHABLE.
+ * Returns how to reach the database of a connection string. Nothing comes from the worker's own environment or files,
+ * and a socket of its machine counts as a private address. @throws NodeError CREDENTIAL_UNSUITABLE, ADDRESS_REFUSED,
+ * POSTGRES_UNREACHABLE.
  */
 export async function connectionTarget(connectionString: string, rules: AddressRules): Promise<ConnectionTarget> {
   const url = readUrl(connectionString);
@@ -53,7 +53,7 @@ export async function connectionTarget(connectionString: string, rules: AddressR
       host: address,
       port: url.port === '' ? DEFAULT_PORT : Number(url.port),
       user,
-      // Without these, the driver asks PGPASSWORD, ~/.pgpass and PGDATABASE.
+      // Without these, the driver uses PGPASSWORD, ~/.pgpass and PGDATABASE.
       password: unescaped(url.password),
       database: unescaped(url.pathname.slice(1)) || user,
       application_name: 'deckhand',
@@ -81,8 +81,8 @@ function readParameters(found: URLSearchParams): ReadonlyMap<string, string> {
 }
 
 /**
- * `prefer`, `require` and `verify-ca` check the certificate, too, unless libpq's meaning of them is asked for. Without
- * any of these, TLS is spoken outside private networks, where none can be had without.
+ * `prefer`, `require` and `verify-ca` also verify the certificate, unless libpq's meaning is requested. Without any of
+ * these, TLS is required outside private networks.
  */
 function tlsOptions(
   parameters: ReadonlyMap<string, string>,
@@ -93,7 +93,7 @@ function tlsOptions(
   const isAsked = ssl === 'true' || ssl === '1';
   const byDefault = isAsked || (isPublic && !parameters.has('ssl')) ? 'verify-full' : 'disable';
   const mode = parameters.get('sslmode') ?? byDefault;
-  // The certificate is the name's, not the address's. RFC 6066, 3: an address is no server name.
+  // The certificate belongs to the name, not to the address. RFC 6066, 3: an address is no server name.
   const checked: ConnectionOptions = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
   const unchecked: ConnectionOptions = { ...checked, rejectUnauthorized: false };
   const isLibpq = parameters.get('uselibpqcompat') === 'true';
@@ -116,7 +116,7 @@ function tlsOptions(
   }
 }
 
-/** What the session is started with at the server. */
+/** Parameters of the session at its start. */
 function startupParameters(parameters: ReadonlyMap<string, string>): ClientConfig {
   const milliseconds = (name: string): number | undefined => {
     const text = parameters.get(name);

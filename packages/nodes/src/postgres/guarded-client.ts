@@ -8,15 +8,15 @@ import { createMessageGuard, invalid } from './message-guard.js';
 
 /** An SSLRequest (PostgreSQL, 54.7). */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-/** The server's answer to it: it speaks TLS. */
+/** The server's response: it supports TLS. */
 const SPEAKS_TLS = 0x53;
 /** How long a server may take to close a connection after this side has, in ms. */
 const CLOSE_LIMIT_MS = 1_000;
 
 /**
- * The driver's connection to a server that is not trusted. All that the server sends passes a guard, and what the
- * driver throws as it reads a message ends this connection instead of the process. It speaks TLS itself, so that the
- * guard sees the messages.
+ * The driver's connection to an untrusted server. A guard checks everything that the server sends. An error that the
+ * driver throws while it reads a message closes this connection instead of ending the process. It handles TLS itself,
+ * so that the guard sees the messages.
  */
 class GuardedStream extends Duplex {
   readonly guard = createMessageGuard();
@@ -97,7 +97,7 @@ class GuardedStream extends Duplex {
 
   #startTls(socket: Socket, options: ConnectionOptions): void {
     socket.once('data', (answer) => {
-      // Anything after that one byte did not come over TLS.
+      // Any data after that byte did not come over TLS.
       if (answer.length !== 1 || answer[0] !== SPEAKS_TLS) {
         this.destroy(new Error('the server does not speak TLS'));
         return;
@@ -124,16 +124,16 @@ class GuardedStream extends Duplex {
   }
 }
 
-/** A client of the driver whose server is not trusted. */
+/** A client of the driver for an untrusted server. */
 export class GuardedClient extends pg.Client {
   readonly #stream: GuardedStream;
 
   constructor(config: pg.ClientConfig, tls: ConnectionOptions | undefined) {
     const stream = new GuardedStream(tls);
-    // A pool hides the password from a copy of its options.
+    // A pool hides the password in a copy of its options.
     super({ ...config, password: config.password, stream: () => stream });
     this.#stream = stream;
-    // Whoever waits for the connection is told; without a listener, the process would end.
+    // The caller that waits for the connection gets the error; without a listener, the process would end.
     this.on('error', () => undefined);
   }
 
@@ -142,14 +142,14 @@ export class GuardedClient extends pg.Client {
   override connect(callback?: (error: Error | null, client: pg.Client) => void): Promise<pg.Client> | undefined {
     if (!callback) return super.connect();
     super.connect((error: Error | null) => {
-      // The driver leaves a connection open that could not log in.
+      // The driver does not close a connection after a failed login.
       if (error) this.destroy();
       callback(error, this);
     });
     return undefined;
   }
 
-  /** Says how much the server may send in answer to what it is asked next. */
+  /** Sets how much the server may send in response to the next request. */
   expect(next: { readonly rows: number; readonly bytes: number }): void {
     this.#stream.guard.expect(next);
   }

@@ -1,32 +1,31 @@
 import { NodeError } from '@deckhand/engine';
 
-/** Types of messages that a server sends to what the driver asks (PostgreSQL, 54.7). */
+/** Types of messages that a server sends in response to the driver's requests (PostgreSQL, 54.7). */
 const KNOWN = new Set(Buffer.from('RSKZNETtDC123nsIA'));
-/** Of COPY, which the driver does not expect here. */
+/** Messages of COPY, which the driver does not expect here. */
 const COPY = new Set(Buffer.from('GHWdc'));
 const ROW_DESCRIPTION = 0x54;
 const DATA_ROW = 0x44;
 /** Type and length of a message, in bytes. */
 const HEADER_BYTES = 5;
-/** Of rows and their descriptions, the number of columns besides. */
+/** The same with the number of columns, for rows and their descriptions. */
 const ROW_HEADER_BYTES = 7;
 /** PostgreSQL's own bound (MaxTupleAttributeNumber). */
 const MAX_COLUMNS = 1_664;
 /** Any message but a row. */
 const MAX_MESSAGE_BYTES = 1_048_576;
-/** All messages but rows that answer one request, notices above all. */
+/** Maximum size of all messages except rows in response to one request, above all notices. */
 const MAX_OTHER_BYTES = 4_194_304;
-/** Until the first `expect`: what it takes to log in, with a greeting. */
+/** Until the first `expect`: enough to log in, with a greeting. */
 const MAX_LOGIN_BYTES = 262_144;
 
-/** Checks what a PostgreSQL server sends, before the driver keeps or reads it. */
+/** Checks the messages of a PostgreSQL server before the driver keeps or reads them. */
 export interface MessageGuard {
-  /** Says how much the server may send from now on, in answer to what it is asked next. */
+  /** Sets how much the server may send in response to the next request. */
   expect(next: { readonly rows: number; readonly bytes: number }): void;
   /**
-   * Takes the next bytes.
-   * @throws NodeError POSTGRES_RESPONSE_INVALID for what no server sends, RESULT_TOO_LARGE beyond the expected bytes,
-   *   POSTGRES_FAILED for COPY.
+   * Checks the next bytes. @throws NodeError POSTGRES_RESPONSE_INVALID for bytes that no server sends, RESULT_TOO_LARGE
+   * beyond the expected bytes, POSTGRES_FAILED for COPY.
    */
   check(bytes: Uint8Array): void;
 }
@@ -93,7 +92,7 @@ export function createMessageGuard(): MessageGuard {
   };
 }
 
-/** The failure of a query whose server does not keep to the protocol. */
+/** Returns the failure of a query whose server violates the protocol. */
 export function invalid(what: string, cause?: unknown): NodeError {
   const message = `the server sent what no PostgreSQL server sends: ${what}`;
   return new NodeError('POSTGRES_RESPONSE_INVALID', message, { isRetryable: false, cause });

@@ -5,10 +5,9 @@ const MAX_DIMENSIONS = 6;
 const NULL = 'NULL';
 
 /**
- * Reads an array as PostgreSQL writes it, `{1,NULL,"a \"b\""}`, in one pass: the driver's own reader takes quadratic
- * time, and does not end with some texts that no honest server sends.
- * @param parse reads an element.
- * @throws SyntaxError for a text that is no array.
+ * Parses an array of PostgreSQL, `{1,NULL,"a \"b\""}`, in one pass: the driver's parser takes quadratic time, and does
+ * not end for some texts of hostile servers. @param parse parses an element. @throws SyntaxError for a text that is no
+ * array.
  */
 export function parseArray(text: string, parse: (element: string) => JsonValue): JsonValue[] {
   const outermost: JsonValue[] = [];

@@ -2,20 +2,20 @@ import pg from 'pg';
 import type { ConnectionTarget } from './connection-config.js';
 import { GuardedClient } from './guarded-client.js';
 
-/** Connections to one database at most; further queries wait. */
+/** Maximum number of connections to one database; further queries wait. */
 const CONNECTIONS_PER_DATABASE = 5;
-/** A connection that nobody used for this long is closed, in ms. */
+/** An idle connection is closed after this time, in ms. */
 const IDLE_MS = 10_000;
 
 /** Pools of connections, by connection string and the address that it led to. */
 export interface Pools {
-  /** A connection that is the caller's until it is released. Throws what the driver does. */
+  /** Returns a connection, which the caller has to release. Throws errors of the driver. */
   connect(connectionString: string, target: ConnectionTarget): Promise<GuardedClient & pg.PoolClient>;
   /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** Creates pools that go when their last connection does. */
+/** Creates pools that are removed when their last connection closes. */
 export function createPools(): Pools {
   const pools = new Map<string, pg.Pool>();
 
@@ -32,7 +32,7 @@ export function createPools(): Pools {
         }
       },
     });
-    // A connection that broke while nobody used it: the next query gets another.
+    // A connection that broke while idle: the next query gets another one.
     pool.on('error', () => undefined);
     pool.on('remove', () => forgetUnused(key, pool));
     pools.set(key, pool);
@@ -45,7 +45,7 @@ export function createPools(): Pools {
 
   return {
     async connect(connectionString, target) {
-      // A name that leads elsewhere now gets a pool of its own.
+      // A name that now resolves to another address gets a pool of its own.
       const key = `${target.config.host ?? ''} ${connectionString}`;
       const pool = open(key, target);
       try {

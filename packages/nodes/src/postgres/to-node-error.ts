@@ -3,15 +3,15 @@ import { types } from 'node:util';
 import pg from 'pg';
 
 /**
- * SQLSTATEs (PostgreSQL, appendix A) that may be gone the next time: connections, serialization failures, deadlocks, a
- * server that is short of resources or shutting down, locks that were not available.
+ * SQLSTATEs (PostgreSQL, appendix A) of temporary errors: connections, serialization failures, deadlocks, a server that
+ * is short of resources or shutting down, locks that were not available.
  */
 const RETRYABLE = /^(08|53|57P|40001|40P01|55P03)/;
 
-/** Characters of what a server said that its node's failure quotes. */
+/** Maximum length of a server's message that a failure quotes, in characters. */
 const MAX_MESSAGE = 2_000;
 
-/** What went wrong with a query, as its node reports it: with the SQLSTATE where the server said one. */
+/** Returns the failure of a query, with the SQLSTATE if the server sent one. */
 export function toNodeError(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
   if (error instanceof pg.DatabaseError) {

@@ -4,10 +4,10 @@ import { parseArray } from './parse-array.js';
 
 type Parse = (text: string) => JsonValue;
 
-/** Characters of a time at most: only what no PostgreSQL writes is longer. */
+/** Maximum length of a time, in characters: PostgreSQL never writes a longer one. */
 const MAX_TIME = 100;
 
-/** Types that become something else than a text, by their OID (pg_type.dat of PostgreSQL). */
+/** Types that do not become a text, by their OID (pg_type.dat of PostgreSQL). */
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [16, asBoolean], // bool
   [17, (text) => Buffer.from(text.replace(/^\\x/, ''), 'hex').toString('base64')], // bytea
@@ -51,8 +51,8 @@ const ELEMENT_PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 ]);
 
 /**
- * How values become JSON: whole numbers as numbers while they are exact, exact decimals as text, times with a zone in
- * ISO 8601, other times as PostgreSQL writes them, bytes in base64. All parsers take linear time.
+ * Converts values to JSON: whole numbers to numbers while they are exact, exact decimals to text, times with a zone to
+ * ISO 8601, other times as PostgreSQL writes them, bytes to base64. All parsers take linear time.
  */
 export const jsonTypes = {
   getTypeParser(oid: number): Parse {

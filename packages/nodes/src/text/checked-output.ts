@@ -3,14 +3,13 @@ import { type Outcome, output } from '@deckhand/engine';
 import { runInSlices, type Steps, type Work } from '../work/slices.js';
 import { checkedResult } from './limit.js';
 
-/** Parts of a small value, and characters of a text that count as one more. */
+/** Number of parts of a small value, and characters of a text that count as one more. */
 const FEW_PARTS = 256;
 const CHARS_A_PART = 64;
 
 /**
- * Answers a value that shares parts with others, once it is known what it takes as JSON: a small one, as most are, at
- * once.
- * @throws NodeError RESULT_TOO_LARGE.
+ * Returns a value that shares parts with others, after checking its size as JSON: at once for a small value, as most
+ * are. @throws NodeError RESULT_TOO_LARGE.
  */
 export function checkedOutput(value: JsonValue, signal: () => AbortSignal): Outcome | Promise<Outcome> {
   return isSmall(value) ? output(value) : runInSlices(signal, (work) => check(value, work));

@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   F: ['year', 'month', 'day', 'weekday', 'hour', 'minute', 'second', 'zone'],
 };
 
-/** Quoted text, or one letter as often as it stands in a row. */
+/** Quoted text, or one letter, repeated any number of times. */
 const TOKEN = /'[^']*(?:'|$)|([A-Za-z])\1*/g;
 
 /**

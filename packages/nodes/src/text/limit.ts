@@ -2,9 +2,9 @@ import { findJsonExcess, type JsonObject, type JsonValue, parseJson } from '@dec
 import { NodeError } from '@deckhand/engine';
 import type { Steps, Work } from '../work/slices.js';
 
-/** Text that a node reads at most, in characters. */
+/** Maximum length of a text that a node reads, in characters. */
 const MAX_TEXT = 5_000_000;
-/** What a node makes of it at most, in characters of JSON. */
+/** Maximum length of the output, in characters of JSON. */
 const MAX_RESULT = 16_777_216;
 
 /** @throws NodeError TEXT_TOO_LARGE above 5,000,000 characters. */
@@ -13,10 +13,7 @@ export function checkLength(text: string): string {
   throw new NodeError('TEXT_TOO_LARGE', `the text has more than ${MAX_TEXT} characters`, { isRetryable: false });
 }
 
-/**
- * Checks what a result would take, before it is made.
- * @throws NodeError RESULT_TOO_LARGE above `max`.
- */
+/** Checks the size of a result before it is created. @throws NodeError RESULT_TOO_LARGE above `max`. */
 export function checkResultLength(characters: number, max: number = MAX_RESULT): void {
   if (characters <= max) return;
   throw new NodeError('RESULT_TOO_LARGE', `the result would have more than ${max} characters of JSON`, {
@@ -24,16 +21,15 @@ export function checkResultLength(characters: number, max: number = MAX_RESULT):
   });
 }
 
-/** Says what a JSON text has too much of to be parsed at once; undefined when it is within bounds. */
+/** Returns what a JSON text has too many of to be parsed at once; undefined if it is within bounds. */
 export function findTextExcess(text: string): string | undefined {
   if (text.length > MAX_RESULT) return `has more than ${MAX_RESULT} characters`;
   return findJsonExcess(text);
 }
 
 /**
- * Parses JSON that somebody else wrote.
- * @param what names it in the error.
- * @throws NodeError RESULT_TOO_LARGE for more than can be parsed at once; SyntaxError.
+ * Parses untrusted JSON. @param what names it in the error. @throws NodeError RESULT_TOO_LARGE for more than can be
+ * parsed at once; SyntaxError.
  */
 export function parseForeignJson(text: string, what: string): JsonValue {
   const excess = findTextExcess(text);
@@ -42,13 +38,13 @@ export function parseForeignJson(text: string, what: string): JsonValue {
 }
 
 /**
- * Checks what a value takes as JSON before it is written. What it holds several times counts each time: the values are
- * shared in memory, not in text.
+ * Checks the size of a value as JSON before it is written. Parts that it contains several times count each time: they
+ * are shared in memory, not in text.
  * @returns the value.
  * @throws NodeError RESULT_TOO_LARGE above `max` characters, escapes not counted.
  */
 export function* checkedResult(value: JsonValue, work: Work, max: number = MAX_RESULT): Steps<JsonValue> {
-  /** Lists and objects whose members are not all counted yet, and how far each is; the innermost last. */
+  /** Lists and objects that are not counted completely, and the position in each; the innermost last. */
   const open: (readonly JsonValue[] | JsonObject)[] = [];
   const places: number[] = [];
   let length = 0;
@@ -70,7 +66,7 @@ export function* checkedResult(value: JsonValue, work: Work, max: number = MAX_R
       open.pop();
       places.pop();
       if (isList(one)) continue;
-      // What was parsed or made here has no members but its own; lists of them would be garbage.
+      // Parsed or created values have no inherited members; listing their names would create garbage.
       for (const name in one) {
         length += name.length + 3;
         count(one[name] ?? null);
@@ -83,7 +79,7 @@ export function* checkedResult(value: JsonValue, work: Work, max: number = MAX_R
   return value;
 }
 
-/** Characters of a text or a number, with what stands around it; of a list or an object, of its brackets. */
+/** Characters of a text or a number, with separators; of a list or an object, of its brackets. */
 function lengthOf(value: JsonValue): number {
   if (typeof value === 'string') return value.length + 3;
   return typeof value === 'number' ? String(value).length + 1 : 3;

@@ -5,8 +5,8 @@ const MAX_KEYS = 256;
 const seen = new Set<string>();
 
 /**
- * Keeps the caches of luxon small: it keeps formatters for every spelling of a zone or locale, and never drops any.
- * @param key what luxon is about to make formatters for.
+ * Keeps the caches of luxon small: it caches formatters for every spelling of a zone or locale, and never drops any.
+ * @param key the formatter that luxon is about to create.
  */
 export function boundLuxonCaches(key: string): void {
   if (seen.size >= MAX_KEYS && !seen.has(key)) {

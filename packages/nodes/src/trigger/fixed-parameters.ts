@@ -1,8 +1,8 @@
 import { type ValidationIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
 
 /**
- * The issues of the expressions in a trigger's parameters: they are read before there is a run that could give them
- * values.
+ * Returns the issues of expressions in a trigger's parameters: these are read before there is a run, so expressions
+ * have no values.
  */
 export function findExpressions(value: JsonValue, path = ''): ValidationIssue[] {
   if (typeof value === 'string') {

@@ -192,7 +192,7 @@ describe('of any schedule', () => {
           const due = nextDueTime(rule, after);
           expect(due).toBeGreaterThan(after);
           expect(nextDueTime(rule, due - 1)).toBe(due);
-          // However far one looks from, the same is next: nothing depends on where the search begins.
+          // The next time does not depend on where the search starts.
           expect(nextDueTime(rule, after + Math.floor((due - 1 - after) * part))).toBe(due);
         },
       ),
@@ -213,7 +213,7 @@ describe('of any schedule', () => {
             after = nextDueTime({ cron: `${minute} ${hour} * * *`, timezone }, after);
             days.push(new Date(after + IANAZone.create(timezone).offset(after) * 60_000).toISOString().slice(0, 10));
           }
-          // A time that is skipped just before midnight may end up on the next day, beside that day's own.
+          // A time that is skipped just before midnight may move to the next day, in addition to that day's own.
           expect(new Set(days).size).toBe(365);
         },
       ),

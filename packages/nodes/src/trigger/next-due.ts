@@ -1,7 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
 import { IANAZone } from 'luxon';
 
-/** When a schedule is due: as its trigger says. */
+/** The rule of a schedule, from its trigger. */
 export interface DueRule {
   /** Five fields, or six with seconds first. */
   readonly cron: string;
@@ -10,7 +10,7 @@ export interface DueRule {
 }
 
 /**
- * A clock change further away than this has no say in what is due next, in ms: none moves a clock by more than two
+ * A clock change further away than this, in ms, does not affect the next time: none moves a clock by more than two
  * hours.
  */
 const CHANGE_MAX_MS = 3 * 3_600_000;
@@ -18,7 +18,7 @@ const CHANGE_MAX_MS = 3 * 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 const HOURS = 24;
 
-/** How far a zone's clock is ahead of UTC at an instant, in ms. */
+/** Returns how far a zone's clock is ahead of UTC at an instant, in ms. */
 type Offset = (instant: number) => number;
 
 /**
@@ -36,7 +36,7 @@ type Offset = (instant: number) => number;
 export function nextDueTime({ cron, timezone }: DueRule, after: number): number {
   const zone = IANAZone.create(timezone);
   const offset: Offset = (instant) => zone.offset(instant) * 60_000;
-  // Wall times before this one are over, whatever the clock does around now.
+  // Wall times before this one are past, even around a clock change.
   const start = after + Math.min(...[-CHANGE_MAX_MS, 0, CHANGE_MAX_MS].map((away) => offset(after + away)));
   const walls = CronExpressionParser.parse(cron, { tz: 'UTC', currentDate: new Date(start) });
   const isRhythm = walls.fields.hour.values.length === HOURS;
@@ -52,7 +52,7 @@ export function nextDueTime({ cron, timezone }: DueRule, after: number): number 
   }
 }
 
-/** When a zone's clock shows a time that is due: at one instant, or none or two around a change of the clock. */
+/** Returns the instants at which a zone's clock shows a due time: one, or none or two around a clock change. */
 function instantsOf(
   wall: number,
   { around, offset, isRhythm }: { around: readonly number[]; offset: Offset; isRhythm: boolean },
@@ -61,7 +61,7 @@ function instantsOf(
     (instant) => offset(instant) === wall - instant,
   );
   if (isRhythm || shown.length === 1) return shown;
-  // Skipped: both clocks of that day give a time, and the one before the change is the later.
+  // Skipped: both offsets of that day give a time, and the one before the change is the later.
   if (shown.length === 0) return [Math.max(...around.map((ahead) => wall - ahead))];
   return [Math.min(...shown)];
 }

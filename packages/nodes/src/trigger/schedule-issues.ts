@@ -1,10 +1,10 @@
 import type { ValidationIssue, JsonObject } from '@deckhand/contracts';
 import { CronExpressionParser } from 'cron-parser';
 
-/** `H` is a number by chance: another each time it is read, so no two readers would agree. */
+/** `H` is a random number that differs each time it is read, so no two readers would agree. */
 const BY_CHANCE = /\bH\b/i;
 
-/** The issues of a schedule's `cron` and `timezone`, of those that are there. */
+/** Returns the issues of a schedule's `cron` and `timezone`, if present. */
 export function findScheduleIssues({ cron, timezone }: JsonObject): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   const isZoneKnown = typeof timezone !== 'string' || isTimeZone(timezone);
@@ -15,7 +15,7 @@ export function findScheduleIssues({ cron, timezone }: JsonObject): ValidationIs
 }
 
 /**
- * Node 24 takes offsets such as `+01:00` for time zones: they know no daylight saving time, and Node 22 refuses them.
+ * Node 24 accepts offsets such as `+01:00` as time zones: they know no daylight saving time, and Node 22 refuses them.
  */
 const OFFSET = /^[+-]/;
 

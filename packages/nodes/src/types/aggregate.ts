@@ -19,7 +19,7 @@ const SUMMARIES = {
   first: (values) => values[0] ?? null,
   last: (values) => values.at(-1) ?? null,
   list: (values) => [...values],
-  // Its values were made distinct before, in steps: see `distinct`.
+  // Its values were made distinct before, in steps: see
   distinct: (values) => [...values],
 } satisfies Record<string, Summary>;
 

@@ -55,7 +55,7 @@ export default defineNodeType({
   },
 });
 
-/** Leaves by the decision, completed to the shape of an answer. */
+/** Continues at the output of the decision, with an output of the same shape as others. */
 function decided(value: JsonValue, choices: readonly string[]): Outcome {
   const given: JsonObject = isJsonObject(value) ? value : { decision: value };
   const { decision } = given;

@@ -7,7 +7,7 @@ import { loadNodeTypes } from '../load-node-types.js';
 
 const code = (source: string, more: object = {}) => ({ id: 'code', type: 'code', parameters: { source }, ...more });
 
-/** Runs a workflow with a real runner, and keeps what it was asked to run. */
+/** Runs a workflow with a real runner, and records the scripts. */
 async function runWith(definition: unknown, options: Parameters<typeof runInMemory>[1] = {}) {
   const runner = createScriptRunner({ threads: 1 });
   const scripts: Script[] = [];
@@ -124,7 +124,7 @@ describe('a code node', () => {
           },
         },
       },
-      // The clock of these runs rings every time-out at once, which is after the node was asked.
+      // The clock of these runs ends every time-out at once, which is after the node started.
     });
     expect(asked[0]?.timeoutMs).toBe(timeoutMs);
   });

@@ -92,7 +92,7 @@ function* toObjects(rows: readonly string[][], text: string, work: Work): Steps<
     columns.set(name, index);
     if (work.spend(2)) yield;
   }
-  // Each row repeats all names, with quotes, a colon and a comma: a few characters more can make gigabytes.
+  // Each row repeats all names, with quotes, a colon and a comma: a few more characters can become gigabytes.
   let rowLength = 2;
   for (const name of columns.keys()) rowLength += name.length + 6;
   checkResultLength(rowLength * (rows.length - 1) + text.length);
@@ -105,7 +105,7 @@ function* toObjects(rows: readonly string[][], text: string, work: Work): Steps<
   return objects;
 }
 
-/** What is written: a header of one row or none, and the items. */
+/** The rows to write: a header of one row or none, and the items. */
 interface Table {
   readonly header: readonly string[][];
   readonly list: readonly JsonValue[];
@@ -113,7 +113,7 @@ interface Table {
   readonly write: (rows: readonly string[][]) => string;
 }
 
-/** Rows that are written at once. */
+/** Number of rows that are written at once. */
 const ROWS_PER_BATCH = 100;
 
 function* writeTable({ header, list, names, write }: Table, work: Work): Steps<Outcome> {

@@ -2,7 +2,7 @@ import type { ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, type MailAttachment, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 
-/** All attachments of a message together, in bytes. */
+/** Maximum size of all attachments of a message, in bytes. */
 const MAX_ATTACHMENT_BYTES = 26_214_400;
 
 const Address = Type.String({

@@ -28,7 +28,7 @@ const TESTS = {
   notContains: (found, value, work) => !contains(found, value, work),
   startsWith: atAnEnd((found, value) => found.startsWith(value)),
   endsWith: atAnEnd((found, value) => found.endsWith(value)),
-  // Looks into a set that is made once: see `prepare`.
+  // Looks up in a set that is created once: see
   in: () => false,
   exists: (found) => found !== undefined && found !== null,
   missing: (found) => found === undefined || found === null,
@@ -100,7 +100,7 @@ function* keepItems(
   return output(kept);
 }
 
-/** Makes the test of one condition: that of `in` looks into a set. */
+/** Returns the test of one condition; `in` uses a set. */
 function* prepare({ operator, value }: Condition, work: Work): Steps<(found: JsonValue | undefined) => boolean> {
   if (operator !== 'in') return (found) => TESTS[operator](found, value, work);
   const known = createJsonSet(work);

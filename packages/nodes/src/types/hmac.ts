@@ -59,7 +59,7 @@ function secretOf(credential: Credential | undefined): string {
   }
 }
 
-/** Compares in a time that says nothing of how much was right. */
+/** Compares in constant time, which reveals nothing about how much was right. */
 function isSame(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -18,7 +18,7 @@ afterAll(async () => {
 const run = async (parameters: JsonObject, context: Partial<NodeContext> = {}) =>
   node.run(parameters, nodeContext({ services: { ...NO_SERVICES, http }, ...context }));
 
-/** Runs against a server that answers with what it was sent. */
+/** Runs against a server that echoes the request. */
 async function echoed(parameters: JsonObject) {
   const { url } = await serve((request, response) => {
     void echoOf(request).then((echo) =>
@@ -28,7 +28,7 @@ async function echoed(parameters: JsonObject) {
   return run({ url, ...parameters });
 }
 
-/** Runs against a server with one answer. */
+/** Runs against a server with one response. */
 async function answered(
   status: number,
   headers: OutgoingHttpHeaders,

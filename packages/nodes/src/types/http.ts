@@ -6,7 +6,7 @@ import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from 
 import { excerpt, responseBody } from '../http/response-body.js';
 
 const MAX_RESPONSE_BYTES = 10_485_760;
-/** Statuses below 500 that may be gone the next time. */
+/** Retryable statuses below 500. */
 const RETRYABLE = new Set([408, 425, 429]);
 
 const SCALAR = { type: ['string', 'number', 'boolean'] };
@@ -99,7 +99,7 @@ export default defineNodeType({
     });
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {
-      // Where it went without its query, which may hold a secret.
+      // Returns the URL without its query, which may contain a secret.
       const message = [`${method} ${url.origin}${url.pathname} answered ${status}`, excerpt(answer)];
       throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
         isRetryable: status >= 500 || RETRYABLE.has(status),

@@ -7,7 +7,7 @@ import { loadNodeTypes } from '../load-node-types.js';
 
 const types = await loadNodeTypes();
 
-/** Runs a node, and counts how often the event loop goes round meanwhile. */
+/** Runs a node, and counts the rounds of the event loop meanwhile. */
 async function run(
   type: string,
   parameters: JsonObject,

@@ -4,7 +4,8 @@ import Type from 'typebox';
 import { checkedOutput } from '../text/checked-output.js';
 
 /**
- * Spread first: V8 makes hidden classes anew for whatever is added to a copy, and keeps them until a full collection.
+ * Spread first: V8 creates new hidden classes for members that are added to a copy, and keeps them until a full
+ * collection.
  */
 const NOTHING: JsonObject = {};
 

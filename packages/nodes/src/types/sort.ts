@@ -73,7 +73,7 @@ interface Comparing {
 
 function* sortItems(list: readonly JsonValue[], criteria: readonly Criterion[], comparing: Comparing): Steps<Outcome> {
   const { work } = comparing;
-  /** The values that are compared, a list for each criterion. */
+  /** The values to compare, a list for each criterion. */
   const columns: (JsonValue | undefined)[][] = criteria.map(() => []);
   for (const item of list) {
     for (const [index, { field, isNumber }] of criteria.entries()) {
@@ -99,7 +99,7 @@ function toNumber(value: JsonValue | undefined): JsonValue | undefined {
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** What is missing comes last in either order. */
+/** Missing values come last in either order. */
 function compare(
   a: JsonValue | undefined,
   b: JsonValue | undefined,

@@ -8,15 +8,15 @@ import Type from 'typebox';
 import { checkedResult } from '../text/limit.js';
 import { runInSlices, type Steps, type Work } from '../work/slices.js';
 
-/** Text that is read at once, in characters; what is written may have as many as JSON. */
+/** Maximum length of a text to parse, in characters; a written text may be as long as JSON. */
 const MAX_XML = 1_000_000;
-/** Tags and attributes of a text that is read at once: some 0.1 s, more when all of them are empty elements. */
+/** Maximum number of tags and attributes of a text to parse: about 0.1 s, more if all of them are empty elements. */
 const MAX_MARKS = 60_000;
 const [TAG, ATTRIBUTE] = [0x3c, 0x3d];
 const TEXT = '#text';
-/** A name of XML without the scripts of the world; for an attribute with an `@`. */
+/** A name of XML, with ASCII letters only; for an attribute with an `@`. */
 const NAME = /^@?[A-Za-z_][\w.:-]*$/;
-/** Elements within elements at most. */
+/** Maximum depth of nested elements. */
 const MAX_DEPTH = 200;
 
 const shape = { ignoreAttributes: false, attributeNamePrefix: '@', textNodeName: TEXT } as const;
@@ -26,7 +26,7 @@ const parser = new XMLParser({
   parseAttributeValue: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  // Characters by their number, and the names of HTML.
+  // Character references by number, and the names of HTML.
   htmlEntities: true,
   maxNestedTags: MAX_DEPTH,
 });
@@ -101,7 +101,7 @@ function invalid(reason: string): NodeError {
   return new NodeError('XML_INVALID', `the text is no XML that can be read: ${reason}`, { isRetryable: false });
 }
 
-/** @throws NodeError PARAMETERS_INVALID for what has no place in XML. */
+/** @throws NodeError PARAMETERS_INVALID for a value that XML cannot express. */
 function checkNames(value: JsonValue, path = 'value'): void {
   if (Array.isArray(value)) {
     const list: readonly JsonValue[] = value;

@@ -1,12 +1,13 @@
 import { NodeError } from '@deckhand/engine';
 import type { MemoryBudget } from '@deckhand/runtime';
 
-/** The budget of the process; undefined where nothing is counted. */
+/** The budget of the process; undefined if memory is not counted. */
 export type OptionalBudget = MemoryBudget | undefined;
 
 /**
- * Reads something while what it takes counts against the budget of the process. `hold` says how many bytes that is now.
- * @throws NodeError MEMORY_EXCEEDED, from `hold`, when others need the room and this takes the most.
+ * Reads data that counts towards the memory budget of the process meanwhile. The reader calls `hold` with its size in
+ * bytes.
+ * @throws NodeError MEMORY_EXCEEDED, from `hold`, when others need the memory and this takes the most.
  */
 export async function holdMemory<T>(
   budget: OptionalBudget,

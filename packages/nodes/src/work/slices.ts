@@ -5,26 +5,25 @@ import { nextSlice } from '@deckhand/runtime';
 const FIRST_SLICE_UNITS = 50_000;
 /** Units of every further slice: about 10 ms. */
 const SLICE_UNITS = 100_000;
-/** Units that one attempt of a node may use: about 10 s. */
+/** Maximum number of units of one attempt of a node: about 10 s. */
 const MAX_UNITS = 100_000_000;
 
 /** Counts the work of one attempt of a node. */
 export interface Work {
   /**
-   * Charges work, before or after it is done.
-   * @returns whether the slice is used up: then the steps yield before they go on.
-   * @throws NodeError NODE_BUDGET when the attempt has used all that it may.
+   * Charges work, before or after it is done. @returns whether the slice is used up: then the steps yield before they
+   * continue. @throws NodeError NODE_BUDGET when the attempt has used its whole budget.
    */
   spend(units: number): boolean;
 }
 
-/** Work in steps: each `yield` is a place where other work may go first. */
+/** Work in steps: other work may run at each `yield`. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /**
- * Does work that may be long without holding up the event loop: small work at once, and the rest in slices, between
- * which everything else goes on. Slices of all nodes take turns.
- * @throws NodeError NODE_BUDGET, or the signal's reason between two slices.
+ * Does work that may be long without blocking the event loop: small work at once, and the rest in slices, between which
+ * other work runs. Slices of all nodes alternate. @throws NodeError NODE_BUDGET, or the signal's reason between two
+ * slices.
  */
 export function runInSlices<T>(signal: () => AbortSignal, begin: (work: Work) => Steps<T>): T | Promise<T> {
   let left = FIRST_SLICE_UNITS;

@@ -1,8 +1,8 @@
 import type { Steps, Work } from './slices.js';
 
 /**
- * Sorts the numbers from 0 to `count` - 1 by merging; those that compare as 0 keep their order. What they number is not
- * touched, so that sorting a long list makes nothing that has to be collected.
+ * Sorts the numbers from 0 to `count` - 1 by merging; equal ones keep their order. The sorted items are not touched, so
+ * sorting a long list creates no garbage.
  */
 export function* sortInSteps(count: number, compare: (a: number, b: number) => number, work: Work): Steps<Uint32Array> {
   let from = new Uint32Array(count);

@@ -7,16 +7,15 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListInstanceAuditLogQuery);
 
-/**
- * GET /api/admin/audit-log: who did what in the whole instance, the latest first, for its administrators. It has what
- * belongs to no workspace, such as keys and sign-ins, and what was done in workspaces that are deleted.
- */
+/** GET /api/admin/audit-log */
 export function listInstanceAuditLog({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/admin/audit-log',
     {
-      summary: 'List who did what in the instance',
+      summary: 'List the audit log of the instance',
+      description:
+        'For administrators of the instance. Includes changes that belong to no workspace, such as API keys and sign-ins, and changes in deleted workspaces.',
       returns: 'Entries of the audit log, the latest first',
       query: ListInstanceAuditLogQuery,
       responses: { 200: pageOf(AuditLogEntry) },

@@ -9,14 +9,15 @@ import type { Services } from '../../services.js';
 const PATH = '/api/admin/workspaces/:id/limits';
 const parse = compileBody(WorkspaceLimitsBody);
 
-/** GET /api/admin/workspaces/{id}/limits: for administrators of the instance, members or not. */
+/** GET /api/admin/workspaces/{id}/limits */
 export function readLimits({ db }: Services): Route {
   return forSession(
     'GET',
     PATH,
     {
-      summary: 'Read the limits of a workspace',
-      returns: 'The limits; null where there is none',
+      summary: 'Get the limits of a workspace',
+      description: 'For administrators of the instance.',
+      returns: 'The limits; null means no limit',
       responses: { 200: WorkspaceLimits },
     },
     async (request, response, caller) => {
@@ -25,14 +26,15 @@ export function readLimits({ db }: Services): Route {
   );
 }
 
-/** PUT /api/admin/workspaces/{id}/limits: null lifts one. */
+/** PUT /api/admin/workspaces/{id}/limits */
 export function writeLimits({ db }: Services): Route {
   return forSession(
     'PUT',
     PATH,
     {
-      summary: 'Set the limits of a workspace',
-      returns: 'The limits as they are now',
+      summary: 'Update the limits of a workspace',
+      description: '`null` removes a limit. For administrators of the instance.',
+      returns: 'The updated limits',
       body: WorkspaceLimitsBody,
       responses: { 200: WorkspaceLimits },
     },

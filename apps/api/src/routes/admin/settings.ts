@@ -8,26 +8,33 @@ import type { Services } from '../../services.js';
 const PATH = '/api/admin/settings';
 const parse = compileBody(InstanceSettingsBody);
 
-/** GET /api/admin/settings: for administrators of the instance. */
+/** GET /api/admin/settings */
 export function readSettings({ db }: Services): Route {
   return forSession(
     'GET',
     PATH,
-    { summary: 'Read the settings of the instance', returns: 'The settings', responses: { 200: InstanceSettings } },
+    {
+      summary: 'Get the settings of the instance',
+      description: 'For administrators of the instance.',
+      returns: 'The settings',
+      responses: { 200: InstanceSettings },
+    },
     async (_request, response, caller) => {
       sendJson(response, 200, await readSettingsAs(db, caller));
     },
   );
 }
 
-/** PUT /api/admin/settings: all of them; null is for ever, or no limit. */
+/** PUT /api/admin/settings */
 export function writeSettings({ db }: Services): Route {
   return forSession(
     'PUT',
     PATH,
     {
-      summary: 'Replace the settings of the instance',
-      returns: 'The settings as they are now',
+      summary: 'Update the settings of the instance',
+      description:
+        'Replaces all settings. `null` keeps data forever, or sets no limit. For administrators of the instance.',
+      returns: 'The updated settings',
       body: InstanceSettingsBody,
       responses: { 200: InstanceSettings },
     },
@@ -39,7 +46,7 @@ export function writeSettings({ db }: Services): Route {
   );
 }
 
-/** A run's data goes before the run or with it. */
+/** A run's data is deleted before the run, or with it. */
 function refuseDataBeyondRuns({ dataRetentionDays, runRetentionDays }: InstanceSettings): void {
   if (runRetentionDays === null || (dataRetentionDays ?? 0) <= runRetentionDays) return;
   throw validationFailed([{ path: 'dataRetentionDays', message: 'must not be more than runRetentionDays' }]);

@@ -10,17 +10,15 @@ const readQuery = queryReader(RunStatsQuery);
 
 const DAYS_MAX = 366;
 
-/**
- * GET /api/ai/usage?workspaceId=&from=&to=: what nodes used of language models. No node type calls one yet, so the
- * usage of every period is none.
- */
+/** GET /api/ai/usage */
 export function readAiUsage({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/ai/usage',
     {
-      summary: 'Read what nodes used of language models',
-      returns: 'Calls and tokens of the period, altogether and by model: none, as no node type calls a model yet',
+      summary: 'Get the usage of language models',
+      description: 'No node type calls a language model yet, so the usage of every period is zero.',
+      returns: 'Calls and tokens of the period, in total and by model',
       query: RunStatsQuery,
       responses: { 200: AiUsage },
     },

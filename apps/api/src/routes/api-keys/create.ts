@@ -20,14 +20,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateApiKeyBody);
 
-/** POST /api/api-keys: the only answer that ever shows the key. */
+/** POST /api/api-keys */
 export function createApiKey(services: Services): Route {
   const { db, secretBox } = services;
   return forSession(
     'POST',
     '/api/api-keys',
     {
-      summary: 'Create an API key: the only answer that shows it',
+      summary: 'Create an API key',
+      description: 'The response is the only one that contains the key.',
       returns: 'The key',
       body: CreateApiKeyBody,
       responses: { 201: CreatedApiKey },

@@ -6,14 +6,15 @@ import { sendJson } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** POST /api/api-keys/{id}/revoke: from the answer on, every replica refuses the key. */
+/** POST /api/api-keys/{id}/revoke */
 export function revokeApiKey({ db }: Services): Route {
   return forSession(
     'POST',
     '/api/api-keys/:id/revoke',
     {
-      summary: 'Revoke an API key, at once and for good',
-      returns: 'The key as lists show it',
+      summary: 'Revoke an API key',
+      description: 'From the response on, the key is refused. It cannot be restored.',
+      returns: 'The key, without its secret part',
       responses: { 200: ApiKeyEntry },
     },
     async (request, response, caller) => {

@@ -10,18 +10,20 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(RotateApiKeyBody);
 
-/** How long the key before goes on working unless it is said otherwise. */
+/** How long the replaced key stays valid by default. */
 const OVERLAP_SECONDS = 86_400;
 
-/** POST /api/api-keys/{id}/rotate: a new key in place of one that goes on working for a while. */
+/** POST /api/api-keys/{id}/rotate */
 export function rotateApiKey(services: Services): Route {
   const { db, secretBox } = services;
   return forSession(
     'POST',
     '/api/api-keys/:id/rotate',
     {
-      summary: 'Give an API key a successor; it goes on working for a while',
-      returns: 'The successor: the only response that shows it',
+      summary: 'Rotate an API key',
+      description:
+        'Creates a key with the same name, scopes and workspace. The replaced key stays valid for the overlap. The response is the only one that contains the new key.',
+      returns: 'The new key',
       body: RotateApiKeyBody,
       responses: { 201: CreatedApiKey },
       errors: ['INVALID_STATE', 'RATE_LIMITED'],

@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListWaitsQuery);
 
-/** GET /api/approvals?workspaceId=: what waits for a decision, the oldest first. */
+/** GET /api/approvals */
 export function listApprovals({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/approvals',
     {
-      summary: 'List what waits for a decision',
+      summary: 'List approvals',
+      description: 'Lists the approvals that runs of the workspace wait for.',
       returns: 'Open approvals, the oldest first',
       query: ListWaitsQuery,
       responses: { 200: pageOf(ApprovalEntry) },

@@ -6,14 +6,16 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(SubmitApprovalBody);
 
-/** POST /api/approvals/submit: the first decision stands. After a 503, the same one again queues the run again. */
+/** POST /api/approvals/submit */
 export function submitApproval(services: Services): Route {
   return forKey(
     'POST',
     '/api/approvals/submit',
     {
-      summary: 'Decide on a waiting run',
-      returns: 'That the decision is recorded, and the run goes on',
+      summary: 'Submit a decision',
+      description:
+        'The first decision counts. After a 503, submitting the same decision again queues the run again. A node that waits in several iterations needs `iteration` or `waitId`.',
+      returns: 'The decision is recorded, and the run continues',
       takesIdempotencyKey: true,
       body: SubmitApprovalBody,
       responses: { 200: RecordedResponse },
@@ -59,7 +61,7 @@ export function submitApproval(services: Services): Route {
   );
 }
 
-/** A decision as it is kept. */
+/** Returns a decision as it is stored. */
 interface Decision {
   readonly decision: string;
   readonly comment: string | null;
@@ -67,7 +69,7 @@ interface Decision {
   readonly at: string;
 }
 
-/** The choice that a body names, by `approved`, by `decision`, or by both where they agree. */
+/** Returns the choice that a body names, by `approved`, by `decision`, or by both if they agree. */
 function decisionOf({ approved, decision }: SubmitApprovalBody): string {
   const named = approved === undefined ? decision : approved ? 'approved' : 'rejected';
   if (named === undefined) throw validationFailed([{ path: 'decision', message: 'give approved or decision' }]);

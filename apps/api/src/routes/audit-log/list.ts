@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListAuditLogQuery);
 
-/** GET /api/audit-log?workspaceId=: who did what, the latest first; for every member. */
+/** GET /api/audit-log */
 export function listAuditLog({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/audit-log',
     {
-      summary: 'List who did what in a workspace',
+      summary: 'List the audit log of a workspace',
+      description: 'Every member may read it.',
       returns: 'Entries of the audit log, the latest first',
       query: ListAuditLogQuery,
       responses: { 200: pageOf(AuditLogEntry) },

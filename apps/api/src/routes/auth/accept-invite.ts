@@ -18,13 +18,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(AcceptInviteBody);
 
-/** POST /api/auth/accept-invite: a signed-in person joins (200), anybody else gets an account and a session (201). */
+/** POST /api/auth/accept-invite */
 export function acceptInvite({ db, authenticate }: Services): Route {
   return open(
     'POST',
     '/api/auth/accept-invite',
     {
-      summary: 'Join a workspace by an invite',
+      summary: 'Accept an invite',
+      description: 'A signed-in person joins the workspace (200). Others create an account and a session (201).',
       returns: 'The person, signed in',
       body: AcceptInviteBody,
       responses: { 200: AcceptedInvite, 201: AcceptedInvite },
@@ -46,7 +47,7 @@ export function acceptInvite({ db, authenticate }: Services): Route {
   );
 
   async function createAccount(request: Request, body: AcceptInviteBody, tokenHash: string): Promise<AcceptedInvite> {
-    // Before the costly hash: the invite is used up only afterwards, along with the account.
+    // Before the expensive hash: the invite is used up only afterwards, together with creating the account.
     const invite = await readInvite(db, tokenHash);
     const person = await newPerson(body, invite.email);
     const { user, ...joined } = await acceptInviteAsNewPerson(db, person, tokenHash, originOf(request, null));
@@ -54,7 +55,7 @@ export function acceptInvite({ db, authenticate }: Services): Route {
   }
 }
 
-/** Who a new person says to be; the address is the invite's where it names one. @throws VALIDATION_FAILED */
+/** Returns the data of a new person, with the address of the invite if it has one. @throws VALIDATION_FAILED */
 async function newPerson(body: AcceptInviteBody, invited: string | null): Promise<NewPerson> {
   const { name, password, email = invited } = body;
   const issues: ValidationIssue[] = password === undefined ? [] : passwordIssues(password, 'password');

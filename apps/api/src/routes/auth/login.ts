@@ -9,14 +9,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(LoginBody);
 
-/** POST /api/auth/login: a wrong e-mail and a wrong password are answered alike, after the same work. */
+/** POST /api/auth/login */
 export function login({ db, loginThrottle }: Services): Route {
   return open(
     'POST',
     '/api/auth/login',
     {
       summary: 'Sign in',
-      returns: 'The token of the session, and whose it is',
+      description: 'A wrong e-mail address and a wrong password get the same response after the same time.',
+      returns: 'The token of the session, and its person',
       body: LoginBody,
       responses: { 200: LoginResponse },
       errors: ['UNAUTHORIZED', 'RATE_LIMITED'],

@@ -4,12 +4,12 @@ import { sendNothing } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** POST /api/auth/logout: ends the session that asks. */
+/** POST /api/auth/logout */
 export function logout({ db }: Services): Route {
   return forSession(
     'POST',
     '/api/auth/logout',
-    { summary: 'Sign out', responses: { 204: null } },
+    { summary: 'Sign out', description: 'Ends the session of the request.', responses: { 204: null } },
     async (request, response, caller) => {
       await refuseBody(request);
       await deleteSession(db, caller.sessionId);

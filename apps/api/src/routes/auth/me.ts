@@ -4,12 +4,17 @@ import { sendJson } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/auth/me: who is signed in, and where that person is a member. */
+/** GET /api/auth/me */
 export function me({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/auth/me',
-    { summary: 'Say who is signed in', returns: 'The person and their workspaces', responses: { 200: MeResponse } },
+    {
+      summary: 'Get the signed-in person',
+      description: 'Returns the person, and the workspaces of which the person is a member.',
+      returns: 'The person and their workspaces',
+      responses: { 200: MeResponse },
+    },
     async (_request, response, caller) => {
       sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
     },

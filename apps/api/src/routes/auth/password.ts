@@ -8,13 +8,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(ChangePasswordBody);
 
-/** POST /api/auth/password: every other session of the person ends. Guessing is slowed down as at signing in. */
+/** POST /api/auth/password */
 export function changePassword({ db, loginThrottle }: Services): Route {
   return forSession(
     'POST',
     '/api/auth/password',
     {
-      summary: 'Change your password, which ends your other sessions',
+      summary: 'Change your password',
+      description: 'Ends all other sessions of the person. Attempts are rate limited as at sign-in.',
       body: ChangePasswordBody,
       responses: { 204: null },
       errors: ['RATE_LIMITED'],

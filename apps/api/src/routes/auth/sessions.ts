@@ -5,13 +5,14 @@ import { sendJson, sendNothing } from '../../http/respond.js';
 import { forSession, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/auth/sessions: where one is signed in. */
+/** GET /api/auth/sessions */
 export function listSessions({ db }: Services): Route {
   return forSession(
     'GET',
     '/api/auth/sessions',
     {
-      summary: 'List where you are signed in',
+      summary: 'List your sessions',
+      description: 'Lists the sessions that have not expired.',
       returns: 'Your sessions',
       query: PageQuery,
       responses: { 200: pageOf(SessionEntry) },
@@ -22,12 +23,16 @@ export function listSessions({ db }: Services): Route {
   );
 }
 
-/** DELETE /api/auth/sessions/{id}: ends one of one's own sessions, the present one included. */
+/** DELETE /api/auth/sessions/{id} */
 export function endSession({ db }: Services): Route {
   return forSession(
     'DELETE',
     '/api/auth/sessions/:id',
-    { summary: 'End a session of yours', responses: { 204: null } },
+    {
+      summary: 'End one of your sessions',
+      description: 'The current session can be ended too.',
+      responses: { 204: null },
+    },
     async (request, response, caller) => {
       await deleteOwnSession(db, caller.userId, pathId(request));
       sendNothing(response);

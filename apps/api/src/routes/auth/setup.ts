@@ -17,13 +17,14 @@ import type { Services } from '../../services.js';
 
 const check = compileCheck(SetupBody);
 
-/** POST /api/auth/setup: the first owner, while there is nobody, made by whoever can read the log of the API. */
+/** POST /api/auth/setup */
 export function setup({ db, setupToken }: Services): Route {
   return open(
     'POST',
     '/api/auth/setup',
     {
       summary: 'Create the first owner',
+      description: 'Works once, while the instance has no users, with the setup token from the log of the API.',
       returns: 'The owner, signed in',
       body: SetupBody,
       responses: { 201: LoginResponse },
@@ -35,7 +36,7 @@ export function setup({ db, setupToken }: Services): Route {
       const { token, email, name, password, workspaceName } = result.value;
       const issues = passwordIssues(password, 'password');
       if (issues.length > 0) throw validationFailed(issues);
-      // Before the costly hash: afterwards it is asked again, under a lock.
+      // Before the expensive hash; afterwards it is checked again, under a lock.
       if (await hasUsers(db)) throw setupIsOver();
       if (!isSameSecret(token, setupToken)) {
         throw new DeckhandError('FORBIDDEN', {
@@ -53,14 +54,15 @@ export function setup({ db, setupToken }: Services): Route {
   );
 }
 
-/** GET /api/auth/setup: whether there is nobody yet, for those who show a sign-in or a setup. */
+/** GET /api/auth/setup */
 export function readSetup({ db }: Services): Route {
   return open(
     'GET',
     '/api/auth/setup',
     {
-      summary: 'Say whether the first owner is still to be created',
-      returns: 'Whether that is open',
+      summary: 'Get the state of the setup',
+      description: 'For clients that show either a sign-in or a setup.',
+      returns: 'Whether the setup is open',
       responses: { 200: SetupStateResponse },
     },
     async (_request, response) => {

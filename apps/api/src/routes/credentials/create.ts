@@ -12,13 +12,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateCredentialBody);
 
-/** POST /api/credentials: the secret is encrypted and never comes back. */
+/** POST /api/credentials */
 export function createCredential({ db, secretBox, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/credentials',
     {
-      summary: 'Keep a secret for nodes',
+      summary: 'Create a credential',
+      description: 'The secret is encrypted, and no response contains it.',
       returns: 'The credential, without its secret',
       takesIdempotencyKey: true,
       body: CreateCredentialBody,

@@ -9,7 +9,7 @@ export function deleteCredential({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/credentials/:id',
-    { summary: 'Delete a credential', responses: { 204: null } },
+    { summary: 'Delete a credential', description: 'Runs that need it fail from now on.', responses: { 204: null } },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
       sendNothing(response);

@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(InWorkspaceQuery);
 
-/** GET /api/credentials?workspaceId=: names and types, never secrets. */
+/** GET /api/credentials */
 export function listCredentials({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/credentials',
     {
-      summary: 'List credentials, without their secrets',
+      summary: 'List credentials',
+      description: 'Lists names and types, never secrets.',
       returns: 'Credentials by name, without their secrets',
       query: InWorkspaceQuery,
       responses: { 200: pageOf(CredentialEntry) },

@@ -6,13 +6,14 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/credentials/{id}: without its secret. */
+/** GET /api/credentials/{id} */
 export function readCredential({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/credentials/:id',
     {
-      summary: 'Read a credential, without its secret',
+      summary: 'Get a credential',
+      description: 'The response never contains the secret.',
       returns: 'The credential',
       responses: { 200: CredentialEntry },
     },

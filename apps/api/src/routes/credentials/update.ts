@@ -15,14 +15,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(UpdateCredentialBody);
 
-/** PATCH /api/credentials/{id}: its name, its secret, which is checked against its type, who may use it, and where. */
+/** PATCH /api/credentials/{id} */
 export function updateCredential({ db, secretBox }: Services): Route {
   return forKey(
     'PATCH',
     '/api/credentials/:id',
     {
-      summary: 'Rename a credential, replace its secret, or say who may use it and where',
-      returns: 'The credential as it is now, without its secret',
+      summary: 'Update a credential',
+      description: 'Changes its name, its secret, who may use it, and where.',
+      returns: 'The updated credential, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,
       responses: { 200: CredentialEntry },

@@ -15,14 +15,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CompleteHumanBody);
 
-/** POST /api/executions/{id}/nodes/{nodeId}/complete: what a person filled in, checked against the node's form. */
+/** POST /api/executions/{id}/nodes/{nodeId}/complete */
 export function completeHuman(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/nodes/:nodeId/complete',
     {
-      summary: 'Fill in the form that a run waits for',
-      returns: 'That the data is recorded, and the run goes on',
+      summary: 'Complete a human task',
+      description: "The data is checked against the JSON Schema of the node's form. The first submission counts.",
+      returns: 'The data is recorded, and the run continues',
       takesIdempotencyKey: true,
       body: CompleteHumanBody,
       responses: { 200: RecordedResponse },
@@ -34,7 +35,7 @@ export function completeHuman(services: Services): Route {
       const { data } = body;
       const node = { executionId, nodeId: String(request.params.nodeId) };
       await services.answerOnce({ request, response, caller, body }, async (actor) => {
-        // The form that the data is known to fit.
+        // The form that the data was checked against.
         let fitting: string | undefined;
         const recorded = await answer(services, actor, {
           ...node,

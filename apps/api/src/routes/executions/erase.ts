@@ -6,12 +6,17 @@ import { sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** DELETE /api/executions/{id}: a finished run, with all that belongs to it. */
+/** DELETE /api/executions/{id} */
 export function deleteExecution({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/executions/:id',
-    { summary: 'Delete a finished run', responses: { 204: null }, errors: ['INVALID_STATE'] },
+    {
+      summary: 'Delete a finished run',
+      description: 'Deletes the run with all its data.',
+      responses: { 204: null },
+      errors: ['INVALID_STATE'],
+    },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
       sendNothing(response);
@@ -19,14 +24,16 @@ export function deleteExecution({ db }: Services): Route {
   );
 }
 
-/** POST /api/executions/{id}/redact: takes the data of a finished run; how it ended stays. */
+/** POST /api/executions/{id}/redact */
 export function redactExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/redact',
     {
-      summary: 'Take trigger data, outputs and debug data from a finished run',
-      returns: 'The run, and its status',
+      summary: 'Redact a run',
+      description:
+        'Deletes the trigger data, result, outputs and debug data of a finished run. Its status, times and errors stay.',
+      returns: 'The id and the status of the run',
       takesIdempotencyKey: true,
       responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],

@@ -17,11 +17,7 @@ const MIN_INTERVAL_MS = 200;
 /** How often the caller's access is checked again, in ms. */
 const ACCESS_CHECK_INTERVAL_MS = 3_000;
 
-/**
- * GET /api/executions/{id}/events: streams the run as Server-Sent Events (WHATWG HTML, 9.2). Each event is named
- * `execution` and has the run without its outputs. One is sent at once, and one after every change, until the run is
- * finished. Changes that follow each other quickly, or faster than the caller reads, are sent as one event.
- */
+/** GET /api/executions/{id}/events */
 export function followExecution({ executions, follower, shares, authenticate }: Services): Route {
   async function streamChanges(
     executionId: string,
@@ -32,11 +28,11 @@ export function followExecution({ executions, follower, shares, authenticate }: 
     // The JSON text is released once it is sent: thousands of callers may follow large runs.
     let { json, ...sent } = await read();
     if (isFinished(sent.status) && request.headers['last-event-id'] === String(sent.revision)) {
-      // The caller has seen the end: 204 stops an EventSource from reconnecting.
+      // The caller has received the end: a 204 stops an EventSource from reconnecting.
       sendNothing(response);
       return;
     }
-    // A caller whose key was revoked meanwhile gets nothing more.
+    // A caller whose key was revoked in the meantime gets nothing more.
     const readWithAccessCheck = async (): Promise<ExecutionView> => {
       const [view] = await Promise.all([read(), authenticate.caller(request, READ_RUNS)]);
       return view;
@@ -49,7 +45,7 @@ export function followExecution({ executions, follower, shares, authenticate }: 
         subscription.until(isEnough, { timeoutMs, signal: stream.gone });
       const isOver = (): boolean => isFinished(sent.status) || stream.gone.aborted || follower.isDraining();
       while (!isOver()) {
-        // The end is sent at once, however soon after another change.
+        // The end is sent at once, even right after another change.
         const isAtEnd = await wait(({ status }) => isFinished(status), MIN_INTERVAL_MS);
         if (!isAtEnd) await wait(({ revision }) => revision !== sent.revision, ACCESS_CHECK_INTERVAL_MS);
         if (isOver()) break;
@@ -65,7 +61,9 @@ export function followExecution({ executions, follower, shares, authenticate }: 
     'GET',
     '/api/executions/:id/events',
     {
-      summary: 'Follow a run: Server-Sent Events',
+      summary: 'Follow a run by Server-Sent Events',
+      description:
+        'Sends the run without outputs at once and after every change, until it is finished. Changes in quick succession are sent as one event.',
       returns:
         'A stream of events named execution: the run without outputs, at once and after each change, until it is finished',
       responses: { 200: 'text/event-stream', 204: null },

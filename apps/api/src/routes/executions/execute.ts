@@ -11,17 +11,16 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(ExecuteBody);
 
-/**
- * POST /api/workflows/{id}/execute: the latest version runs, unless another is chosen. Each call starts a run, unless
- * its `Idempotency-Key` stands for one that was started in the last 24 hours: then the answer names that one.
- */
+/** POST /api/workflows/{id}/execute */
 export function execute({ breaker, runStarter, fleet, noteStart }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
     {
       summary: 'Start a run',
-      returns: 'The id of the run, which is queued',
+      description:
+        'Runs the latest version unless `version` selects another. Each call starts a run, unless its `Idempotency-Key` was used in the last 24 hours: then the response names the earlier run.',
+      returns: 'The id of the run',
       takesIdempotencyKey: true,
       body: ExecuteBody,
       isBodyOptional: true,
@@ -42,7 +41,7 @@ export function execute({ breaker, runStarter, fleet, noteStart }: Services): Ro
         triggerNodeId: body.triggerNodeId ?? null,
         mode: body.executionMode ?? 'normal',
         input: body.input ?? {},
-        // A key that was used before versions could be chosen stands for the same as before.
+        // Without `version`, the hash of the body is the same as in earlier releases.
         ...(body.version === undefined ? {} : { version: body.version }),
       } as const;
       const { executionId, isRepeated, rate } = await runStarter.start(

@@ -11,20 +11,17 @@ const readQuery = queryReader(ExportExecutionsQuery);
 
 const BATCH_SIZE = 200;
 /**
- * Exports of one process at once, more than one workspace has: each holds a database connection for as long as it
- * takes.
+ * Maximum number of concurrent exports of a process, more than one workspace may have: each occupies a database
+ * connection.
  */
 const CONCURRENT_MAX = 4;
 const RETRY_AFTER_SECONDS = 5;
-/** The longest export, in ms. */
+/** Time limit of an export, in ms. */
 const TIMEOUT_MS = 30 * 60_000;
-/** How long a caller may take nothing before it counts as gone, in ms. */
+/** How long a caller may read nothing before it counts as disconnected, in ms. */
 const STALL_MS = 60_000;
 
-/**
- * GET /api/executions/export: all matching runs as a file. It is written as it is read, so that its size costs no
- * memory; when something fails halfway the connection breaks, and nobody takes half a file for a whole one.
- */
+/** GET /api/executions/export */
 export function exportExecutions({ db, executions, shares }: Services): Route {
   let running = 0;
   return forKey(
@@ -32,6 +29,8 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
     '/api/executions/export',
     {
       summary: 'Export all matching runs as a file',
+      description:
+        'Streams all matching runs as JSON or CSV. If the export fails halfway, the connection is closed, so that an incomplete file is noticed.',
       returns: 'The runs, as JSON or CSV',
       query: ExportExecutionsQuery,
       responses: { 200: ExecutionExport },
@@ -69,7 +68,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
           begin();
           await write(response, separator + format.batch(entries));
         };
-        // Nobody but its members may use up a workspace's share.
+        // Only members of a workspace may use its share.
         await requireRole(db, caller, query.workspaceId, 'viewer');
         await shares.within(query.workspaceId, 'exports', () => exportExecutionIds(db, caller, options, writeBatch));
         begin();
@@ -81,7 +80,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
   );
 }
 
-/** Writes and, where the caller reads slower than the database, waits for it. @throws once the caller is gone. */
+/** Writes, and waits if the caller reads more slowly than the database. @throws once the caller has disconnected. */
 async function write(response: Response, text: string): Promise<void> {
   if (response.destroyed) throw new Error('the caller went away');
   if (response.write(text)) return;

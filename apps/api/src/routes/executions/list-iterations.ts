@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListIterationsQuery);
 
-/** GET /api/executions/{id}/nodes/{nodeId}/iterations: how each iteration of a node in a loop went, without outputs. */
+/** GET /api/executions/{id}/nodes/{nodeId}/iterations */
 export function listIterations({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/iterations',
     {
       summary: 'List the iterations of a node in a loop',
+      description: 'Includes status, times and errors of each iteration, without outputs.',
       returns: 'Iterations in their order, without outputs',
       query: ListIterationsQuery,
       responses: { 200: pageOf(IterationEntry) },

@@ -7,14 +7,15 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListExecutionsQuery);
 
-/** GET /api/executions?workspaceId=: the runs of a workspace, without outputs. */
+/** GET /api/executions */
 export function listExecutions(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions',
     {
       summary: 'List the runs of a workspace',
-      returns: 'Runs without outputs, the last begun first',
+      description: 'Lists runs without outputs. Takes filters, and a cursor for the next page.',
+      returns: 'Runs without outputs, the last started first',
       query: ListExecutionsQuery,
       responses: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],

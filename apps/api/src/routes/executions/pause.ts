@@ -7,14 +7,15 @@ import { recordRunChange } from '../../runs/record-run-change.js';
 import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
-/** POST /api/executions/{id}/pause: nodes in flight finish, nothing further starts. */
+/** POST /api/executions/{id}/pause */
 export function pauseExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/pause',
     {
       summary: 'Pause a run',
-      returns: 'That it is paused',
+      description: 'Nodes in progress finish, and no further node starts.',
+      returns: 'The status paused',
       takesIdempotencyKey: true,
       responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
@@ -32,14 +33,15 @@ export function pauseExecution(services: Services): Route {
   );
 }
 
-/** POST /api/executions/{id}/resume: what a person paused goes on where it stood. */
+/** POST /api/executions/{id}/resume */
 export function resumeExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/resume',
     {
-      summary: 'Resume a run that a person paused',
-      returns: 'The status that the run has now',
+      summary: 'Resume a run',
+      description: 'The run continues where it was paused.',
+      returns: 'The new status of the run',
       takesIdempotencyKey: true,
       responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],
@@ -50,7 +52,7 @@ export function resumeExecution(services: Services): Route {
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
         const dispatched = await resume(services.db, actor, executionId);
         if (dispatched) {
-          // Should this fail, maintenance finds the run without a job.
+          // If this fails, maintenance finds the run without a job.
           await services.queue.add([dispatched]).catch((err: unknown) => {
             services.logger.warn({ err, executionId }, 'a resumed run could not be queued yet');
           });

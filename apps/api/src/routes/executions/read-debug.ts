@@ -7,14 +7,16 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ReadOutputQuery);
 
-/** GET /api/executions/{id}/nodes/{nodeId}/debug: what debug mode kept of a node, or of one iteration of it. */
+/** GET /api/executions/{id}/nodes/{nodeId}/debug */
 export function readNodeDebug({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/debug',
     {
-      summary: 'Read what a run in debug mode kept of a node',
-      returns: 'What was kept, with secrets masked',
+      summary: 'Get the debug data of a node',
+      description:
+        'Returns parameters, input and console output of a node, or of one of its iterations, of a run in debug mode.',
+      returns: 'The debug data, with secrets masked',
       query: ReadOutputQuery,
       responses: { 200: NodeDebug },
     },

@@ -7,13 +7,15 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ReadOutputQuery);
 
-/** GET /api/executions/{id}/nodes/{nodeId}/output: of any size; of a node in a loop the last iteration's, or one's. */
+/** GET /api/executions/{id}/nodes/{nodeId}/output */
 export function readNodeOutput({ db, outputs }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/output',
     {
-      summary: 'Read the output of a node',
+      summary: 'Get the output of a node',
+      description:
+        'Returns outputs of any size. For a node in a loop, `iteration` selects one; by default the last one.',
       returns: 'The output, of any size',
       query: ReadOutputQuery,
       responses: { 200: NodeOutput },

@@ -12,16 +12,15 @@ const READ_RUNS: NeededScope = { scope: 'executions:read' };
 
 const readQuery = queryReader(ReadExecutionQuery);
 
-/**
- * GET /api/executions/{id}: the run with its progress node by node. The answer has an `ETag`, and a caller who sends it
- * back as `If-None-Match` gets a 304 until the run has changed.
- */
+/** GET /api/executions/{id} */
 export function readExecution({ executions, follower, shares, authenticate }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id',
     {
-      summary: 'Read a run',
+      summary: 'Get a run',
+      description:
+        'Returns the run with its progress, node by node. With `wait`, the response is held until the run is finished or waits for a person; with `If-None-Match`, until the run has changed.',
       returns: 'The run with its progress, node by node',
       query: ReadExecutionQuery,
       headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it still holds' },
@@ -34,7 +33,8 @@ export function readExecution({ executions, follower, shares, authenticate }: Se
       let reader = caller;
       const tagOf = ({ revision }: ExecutionState): string => `W/"${revision}${slim ? '-slim' : ''}"`;
       const before = wait > 0 ? await executions.state(caller, executionId) : undefined;
-      // Who says which state he has seen waits for another one; all others for an end, or a person's turn.
+      // A caller with `If-None-Match` waits for another state; others wait for the end, or until the run waits for a
+      // person.
       const isConditional = request.headers['if-none-match'] !== undefined;
       const isEnough = ({ status, revision }: ExecutionState): boolean =>
         isConditional ? isFinished(status) || revision !== before?.revision : isSettled(status);
@@ -45,7 +45,7 @@ export function readExecution({ executions, follower, shares, authenticate }: Se
           follower.waitFor(executionId, isEnough, { timeoutMs: wait * 1_000, signal }),
         );
         if (signal.aborted) return;
-        // What the caller may see can have changed while it waited.
+        // The caller's access may have changed while it waited.
         reader = await authenticate.caller(request, READ_RUNS);
       }
       response.setHeader('Cache-Control', 'private, no-cache');
@@ -63,7 +63,7 @@ export function readExecution({ executions, follower, shares, authenticate }: Se
   );
 }
 
-/** Whether a run is finished, or it is a person's turn. */
+/** Returns true if a run is finished, or waits for a person. */
 function isSettled(status: ExecutionStatus): boolean {
   return isFinished(status) || status === 'waiting_for_input' || status === 'waiting_for_human';
 }

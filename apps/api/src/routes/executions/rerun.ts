@@ -12,18 +12,17 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(RerunBody);
 
-/**
- * POST /api/executions/{id}/rerun: a new run, of the latest version unless another is chosen, with the original's
- * trigger data, node and mode. With `fromNodeId` it takes over what did not come after that node.
- */
+/** POST /api/executions/{id}/rerun */
 export function rerunExecution(services: Services): Route {
   const { db, breaker, runStarter, fleet } = services;
   return forKey(
     'POST',
     '/api/executions/:id/rerun',
     {
-      summary: 'Run a finished run again, from its trigger or from one of its nodes',
-      returns: 'The id of the new run, which is queued',
+      summary: 'Rerun a run',
+      description:
+        'Starts a new run with the same trigger data, node and mode, of the latest version unless `version` selects another. With `fromNodeId`, the run starts at that node and reuses the outputs of the nodes before it.',
+      returns: 'The id of the new run',
       takesIdempotencyKey: true,
       body: RerunBody,
       isBodyOptional: true,
@@ -43,7 +42,7 @@ export function rerunExecution(services: Services): Route {
       const rerunOf = pathId(request);
       const { fromNodeId = null, version = 'latest' } = parse(await readOptionalBody(request));
       const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version });
-      // A key that was used before versions could be chosen stands for the same as before.
+      // Without `version`, the hash of the body is the same as in earlier releases.
       const asked = { rerunOf, fromNodeId, ...(version === 'latest' ? {} : { version }) };
       const { executionId, isRepeated, rate } = await runStarter.start(
         {

@@ -13,14 +13,16 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(StopManyBody);
 
-/** POST /api/executions/stop: every unfinished run of a workspace that fits; all of them only if `all` says so. */
+/** POST /api/executions/stop */
 export function stopExecutions(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/stop',
     {
       summary: 'Stop many runs',
-      returns: 'How many were stopped',
+      description:
+        'Stops every unfinished run of the workspace that matches the filters. Without a filter, `all: true` is required.',
+      returns: 'The number of stopped runs',
       takesIdempotencyKey: true,
       body: StopManyBody,
       responses: { 200: StopManyResponse },

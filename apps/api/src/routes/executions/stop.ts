@@ -7,17 +7,19 @@ import { recordRunChange } from '../../runs/record-run-change.js';
 import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
-/** How long the caller waits for the runs that the run has started to be stopped, in ms; maintenance stops the rest. */
+/** How long the caller waits until the runs that the run has started are stopped, in ms; maintenance stops the rest. */
 const DESCENDANTS_MS = 2_000;
 
-/** POST /api/executions/{id}/stop: once this is answered no node of the run starts and no later write changes it. */
+/** POST /api/executions/{id}/stop */
 export function stopExecution(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/stop',
     {
       summary: 'Stop a run',
-      returns: 'That it is stopped',
+      description:
+        'Once the response is sent, no node of the run starts and no later write changes it. The runs that it started are stopped too.',
+      returns: 'The status stopped',
       takesIdempotencyKey: true,
       responses: { 200: StatusResponse },
       errors: ['INVALID_STATE'],

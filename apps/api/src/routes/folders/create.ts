@@ -6,13 +6,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateFolderBody);
 
-/** POST /api/folders: in the workspace or in another folder. */
+/** POST /api/folders */
 export function createFolder({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/folders',
     {
       summary: 'Create a folder',
+      description: 'Creates it at the top level of the workspace, or in another folder.',
       returns: 'The folder',
       takesIdempotencyKey: true,
       body: CreateFolderBody,

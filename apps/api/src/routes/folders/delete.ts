@@ -4,12 +4,16 @@ import { sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** DELETE /api/folders/{id}: its folders go too, workflows fall back to no folder. */
+/** DELETE /api/folders/{id} */
 export function deleteFolder({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/folders/:id',
-    { summary: 'Delete a folder', responses: { 204: null } },
+    {
+      summary: 'Delete a folder',
+      description: 'Deletes its subfolders too. Their workflows move to the top level.',
+      responses: { 204: null },
+    },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
       sendNothing(response);

@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(InWorkspaceQuery);
 
-/** GET /api/folders?workspaceId=: the whole tree, flat. */
+/** GET /api/folders */
 export function listFolders({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/folders',
     {
       summary: 'List folders',
+      description: 'Lists all folders of the workspace; `parentId` gives the tree.',
       returns: 'Folders by name',
       query: InWorkspaceQuery,
       responses: { 200: pageOf(FolderEntry) },

@@ -8,14 +8,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(UpdateFolderBody);
 
-/** PATCH /api/folders/{id}: renames it or moves it. */
+/** PATCH /api/folders/{id} */
 export function updateFolder({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/folders/:id',
     {
-      summary: 'Rename or move a folder',
-      returns: 'The folder as it is now',
+      summary: 'Update a folder',
+      description: 'Renames or moves it.',
+      returns: 'The updated folder',
       body: UpdateFolderBody,
       responses: { 200: FolderEntry },
       errors: ['CONFLICT'],

@@ -5,19 +5,24 @@ import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /healthz: the process runs. */
+/** GET /healthz */
 export function live(_services: Services): Route {
   return open(
     'GET',
     '/healthz',
-    { summary: 'Say that the process runs', returns: 'That it runs', responses: { 200: LiveResponse } },
+    {
+      summary: 'Check that the process is alive',
+      description: 'For liveness probes.',
+      returns: 'The process is alive',
+      responses: { 200: LiveResponse },
+    },
     (_request, response) => {
       sendJson(response, 200, { status: 'ok' });
     },
   );
 }
 
-/** GET /readyz: PostgreSQL and Redis answer, every migration has run, and the process is not about to stop. */
+/** GET /readyz */
 export function ready(services: Services): Route {
   let isMigrated = false;
 
@@ -34,8 +39,10 @@ export function ready(services: Services): Route {
     'GET',
     '/readyz',
     {
-      summary: 'Say whether requests can be served',
-      returns: 'Whether they can, and what is missing',
+      summary: 'Check that the process is ready',
+      description:
+        'Ready means that PostgreSQL and Redis respond, all migrations have run, and the process is not stopping.',
+      returns: 'Whether the process is ready, and what is missing',
       responses: { 200: ReadyResponse, 503: ReadyResponse },
     },
     async (_request, response) => {
@@ -44,7 +51,7 @@ export function ready(services: Services): Route {
           check('postgresql', async () => (await services.db.$queryRaw<unknown[]>`SELECT 1`).length === 1),
           check('redis', async () => (await services.redis.ping()).length > 0),
           check('migrations', async () => {
-            // Migrations only ever come along with a new version of this process.
+            // New migrations only come with a new version of this process.
             isMigrated ||= (await pendingMigrations(services.databaseUrl)).length === 0;
             return isMigrated;
           }),

@@ -4,16 +4,15 @@ import { hasMetricsToken, isLocalCaller } from '@deckhand/runtime';
 import { open, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/**
- * GET /metrics: counters of this process for Prometheus. With METRICS_TOKEN for whoever sends it; without, for callers
- * on this machine only. With METRICS_PORT it is there alone.
- */
+/** GET /metrics */
 export function readMetrics({ metrics, metricsAccess }: Services): Route {
   return open(
     'GET',
     '/metrics',
     {
-      summary: "Read this process's metrics, for Prometheus",
+      summary: 'Get the metrics of this process for Prometheus',
+      description:
+        'With `METRICS_TOKEN` for callers that send it, otherwise only for callers on the same machine. With `METRICS_PORT`, they are only available on that port.',
       returns: 'The metrics in the text format of Prometheus',
       responses: { 200: 'text/plain' },
       errors: ['UNAUTHORIZED', 'NOT_FOUND'],
@@ -28,7 +27,7 @@ export function readMetrics({ metrics, metricsAccess }: Services): Route {
   );
 }
 
-/** Whoever is refused does not learn that there is anything. */
+/** A refused caller cannot tell that the path exists. */
 function requireLocal({ socket, headers }: Request): void {
   if (!isLocalCaller(socket.remoteAddress, headers)) throw new DeckhandError('NOT_FOUND');
 }

@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListWaitsQuery);
 
-/** GET /api/human-tasks?workspaceId=: the forms that wait to be filled in, the oldest first. */
+/** GET /api/human-tasks */
 export function listHumanTasks({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/human-tasks',
     {
-      summary: 'List the forms that wait to be filled in',
+      summary: 'List human tasks',
+      description: 'Lists the forms that runs of the workspace wait for.',
       returns: 'Open forms, the oldest first',
       query: ListWaitsQuery,
       responses: { 200: pageOf(HumanTaskEntry) },

@@ -9,13 +9,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateInviteBody);
 
-/** POST /api/workspaces/{id}/invites: the only answer that ever shows the link's token. */
+/** POST /api/workspaces/{id}/invites */
 export function createInvite({ db }: Services): Route {
   return forSession(
     'POST',
     '/api/workspaces/:id/invites',
     {
-      summary: 'Invite somebody: the only answer that shows the token',
+      summary: 'Create an invite',
+      description: 'The response is the only one that contains the token of the link, which is valid for 7 days.',
       returns: 'The invite with its token',
       body: CreateInviteBody,
       responses: { 201: CreatedInvite },

@@ -4,13 +4,14 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/me: what the key of the request may do, or who is signed in. Any scope is enough. */
+/** GET /api/me */
 export function readMe({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/me',
     {
-      summary: 'Say who calls: an API key, or a signed-in person',
+      summary: 'Get the caller',
+      description: 'Returns the scopes of an API key, or the signed-in person. Any scope is sufficient.',
       returns: 'The key, or the person and their workspaces',
       responses: { 200: WhoAmI },
     },

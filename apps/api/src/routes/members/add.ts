@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(AddMemberBody);
 
-/** POST /api/workspaces/{id}/members: somebody who has an account; others are invited. */
+/** POST /api/workspaces/{id}/members */
 export function addMember({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workspaces/:id/members',
     {
       summary: 'Add a member',
+      description: 'The person must have an account. Invite others.',
       returns: 'The member',
       takesIdempotencyKey: true,
       body: AddMemberBody,

@@ -5,13 +5,14 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/workspaces/{id}/members: for every member. */
+/** GET /api/workspaces/{id}/members */
 export function listMembers({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/members',
     {
       summary: 'List members',
+      description: 'Every member may list them.',
       returns: 'Members with their roles, the earliest first',
       query: PageQuery,
       responses: { 200: pageOf(MemberEntry) },

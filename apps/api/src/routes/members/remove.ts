@@ -10,10 +10,15 @@ export function removeMember({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/workspaces/:id/members/:userId',
-    { summary: 'Remove a member', responses: { 204: null }, errors: ['CONFLICT'] },
+    {
+      summary: 'Remove a member',
+      description: 'The last owner cannot be removed.',
+      responses: { 204: null },
+      errors: ['CONFLICT'],
+    },
     async (request, response, caller) => {
       const [id, userId] = [pathId(request), pathId(request, 'userId')];
-      // Leaving needs a session, by whatever path.
+      // Leaving a workspace always needs a session.
       if (caller.kind === 'key' && userId === caller.userId) throw new DeckhandError('SESSION_REQUIRED');
       await remove(db, caller, id, userId);
       sendNothing(response);

@@ -8,14 +8,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(UpdateMemberBody);
 
-/** PATCH /api/workspaces/{id}/members/{userId}: the role. */
+/** PATCH /api/workspaces/{id}/members/{userId} */
 export function updateMember({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id/members/:userId',
     {
       summary: "Change a member's role",
-      returns: 'The member as it is now',
+      description: 'Only owners grant and revoke the role owner. A workspace always has an owner.',
+      returns: 'The updated member',
       body: UpdateMemberBody,
       responses: { 200: MemberEntry },
       errors: ['CONFLICT'],

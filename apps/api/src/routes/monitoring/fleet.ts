@@ -5,17 +5,15 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/**
- * GET /api/monitoring/fleet: how many workers are live and consuming. Which they are and how long the queue is tells of
- * other workspaces and of the machines, so only administrators of the instance read it.
- */
+/** GET /api/monitoring/fleet */
 export function readFleet({ db, fleet, queue }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/fleet',
     {
-      summary: 'Read the state of workers and queue',
-      returns: 'How many workers are live and consuming; for administrators also which, and the queue',
+      summary: 'Get the state of the workers and the queue',
+      description: 'Administrators of the instance also see each worker and the queue.',
+      returns: 'The numbers of live and consuming workers; for administrators also the workers and the queue',
       responses: { 200: FleetResponse },
     },
     async (_request, response, caller) => {

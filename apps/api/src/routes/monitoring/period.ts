@@ -2,7 +2,7 @@ import { type RunStatsQuery, toDate, validationFailed } from '@deckhand/contract
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** A period of a workspace. */
+/** A workspace and a period. */
 interface Period {
   readonly workspaceId: string;
   readonly from: Date;
@@ -10,8 +10,8 @@ interface Period {
 }
 
 /**
- * The period that is asked for: the last day, unless something else is.
- * @throws DeckhandError VALIDATION_FAILED for one that is empty or too long.
+ * Returns the requested period, by default the last day. @throws DeckhandError VALIDATION_FAILED for one that is empty
+ * or too long.
  */
 export function readPeriod({ workspaceId, from, to }: RunStatsQuery, daysMax: number): Period {
   const end = to === undefined ? new Date() : toDate(to);

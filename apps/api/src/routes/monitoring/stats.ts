@@ -10,17 +10,19 @@ const readQuery = queryReader(RunStatsQuery);
 
 const DAYS_MAX = 366;
 
-/** Lengths that people read well; the shortest that makes no more than this many parts is taken. */
+/** Readable lengths of parts; the shortest that results in no more than this many parts is used. */
 const BUCKET_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800];
 const BUCKETS_MAX = 100;
 
-/** GET /api/monitoring/stats?workspaceId=&from=&to=: runs per status, waiting and run times, whole and in parts. */
+/** GET /api/monitoring/stats */
 export function readStats({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/stats',
     {
-      summary: 'Count and time the runs of a workspace',
+      summary: 'Get statistics of the runs of a workspace',
+      description:
+        'Counts per status, queue times and durations, for the whole period and for parts of equal length. Test and debug runs are left out.',
       returns: 'Counts per status and times, in buckets of the period',
       query: RunStatsQuery,
       responses: { 200: RunStats },

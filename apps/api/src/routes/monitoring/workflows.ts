@@ -10,13 +10,14 @@ const readQuery = queryReader(RunStatsQuery);
 
 const DAYS_MAX = 31;
 
-/** GET /api/monitoring/workflows?workspaceId=&from=&to=: the slowest workflows, with how often they ran and failed. */
+/** GET /api/monitoring/workflows */
 export function readSlowWorkflows({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/workflows',
     {
-      summary: 'Time the slowest workflows of a workspace',
+      summary: 'List the slowest workflows of a workspace',
+      description: 'Lists workflows by p95 of their durations, with the numbers of runs and failures.',
       returns: 'The slowest workflows of the period, with their times',
       query: RunStatsQuery,
       responses: { 200: WorkflowTimes },

@@ -4,7 +4,7 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/node-types: what forms and agents are built from. */
+/** GET /api/node-types */
 export function listNodeTypes({ nodeTypes }: Services): Route {
   const entries = [...nodeTypes.values()].map((type) => ({
     type: type.type,
@@ -22,7 +22,8 @@ export function listNodeTypes({ nodeTypes }: Services): Route {
     'GET',
     '/api/node-types',
     {
-      summary: 'List node types with the schemas of their parameters',
+      summary: 'List node types',
+      description: 'Includes the JSON Schema of their parameters, from which forms can be generated.',
       returns: 'All node types',
       query: PageQuery,
       responses: { 200: pageOf(NodeTypeEntry) },

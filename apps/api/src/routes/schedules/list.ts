@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListSchedulesQuery);
 
-/** GET /api/schedules?workspaceId=: the schedules of active versions, the next one first. */
+/** GET /api/schedules */
 export function listSchedules({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/schedules',
     {
       summary: 'List the schedules of a workspace',
+      description: 'Lists the schedules of active versions, with their next times.',
       returns: 'Schedules of active versions, the next one first, those without a next time last',
       query: ListSchedulesQuery,
       responses: { 200: pageOf(ScheduleEntry) },

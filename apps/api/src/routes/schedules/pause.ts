@@ -14,14 +14,15 @@ type Change = (
   key: { readonly workflowId: string; readonly nodeId: string },
 ) => Promise<WorkflowSchedule>;
 
-/** POST /api/workflows/{id}/schedules/{nodeId}/pause: the workflow stays active, its other triggers go on. */
+/** POST /api/workflows/{id}/schedules/{nodeId}/pause */
 export function pauseSchedule(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/schedules/:nodeId/pause',
     {
-      summary: 'Pause a schedule without deactivating its workflow',
-      returns: 'The schedule, which is paused',
+      summary: 'Pause a schedule',
+      description: 'The workflow stays active, and its other triggers continue.',
+      returns: 'The paused schedule',
       takesIdempotencyKey: true,
       responses: { 200: WorkflowSchedule },
     },
@@ -29,13 +30,14 @@ export function pauseSchedule(services: Services): Route {
   );
 }
 
-/** POST /api/workflows/{id}/schedules/{nodeId}/resume: the schedule is due from now on. */
+/** POST /api/workflows/{id}/schedules/{nodeId}/resume */
 export function resumeSchedule(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/schedules/:nodeId/resume',
     {
-      summary: 'Resume a paused schedule, from now on',
+      summary: 'Resume a schedule',
+      description: 'Its next time is after now. Times during the pause are not caught up.',
       returns: 'The schedule, with its next time',
       takesIdempotencyKey: true,
       responses: { 200: WorkflowSchedule },

@@ -6,13 +6,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateVariableBody);
 
-/** POST /api/variables: nodes read it as `$vars.name`. */
+/** POST /api/variables */
 export function createVariable({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/variables',
     {
       summary: 'Create a variable',
+      description: 'Expressions read it as `$vars.name`.',
       returns: 'The variable',
       takesIdempotencyKey: true,
       body: CreateVariableBody,

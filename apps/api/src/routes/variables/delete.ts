@@ -9,7 +9,11 @@ export function deleteVariable({ db }: Services): Route {
   return forKey(
     'DELETE',
     '/api/variables/:id',
-    { summary: 'Delete a variable', responses: { 204: null } },
+    {
+      summary: 'Delete a variable',
+      description: 'Expressions that read it get no value from now on.',
+      responses: { 204: null },
+    },
     async (request, response, caller) => {
       await remove(db, caller, pathId(request));
       sendNothing(response);

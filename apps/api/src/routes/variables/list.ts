@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(InWorkspaceQuery);
 
-/** GET /api/variables?workspaceId=: by name. */
+/** GET /api/variables */
 export function listVariables({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/variables',
     {
       summary: 'List variables',
+      description: 'Lists the variables of a workspace.',
       returns: 'Variables by name',
       query: InWorkspaceQuery,
       responses: { 200: pageOf(VariableEntry) },

@@ -9,14 +9,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(UpdateVariableBody);
 
-/** PATCH /api/variables/{id}: its name or its value. */
+/** PATCH /api/variables/{id} */
 export function updateVariable({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/variables/:id',
     {
       summary: 'Change a variable',
-      returns: 'The variable as it is now',
+      description: 'Changes its name or its value. Runs that start afterwards use the new value.',
+      returns: 'The updated variable',
       takesIfMatch: true,
       body: UpdateVariableBody,
       responses: { 200: VariableEntry },

@@ -5,13 +5,14 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/workflows/{id}/versions: the newest first, without definitions. */
+/** GET /api/workflows/{id}/versions */
 export function listVersions({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/versions',
     {
       summary: 'List the versions of a workflow',
+      description: 'Lists versions without their definitions.',
       returns: 'Versions without their definitions, the latest first',
       query: PageQuery,
       responses: { 200: pageOf(VersionEntry) },

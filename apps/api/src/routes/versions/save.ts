@@ -11,10 +11,7 @@ import { prepareVersion } from '../../workflows/prepare-version.js';
 const check = compileCheck(SaveVersionBody);
 const readQuery = queryReader(DryRunQuery);
 
-/**
- * POST /api/workflows/{id}/versions: the latest version from now on. A stale `baseVersionId` is refused. With
- * `dryRun=true` it is only checked whether it could be saved, whatever the Idempotency-Key.
- */
+/** POST /api/workflows/{id}/versions */
 export function saveVersion(services: Services): Route {
   const { db, nodeTypes, answerOnce } = services;
   return forKey(
@@ -22,7 +19,9 @@ export function saveVersion(services: Services): Route {
     '/api/workflows/:id/versions',
     {
       summary: 'Save a version',
-      returns: 'The id and the number of the version; with dryRun=true, that it could be saved',
+      description:
+        'The version becomes the latest. A stale `baseVersionId` is refused with a 409. With `dryRun=true`, everything is checked and nothing is saved.',
+      returns: 'The id and the number of the version; with dryRun=true, the result of the check',
       takesIdempotencyKey: true,
       query: DryRunQuery,
       body: SaveVersionBody,
@@ -35,7 +34,7 @@ export function saveVersion(services: Services): Route {
       const asked = await readBody(request, MAX_DATA_BODY_BYTES);
       const prepare = async (actor: Actor) => {
         const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
-        // The schema requires it, so there is one.
+        // The schema requires it.
         if (!definition) throw new Error('a version without a definition passed its check');
         const earlier = await readSealedSecrets(db, actor, workflowId);
         const { comment = '', baseVersionId = null } = body;

@@ -9,14 +9,15 @@ import { pathNodeId } from './path-node-id.js';
 
 const parse = compileBody(ChangeWebhookUrlBody);
 
-/** POST /api/workflows/{id}/webhooks/{nodeId}/url: the old URL is a 404 from the answer on. */
+/** POST /api/workflows/{id}/webhooks/{nodeId}/url */
 export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/url',
     {
-      summary: 'Give a webhook another URL',
-      returns: 'The URL as it is now',
+      summary: 'Change the URL of a webhook',
+      description: 'The old URL is a 404 from the response on.',
+      returns: 'The new URL',
       takesIdempotencyKey: true,
       body: ChangeWebhookUrlBody,
       isBodyOptional: true,

@@ -5,14 +5,15 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/workflows/{id}/deliveries: the last requests to its webhooks, refused ones too, the newest first. */
+/** GET /api/workflows/{id}/deliveries */
 export function listDeliveries({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/deliveries',
     {
-      summary: "List the last requests to a workflow's webhooks",
-      returns: 'Requests and what became of them, the latest first',
+      summary: 'List requests to the webhooks of a workflow',
+      description: 'Includes refused requests. The latest 500 of each workflow are stored.',
+      returns: 'Requests with their results, the latest first',
       query: PageQuery,
       responses: { 200: pageOf(WebhookDelivery) },
     },

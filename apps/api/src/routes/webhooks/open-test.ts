@@ -10,16 +10,15 @@ import { pathNodeId } from './path-node-id.js';
 /** How long a test URL stays open. */
 const OPEN_SECONDS = 120;
 
-/**
- * POST /api/workflows/{id}/webhooks/{nodeId}/test: for two minutes the test URL runs the latest version, in test mode.
- */
+/** POST /api/workflows/{id}/webhooks/{nodeId}/test */
 export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/webhooks/:nodeId/test',
     {
       summary: "Open a webhook's test URL for two minutes",
-      returns: 'The URL, and until when it is open',
+      description: 'Requests to the test URL run the latest version in test mode, also while the workflow is inactive.',
+      returns: 'The test URL, and when it closes',
       takesIdempotencyKey: true,
       responses: { 200: WebhookTestUrl },
     },

@@ -10,18 +10,16 @@ import { recordRunChange } from '../../runs/record-run-change.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
 
-/**
- * POST /api/workflows/{id}/deliveries/{deliveryId}/replay: starts another run of the active version with the payload of
- * a request to a webhook.
- */
+/** POST /api/workflows/{id}/deliveries/{deliveryId}/replay */
 export function replayDelivery(services: Services): Route {
   const { db, breaker, runStarter, fleet } = services;
   return forKey(
     'POST',
     '/api/workflows/:id/deliveries/:deliveryId/replay',
     {
-      summary: 'Start another run for a request to a webhook',
-      returns: 'The id of the new run, which is queued',
+      summary: 'Replay a request to a webhook',
+      description: 'Starts another run of the active version with the payload of the request.',
+      returns: 'The id of the new run',
       takesIdempotencyKey: true,
       responses: { 202: ExecuteResponse },
       errors: [

@@ -12,10 +12,7 @@ import type { Services } from '../../services.js';
 const check = compileCheck(CreateWorkflowBody);
 const readQuery = queryReader(DryRunQuery);
 
-/**
- * POST /api/workflows: a draft; with a definition its first version is saved along with it. With `dryRun=true` it is
- * only checked whether that could be done, whatever the Idempotency-Key.
- */
+/** POST /api/workflows */
 export function createWorkflow(services: Services): Route {
   const { db, nodeTypes } = services;
   return forKey(
@@ -23,7 +20,9 @@ export function createWorkflow(services: Services): Route {
     '/api/workflows',
     {
       summary: 'Create a workflow',
-      returns: 'The workflow; with dryRun=true, that it could be created',
+      description:
+        'The workflow is a draft. With a definition, its first version is saved too. With `dryRun=true`, everything is checked and nothing is saved.',
+      returns: 'The workflow; with dryRun=true, the result of the check',
       takesIdempotencyKey: true,
       query: DryRunQuery,
       body: CreateWorkflowBody,

@@ -5,12 +5,16 @@ import { forKey, type Route } from '../../http/route.js';
 import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
 
-/** DELETE /api/workflows/{id}: its runs are stopped first, and stay to be read. */
+/** DELETE /api/workflows/{id} */
 export function deleteWorkflow(services: Services): Route {
   return forKey(
     'DELETE',
     '/api/workflows/:id',
-    { summary: 'Delete a workflow, after its runs are stopped', responses: { 204: null } },
+    {
+      summary: 'Delete a workflow',
+      description: 'Stops its runs first. They can still be read.',
+      responses: { 204: null },
+    },
     async (request, response, caller) => {
       await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
       sendNothing(response);

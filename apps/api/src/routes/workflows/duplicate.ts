@@ -11,14 +11,11 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(DuplicateWorkflowBody);
 
-/** Characters of a name at most. */
+/** Maximum length of a name, in characters. */
 const NAME_MAX = 200;
 const SUFFIX = ' (copy)';
 
-/**
- * POST /api/workflows/{id}/duplicate: another draft, whose first version is the latest of this workflow, or another one
- * of it. It is checked as if it were saved anew.
- */
+/** POST /api/workflows/{id}/duplicate */
 export function duplicateWorkflow(services: Services): Route {
   const { db, nodeTypes } = services;
   return forKey(
@@ -26,6 +23,8 @@ export function duplicateWorkflow(services: Services): Route {
     '/api/workflows/:id/duplicate',
     {
       summary: 'Duplicate a workflow',
+      description:
+        'Creates a draft whose first version is the latest version of this workflow, or another one. The definition is checked as if it were saved. Webhooks get new URLs and new secrets.',
       returns: 'The new workflow, a draft',
       takesIdempotencyKey: true,
       body: DuplicateWorkflowBody,
@@ -36,7 +35,7 @@ export function duplicateWorkflow(services: Services): Route {
       const originalId = pathId(request);
       const body = parse(await readOptionalBody(request));
       await services.answerOnce({ request, response, caller, body }, async (actor) => {
-        // Whether a workspace may be named comes before everything else that is said of the request.
+        // Access to the workspace is checked before everything else in the request.
         if (body.workspaceId !== undefined) await requireRole(db, actor, body.workspaceId, 'editor');
         const original = await readToDuplicate(db, actor, originalId, body.versionId);
         const workspaceId = (body.workspaceId ?? original.workspaceId).toLowerCase();

@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListActivationsQuery);
 
-/** GET /api/workflows/{id}/activations: when its status or its active version changed, and who changed it. */
+/** GET /api/workflows/{id}/activations */
 export function listActivations({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/activations',
     {
-      summary: 'List the activations and deactivations of a workflow, and the changes of its active version',
+      summary: 'List the activations of a workflow',
+      description: 'Lists activations, deactivations and changes of the active version, with the person who made them.',
       returns: 'Activations, the latest first',
       query: ListActivationsQuery,
       responses: { 200: ActivationPage },

@@ -15,7 +15,7 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListWorkflowExecutionsQuery);
 
-/** The order and the page of `latest=true`. */
+/** The order and the page size of `latest=true`. */
 const LATEST = {
   sortBy: 'startedAt',
   sortOrder: 'desc',
@@ -24,17 +24,16 @@ const LATEST = {
   includeTotal: false,
 } as const;
 
-/**
- * GET /api/workflows/{id}/executions: the runs of one workflow, without outputs. With `latest=true` the list holds only
- * the last run that succeeded and fits the other filters, with its outputs, or nothing.
- */
+/** GET /api/workflows/{id}/executions */
 export function listWorkflowExecutions(services: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id/executions',
     {
-      summary: 'List the runs of a workflow, or read the last that succeeded',
-      returns: 'Runs, the last begun first; with latest=true one run or none, with its outputs',
+      summary: 'List the runs of a workflow',
+      description:
+        'With `latest=true`, the list contains only the last successful run that matches the other filters, with its outputs, or nothing.',
+      returns: 'Runs, the last started first; with latest=true one run or none, with its outputs',
       query: ListWorkflowExecutionsQuery,
       responses: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],

@@ -7,13 +7,14 @@ import type { Services } from '../../services.js';
 
 const readQuery = queryReader(ListWorkflowsQuery);
 
-/** GET /api/workflows?workspaceId=: without definitions. */
+/** GET /api/workflows */
 export function listWorkflows({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows',
     {
       summary: 'List workflows',
+      description: 'Lists the workflows of a workspace, or of a folder, without their definitions.',
       returns: 'Workflows without their definitions, the last changed first',
       query: ListWorkflowsQuery,
       responses: { 200: pageOf(WorkflowEntry) },

@@ -7,12 +7,17 @@ import { forKey, type Route } from '../../http/route.js';
 import { workflowAnswer } from '../../workflows/workflow-answer.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/workflows/{id}: with the latest definition. */
+/** GET /api/workflows/{id} */
 export function readWorkflow({ db, webhookBaseUrl }: Services): Route {
   return forKey(
     'GET',
     '/api/workflows/:id',
-    { summary: 'Read a workflow with its latest definition', returns: 'The workflow', responses: { 200: Workflow } },
+    {
+      summary: 'Get a workflow',
+      description: 'Returns the workflow with its latest definition, its webhooks and its schedules.',
+      returns: 'The workflow',
+      responses: { 200: Workflow },
+    },
     async (request, response, caller) => {
       const workflow = await read(db, caller, pathId(request));
       setStateTag(response, workflow.updatedAt);

@@ -11,14 +11,16 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(UpdateWorkflowBody);
 
-/** PATCH /api/workflows/{id}: name, description, folder, status and active version. */
+/** PATCH /api/workflows/{id} */
 export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workflows/:id',
     {
-      summary: 'Change a workflow, activate or deactivate it',
-      returns: 'The workflow as it is now',
+      summary: 'Update a workflow',
+      description:
+        'Changes its name, description, folder, status or active version. Activating a workflow starts its webhooks and schedules; without `activeVersionId`, the latest version becomes active.',
+      returns: 'The updated workflow',
       takesIfMatch: true,
       body: UpdateWorkflowBody,
       responses: { 200: Workflow },

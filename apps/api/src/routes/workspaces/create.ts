@@ -6,13 +6,14 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateWorkspaceBody);
 
-/** POST /api/workspaces: the caller becomes its owner. */
+/** POST /api/workspaces */
 export function createWorkspace({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
     '/api/workspaces',
     {
       summary: 'Create a workspace',
+      description: 'The caller becomes its owner.',
       returns: 'The workspace',
       takesIdempotencyKey: true,
       body: CreateWorkspaceBody,
@@ -21,7 +22,7 @@ export function createWorkspace({ db, answerOnce }: Services): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      // A key that is bound to a workspace reaches no other, so it cannot make one either.
+      // A key that is bound to a workspace can use no other, so it cannot create one either.
       if (caller.boundTo !== null) throw new DeckhandError('WORKSPACE_MISMATCH');
       await answerOnce({ request, response, caller, body }, async (actor) => ({
         status: 201,

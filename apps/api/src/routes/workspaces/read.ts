@@ -10,7 +10,12 @@ export function readWorkspace({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id',
-    { summary: 'Read a workspace', returns: 'The workspace', responses: { 200: WorkspaceEntry } },
+    {
+      summary: 'Get a workspace',
+      description: 'Every member may read it.',
+      returns: 'The workspace',
+      responses: { 200: WorkspaceEntry },
+    },
     async (request, response, caller) => {
       sendJson(response, 200, await read(db, caller, pathId(request)));
     },

@@ -8,14 +8,15 @@ import type { Services } from '../../services.js';
 
 const parse = compileBody(CreateWorkspaceBody);
 
-/** PATCH /api/workspaces/{id}: its name. */
+/** PATCH /api/workspaces/{id} */
 export function updateWorkspace({ db }: Services): Route {
   return forKey(
     'PATCH',
     '/api/workspaces/:id',
     {
       summary: 'Rename a workspace',
-      returns: 'The workspace as it is now',
+      description: 'Needs the role admin.',
+      returns: 'The updated workspace',
       body: CreateWorkspaceBody,
       responses: { 200: WorkspaceEntry },
     },

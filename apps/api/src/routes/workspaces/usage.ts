@@ -5,14 +5,15 @@ import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import type { Services } from '../../services.js';
 
-/** GET /api/workspaces/{id}/usage: for members; limits are set by administrators of the instance. */
+/** GET /api/workspaces/{id}/usage */
 export function readWorkspaceUsage({ db }: Services): Route {
   return forKey(
     'GET',
     '/api/workspaces/:id/usage',
     {
-      summary: 'Read what a workspace uses, and its limits',
-      returns: 'What it uses, and its limits',
+      summary: 'Get the usage and the limits of a workspace',
+      description: 'Every member may read them. Administrators of the instance set the limits.',
+      returns: 'The current usage, and the limits',
       responses: { 200: WorkspaceUsageAndLimits },
     },
     async (request, response, caller) => {
