@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations, pendingMigrations, withoutSessionLimits } from '@deckhand/db';
+import { applyMigrations, findPendingMigrations, withoutSessionLimits } from '@deckhand/db';
 import { compareSchema, readPrismaStatus } from '@deckhand/db/schema';
 import { REPOSITORY } from '@deckhand/local';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -68,10 +68,10 @@ describe('migrations', () => {
       'CREATE TABLE things (id int); CREATE FUNCTION one() RETURNS int AS $$ SELECT 1; $$ LANGUAGE sql;',
     );
     await write('2_second', 'ALTER TABLE things ADD name text; -- a comment at the end');
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['1_first', '2_second']);
+    expect(await findPendingMigrations(databaseUrl, directory)).toEqual(['1_first', '2_second']);
     const applied = await Promise.all([1, 2, 3].map(() => applyMigrations({ databaseUrl, directory })));
     expect(applied.flat()).toEqual(['1_first', '2_second']);
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual([]);
+    expect(await findPendingMigrations(databaseUrl, directory)).toEqual([]);
   });
 
   it('leave nothing behind when they fail, say why, and may be tried again', async () => {
@@ -81,7 +81,7 @@ describe('migrations', () => {
     );
     expect(await query("SELECT to_regclass('things') AS found")).toEqual([{ found: null }]);
     expect(await query(RECORDS)).toEqual([]);
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['1_first']);
+    expect(await findPendingMigrations(databaseUrl, directory)).toEqual(['1_first']);
     await write('1_first', 'CREATE TABLE things (id int);');
     expect(await applyMigrations({ databaseUrl, directory })).toEqual(['1_first']);
   });
@@ -113,7 +113,7 @@ describe('migrations', () => {
     );
     expect(lines).toEqual(['applying 2_second', expect.stringMatching(/^attempt 1 of 2 failed, trying again: /)]);
     expect(await query("SELECT to_regclass('more') AS found")).toEqual([{ found: null }]);
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['2_second']);
+    expect(await findPendingMigrations(databaseUrl, directory)).toEqual(['2_second']);
   });
 
   it('take as long as they need, and keep no lock once their process is gone, whatever the database says', async () => {
@@ -154,7 +154,7 @@ describe('migrations', () => {
     await applyMigrations({ databaseUrl, directory });
     await rm(join(directory, '2_newer'), { recursive: true });
     expect(await applyMigrations({ databaseUrl, directory })).toEqual([]);
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual([]);
+    expect(await findPendingMigrations(databaseUrl, directory)).toEqual([]);
   });
 
   it('are not applied to a database of something else', async () => {
@@ -258,7 +258,7 @@ describe('records of migrations', () => {
           NULL, '4_again', 'ERROR: syntax error', now(), now(), 0),
         ('3f1d0b1e-6e0e-4a53-9d41-0a4a3b0a5a05', '${checksum('CREATE TABLE undon (id int);')}',
           now(), '5_undone', NULL, now(), now(), 1)`);
-    expect(await pendingMigrations(databaseUrl, directory)).toEqual(['3_failed', '4_again', '5_undone']);
+    expect(await findPendingMigrations(databaseUrl, directory)).toEqual(['3_failed', '4_again', '5_undone']);
     expect(await applyMigrations({ databaseUrl, directory })).toEqual(['3_failed', '4_again', '5_undone']);
     const open = 'SELECT FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL';
     expect(await query(open)).toEqual([]);
@@ -385,7 +385,7 @@ describe('the schema', () => {
   it('is what the migrations add up to', async () => {
     const { url } = await createTestDatabase();
     expect(await compareSchema(url)).toEqual({ onlyInSchema: [], onlyInMigrations: [] });
-    expect(await pendingMigrations(url)).toEqual([]);
+    expect(await findPendingMigrations(url)).toEqual([]);
   });
 
   it('is found to differ by a column, an index or an enum', async () => {

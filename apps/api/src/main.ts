@@ -1,4 +1,4 @@
-import { createDatabase, describePending, pendingMigrations, reportMissingSessionLimits } from '@deckhand/db';
+import { createDatabase, describePending, findPendingMigrations, reportMissingSessionLimits } from '@deckhand/db';
 import {
   collectAtRest,
   createLogger,
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   void reportMissingSessionLimits(db, logger);
   collectAtRest({ logger, workSoFar: () => requests });
   // The API starts anyway, and /readyz reports it: missing migrations may be applied at any moment.
-  pendingMigrations(settings.DATABASE_URL).then(
+  findPendingMigrations(settings.DATABASE_URL).then(
     (pending) => {
       if (pending.length > 0) logger.error(`not ready for requests yet: ${describePending(pending)}`);
     },

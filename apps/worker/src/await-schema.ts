@@ -1,4 +1,4 @@
-import { describePending, pendingMigrations } from '@deckhand/db';
+import { describePending, findPendingMigrations } from '@deckhand/db';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -31,7 +31,7 @@ export async function awaitSchema(databaseUrl: string, logger: Logger): Promise<
 
 async function findObstacle(databaseUrl: string): Promise<string | undefined> {
   try {
-    const pending = await pendingMigrations(databaseUrl);
+    const pending = await findPendingMigrations(databaseUrl);
     return pending.length === 0 ? undefined : describePending(pending);
   } catch (error) {
     return `the migrations of the database cannot be read: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,6 +1,6 @@
 import {
   acceptChild,
-  answerParents,
+  endWaitsOfParents,
   type Claim,
   type Database,
   endDueWaits,
@@ -234,7 +234,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),
-    finishChildren: async (finished) => sendAnswered({ queue, redis }, await answerParents(db, finished)),
+    finishChildren: async (finished) => sendAnswered({ queue, redis }, await endWaitsOfParents(db, finished)),
     wakeAt: (time) => {
       alarm.set(time);
     },

@@ -48,7 +48,7 @@ export {
 } from './credentials/credentials.js';
 export { readDatabaseTime } from './database-time.js';
 export { chooseVersion } from './executions/chosen-version.js';
-export { acceptChild, answerParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
+export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
 export {
   acceptOnce,
@@ -102,7 +102,7 @@ export { listApprovals, listHumanTasks } from './executions/list-waits.js';
 export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
-export { digestOfRun } from './executions/run-digest.js';
+export { computeRunDigest } from './executions/run-digest.js';
 export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from './executions/read.js';
 export {
   type ExecutionResult,
@@ -150,7 +150,7 @@ export {
 } from './invites.js';
 export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } from './members.js';
 export * from './migrations/index.js';
-export { countUnfinished, oldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
+export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export {
   findDueRuns,
   findExpiredRuns,
@@ -190,7 +190,7 @@ export { pruneData, pruneRuns } from './retention.js';
 export {
   type DueSchedule,
   findDueSchedules,
-  findNextLook,
+  findNextCheck,
   type FireRefusal,
   holdSchedules,
   moveSchedules,

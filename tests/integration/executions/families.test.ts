@@ -1,6 +1,6 @@
 import {
   acceptChild,
-  answerParents,
+  endWaitsOfParents,
   createDatabase,
   type Database,
   Prisma,
@@ -172,9 +172,9 @@ describe('a parent that waits for many children', () => {
       data: { status: 'success', finishedAt: new Date(), result: '{"body":1}' },
     });
     for (let batch = 0; batch < 2; batch += 1) {
-      await Promise.all([answerParents(db, { limit: 10 }), answerParents(db, { limit: 10 })]);
+      await Promise.all([endWaitsOfParents(db, { limit: 10 }), endWaitsOfParents(db, { limit: 10 })]);
     }
-    while ((await answerParents(db, { limit: 10 })).length > 0);
+    while ((await endWaitsOfParents(db, { limit: 10 })).length > 0);
     expect(await db.execution.findUnique({ where: { id: parent } })).toMatchObject({ answerCount: 25 });
     const [wait] = await db.wait.findMany({ where: { executionId: parent, answeredAt: { not: null } } });
     expect(JSON.parse(wait?.answer ?? '')).toEqual({ status: 'success', result: { body: 1 }, error: null });

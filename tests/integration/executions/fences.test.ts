@@ -6,7 +6,7 @@ import {
   dispatchAgain,
   foldStorageChanges,
   loadNodeRuns,
-  digestOfRun,
+  computeRunDigest,
   pruneData,
   readExecutions,
   readUnclaimed,
@@ -204,7 +204,7 @@ describe('a first checkpoint', () => {
     const { run, first } = await begin(id);
     if (!run) throw new Error('there is no run');
     const write = (begun: typeof run) => {
-      const claim = { workerId: uuidv7(), begunAt: performance.now(), digest: digestOfRun(begun) };
+      const claim = { workerId: uuidv7(), begunAt: performance.now(), digest: computeRunDigest(begun) };
       return writeCheckpoints(db, [{ ...first({ ending: success }), claim }]);
     };
     const others = [

@@ -1,7 +1,7 @@
 import type { Checkpoint, CheckpointEnding } from '@deckhand/db';
 import {
   acceptChild,
-  answerParents,
+  endWaitsOfParents,
   claimExecutions,
   claimLimited,
   countHeldRuns,
@@ -210,7 +210,7 @@ const OPERATIONS: Operations = {
     const { workspaceId, actor } = await findOne(chance);
     await stopExecutions(stress.db, actor, { workspaceId, status: ['paused'] }, () => Promise.resolve());
   },
-  answerParents: () => answerParents(stress.db, { limit: 100 }),
+  endWaitsOfParents: () => endWaitsOfParents(stress.db, { limit: 100 }),
   stopOrphans: () => stopOrphans(stress.db, 100),
   async endDueWaits(chance) {
     const { executionId } = await findOne(chance);

@@ -1,4 +1,4 @@
-import { countHeldBack, countUnfinished, type Database, oldestWaitingSeconds } from '@deckhand/db';
+import { countHeldBack, countUnfinished, type Database, readOldestWaitingSeconds } from '@deckhand/db';
 import type { FleetView, RunQueue } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
 import { cacheFor } from './cache-for.js';
@@ -21,7 +21,7 @@ export function addStoreMetrics(
   const registers = [registry];
   const times = { maxAgeMs: MAX_AGE_MS, timeoutMs: TIMEOUT_MS };
   const readJobs = cacheFor(() => queue.counts(), times);
-  const readOldest = cacheFor(() => oldestWaitingSeconds(db), times);
+  const readOldest = cacheFor(() => readOldestWaitingSeconds(db), times);
   const readHeldBack = cacheFor(() => countHeldBack(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
   const readUnfinished = cacheFor(() => countUnfinished(db), { ...times, maxAgeMs: COUNT_MAX_AGE_MS });
 

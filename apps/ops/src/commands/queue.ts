@@ -1,4 +1,4 @@
-import { countHeldBack, countUnfinished, oldestWaitingSeconds } from '@deckhand/db';
+import { countHeldBack, countUnfinished, readOldestWaitingSeconds } from '@deckhand/db';
 import { Command } from 'commander';
 import { withStores } from '../open-stores.js';
 import { print } from '../terminal/output.js';
@@ -17,7 +17,7 @@ export function queueCommand(): Command {
       const answer = await withStores(async ({ db, queue }) => {
         const [jobs, oldest, runs, heldBack] = await Promise.all([
           queue.counts(),
-          oldestWaitingSeconds(db),
+          readOldestWaitingSeconds(db),
           countUnfinished(db),
           countHeldBack(db),
         ]);

@@ -4,7 +4,7 @@ import {
   claimLimited,
   type ClaimRequest,
   type Database,
-  digestOfRun,
+  computeRunDigest,
   readUnclaimed,
 } from '@deckhand/db';
 import type { RunJob, RunQueue, RunSnapshot } from '@deckhand/queue';
@@ -108,7 +108,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     rerunFromNodeId: null,
     holdsSlot: false,
   } as const;
-  return { digest: digestOfRun(run), ...run };
+  return { digest: computeRunDigest(run), ...run };
 }
 
 function toRequestOrder(

@@ -1,4 +1,4 @@
-import { answerParents, findParentsOfFinished, type ReleasedExecution } from '@deckhand/db';
+import { endWaitsOfParents, findParentsOfFinished, type ReleasedExecution } from '@deckhand/db';
 import { publishControl, type QueuedRun, type Redis, type RunQueue } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
@@ -26,7 +26,7 @@ export function createChildFinishing(context: MaintenanceContext): PeriodicTask 
       work: {
         find: (page) => findParentsOfFinished(db, page),
         idOf: (id) => id,
-        act: (parentIds) => answerParents(db, { parentIds }),
+        act: (parentIds) => endWaitsOfParents(db, { parentIds }),
         onDone: (parents) => sendAnswered(context, parents),
         maxRows: BATCH,
         budgetMs: 5_000,

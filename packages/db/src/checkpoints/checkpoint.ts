@@ -64,8 +64,8 @@ export interface Checkpoint extends Claim {
 export interface CheckpointClaim {
   readonly workerId: string;
   /**
-   * `digestOfRun` of the snapshot that the worker started from: if it differs from that of the run, nothing is written.
-   * Null if the worker read the run from the database.
+   * `computeRunDigest` of the snapshot that the worker started from: if it differs from that of the run, nothing is
+   * written. Null if the worker read the run from the database.
    */
   readonly digest: string | null;
   /** When the worker started the run, in ms of this process' `performance.now()`. */

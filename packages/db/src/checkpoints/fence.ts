@@ -1,6 +1,6 @@
 import { Prisma } from '../client.js';
 import { isUnclaimed, isUnlimited } from '../executions/claim.js';
-import { digestOfRow } from '../executions/run-digest.js';
+import { computeRowDigest } from '../executions/run-digest.js';
 
 const RUN = Prisma.raw('l');
 
@@ -9,7 +9,7 @@ const IS_OF_CLAIM = Prisma.sql`l.claim_token = g.token AND l.epoch = g.epoch`;
 
 /** Whether the checkpoint `g` may claim the run `l`: it is unclaimed, and the worker started from what the run is. */
 const MAY_CLAIM = Prisma.sql`g."claimedBy" IS NOT NULL AND ${isUnclaimed(RUN)} AND ${isUnlimited(RUN)}
-  AND (g.digest IS NULL OR g.digest = ${digestOfRow(RUN)})`;
+  AND (g.digest IS NULL OR g.digest = ${computeRowDigest(RUN)})`;
 
 /**
  * The state of a checkpoint `g` for the run `l`, as SQL: `repeated` if it is stored already, `new` if it is to be

@@ -27,7 +27,7 @@ const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo
  *               by id)             ├▶ unindexed, stored  what maintenance does with it later
  *                                  └▶ the verdicts
  *
- * The race it excludes: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the
+ * Race: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the
  * run's and writes nothing, however late it comes. The run's row is locked before anything is decided. Of two that
  * began a provisional run one claims it, and the other finds it claimed.
  * @returns a verdict for each checkpoint, in their order.

@@ -137,7 +137,7 @@ interface DueWait {
  * waits. A later call handles the rest.
  * @returns the parents with the dispatch to be queued; null for a parent whose worker has to be notified.
  */
-export async function answerParents(
+export async function endWaitsOfParents(
   db: Database,
   finished:
     { readonly childIds: readonly string[] } | { readonly parentIds: readonly string[] } | { readonly limit: number },

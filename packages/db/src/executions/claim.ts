@@ -33,7 +33,7 @@ export interface ClaimedExecution {
   readonly triggerData: string;
   /** It is not claimed yet: its first checkpoint claims it, unless another worker was faster. */
   readonly isProvisional: boolean;
-  /** `digestOfRun` of the snapshot that it was started from; null if it was read from the database. */
+  /** `computeRunDigest` of the snapshot that it was started from; null if it was read from the database. */
   readonly digest: string | null;
   readonly epoch: number;
   /** The token of the claim; null for a provisional run, whose first checkpoint brings one. */
@@ -64,7 +64,7 @@ export interface ClaimedExecution {
  * Claims runs for a worker, each at most once per dispatch, and raises their epoch. `claimLimited` claims the runs of
  * workspaces and workflows with a limit of concurrent runs.
  *
- * The race it excludes: a job that is delivered twice, or late, after the run was dispatched again, finds that
+ * Race: a job that is delivered twice, or late, after the run was dispatched again, finds that
  * `claimed_dispatch` or `dispatch` has changed, and gets nothing. A worker that never got the response to its claim may
  * repeat it with the same token.
  * @returns the claimed runs in no order; a run that is missing could not be claimed.

@@ -81,7 +81,7 @@ interface FoundWait {
  * Records the answer to a wait, once. The run's row is locked first, so an answer and a worker that lets the run rest
  * cannot miss each other: the worker sees the increased count of answers.
  *
- * The race it excludes: an answer and the time at once. Both end the wait by a write that requires it to be open
+ * Race: an answer and the time at once. Both end the wait by a write that requires it to be open
  * (`endDueWaits` is the other). An answer that comes after the time, by the database's clock, ends the wait as the time
  * would. So the run continues with an answer if and only if the caller is told that it is recorded.
  *

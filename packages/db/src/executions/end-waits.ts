@@ -26,7 +26,7 @@ export const isTimeUp = Prisma.sql`coalesce(due_at <= statement_timestamp(), fal
 /**
  * Ends the waits of a run whose time is up, then reads all that have ended.
  *
- * The race it excludes: an answer and the time at once. Both require the wait to be open, so the second finds it ended,
+ * Race: an answer and the time at once. Both require the wait to be open, so the second finds it ended,
  * and every reader sees the same end. An answer that comes after the time ends the wait as this does (`answerWait`).
  */
 export async function endDueWaits(db: Database, executionId: string): Promise<EndedWaits> {

@@ -41,7 +41,7 @@ interface LostRun {
  * stored finished node counts as progress and resets the count (see the checkpoint statement). The next claim fences
  * the worker.
  *
- * The race it excludes: two processes that recover the same runs, and a run whose last checkpoint is being written.
+ * Race: two processes that recover the same runs, and a run whose last checkpoint is being written.
  * Rows are locked first, and rows that are locked already are left for the next call.
  */
 export function recoverRuns(

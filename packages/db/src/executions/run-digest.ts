@@ -12,7 +12,7 @@ export type RunInput = Pick<
  * Returns the SHA-256, hex, of the data that a run starts from. A worker that started a run from a snapshot sends it
  * with its first checkpoint, so that somebody who can write to the queue cannot change what a run does.
  */
-export function digestOfRun(run: RunInput): string {
+export function computeRunDigest(run: RunInput): string {
   const { workspaceId, workflowVersionId, executionMode, triggerNodeId, deadlineAt, triggerData } = run;
   return createHash('sha256')
     .update(
@@ -22,7 +22,7 @@ export function digestOfRun(run: RunInput): string {
 }
 
 /** Returns the same digest of the row `run` of executions, as SQL. */
-export function digestOfRow(run: Prisma.Sql): Prisma.Sql {
+export function computeRowDigest(run: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`encode(sha256(convert_to(concat_ws(E'\\n', ${run}.workspace_id, ${run}.workflow_version_id,
     ${run}.execution_mode, ${run}.trigger_node_id, (extract(epoch FROM ${run}.deadline_at) * 1000)::bigint,
     ${run}.trigger_data), 'UTF8')), 'hex')`;

@@ -7,7 +7,7 @@ import { stopRunsById } from './stop.js';
  * Stops runs whose parents have ended without waiting for them to the end, because these failed elsewhere or their time
  * was up. Runs that no parent waits for continue. `stopDescendants` stops what the stopped ones have started.
  *
- * The race it excludes: a child that finishes in the meantime. Parents and children are locked before their waits, in
+ * Race: a child that finishes in the meantime. Parents and children are locked before their waits, in
  * the order of their ids, as when a finished child wakes its parent.
  * @param limit of the waits ended by this transaction.
  * @returns how many there were (`limit` of them means that there may be more), and the runs that were stopped.

@@ -11,7 +11,7 @@ const ANSWER_MS = 5_000;
  * while there are any. Opens a connection of its own. Once the result was empty, it stays empty for the life of the
  * process.
  */
-export async function pendingMigrations(databaseUrl: string, directory?: string): Promise<string[]> {
+export async function findPendingMigrations(databaseUrl: string, directory?: string): Promise<string[]> {
   const client = new pg.Client({
     connectionString: withExplicitSslMode(databaseUrl),
     connectionTimeoutMillis: ANSWER_MS,

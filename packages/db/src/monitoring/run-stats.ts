@@ -115,7 +115,7 @@ function toPercentiles(values: readonly number[] | null): Stats['waitMs'] {
 }
 
 /** Returns how long the run that was dispatched first has waited to be claimed, in whole seconds; 0 if none waits. */
-export async function oldestWaitingSeconds(db: Database): Promise<number> {
+export async function readOldestWaitingSeconds(db: Database): Promise<number> {
   // Served by executions_unclaimed.
   const [row] = await db.$queryRaw<{ seconds: number | null }[]>`
     SELECT floor(extract(epoch FROM now() - min(e.dispatched_at)))::int AS seconds FROM executions e

@@ -35,7 +35,7 @@ export function findDueSchedules(db: Database, now: Date, limit: number): Promis
 }
 
 /** Returns when the next check of a schedule is due; null if there is none. */
-export async function findNextLook(db: Database): Promise<Date | null> {
+export async function findNextCheck(db: Database): Promise<Date | null> {
   const [row] = await db.$queryRaw<{ at: Date | null }[]>`/* schedules.find-next-look */
     SELECT min(look_at) AS at FROM schedules`;
   return row?.at ?? null;

@@ -73,7 +73,7 @@ interface ScheduleKey {
 /**
  * Pauses a schedule, and returns it. Pausing a paused one changes nothing.
  *
- * The race it excludes: a time that is being fired. Both write the schedule's row, so its run either exists before this
+ * Race: a time that is being fired. Both write the schedule's row, so its run either exists before this
  * commits, or never starts.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor.
  */

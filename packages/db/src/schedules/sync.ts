@@ -24,7 +24,7 @@ interface ScheduleTrigger extends ScheduleRule {
  * changed one, or one without a time, is due after now, by the database's clock. A paused one stays paused, also with
  * another version, and is deleted once the active version has no such trigger.
  *
- * The race it excludes: a time that is being fired. Both write the schedule's row, so one waits for the other, or finds
+ * Race: a time that is being fired. Both write the schedule's row, so one waits for the other, or finds
  * that the time has moved.
  */
 export async function syncSchedules(

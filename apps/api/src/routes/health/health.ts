@@ -1,5 +1,5 @@
 import { LiveResponse, ReadyResponse } from '@deckhand/contracts';
-import { pendingMigrations } from '@deckhand/db';
+import { findPendingMigrations } from '@deckhand/db';
 import { RETRY_AFTER_SECONDS } from '../../http/errors.js';
 import { sendJson } from '../../http/respond.js';
 import { open, type Route } from '../../http/route.js';
@@ -52,7 +52,7 @@ export function ready(services: Services): Route {
           check('redis', async () => (await services.redis.ping()).length > 0),
           check('migrations', async () => {
             // New migrations only come with a new version of this process.
-            isMigrated ||= (await pendingMigrations(services.databaseUrl)).length === 0;
+            isMigrated ||= (await findPendingMigrations(services.databaseUrl)).length === 0;
             return isMigrated;
           }),
         ]),

@@ -1,5 +1,5 @@
 import { DeckhandError, FleetResponse, type WorkerEntry } from '@deckhand/contracts';
-import { isAdministrator, oldestWaitingSeconds } from '@deckhand/db';
+import { isAdministrator, readOldestWaitingSeconds } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -26,7 +26,7 @@ export function readFleet({ db, fleet, queue }: Services): Route {
         queue.counts().catch((cause: unknown) => {
           throw new DeckhandError('SERVICE_UNAVAILABLE', { message: 'The queue cannot be read now', cause });
         }),
-        oldestWaitingSeconds(db),
+        readOldestWaitingSeconds(db),
       ]);
       const live = fleet.workers().filter(({ isLive }) => isLive);
       const answer: FleetResponse = {

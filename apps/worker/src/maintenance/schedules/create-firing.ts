@@ -2,7 +2,7 @@ import {
   type Database,
   type DueSchedule,
   findDueSchedules,
-  findNextLook,
+  findNextCheck,
   holdSchedules,
   moveSchedules,
 } from '@deckhand/db';
@@ -46,7 +46,7 @@ export function createFiring({ db, redis, queue, logger, hasLease, onStarted, on
   const parts = {
     hasLease,
     findDue: (at: Date, limit: number) => findDueSchedules(db, at, limit),
-    findNextLook: () => findNextLook(db),
+    findNextCheck: () => findNextCheck(db),
     move: (moves: Parameters<typeof moveSchedules>[1]) => moveSchedules(db, moves),
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     countExecution,

@@ -31,7 +31,7 @@ async function holdAfter(
       left = [];
       return Promise.resolve([...found]);
     },
-    findNextLook: () => Promise.resolve(null),
+    findNextCheck: () => Promise.resolve(null),
     move(moves) {
       move(moves);
       return Promise.resolve(moves.map(() => ({ kind: 'moved' }) as const));

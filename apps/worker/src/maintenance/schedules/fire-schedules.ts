@@ -27,7 +27,7 @@ export interface FiringParts {
   /** False while another worker is the one to fire. */
   readonly hasLease: () => Promise<boolean>;
   readonly findDue: (now: Date, limit: number) => Promise<DueSchedule[]>;
-  readonly findNextLook: () => Promise<Date | null>;
+  readonly findNextCheck: () => Promise<Date | null>;
   readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
   readonly hold: (holds: readonly ScheduleHold[]) => Promise<number>;
   readonly countExecution: CountExecution;
@@ -52,7 +52,7 @@ export async function fireSchedules(parts: FiringParts): Promise<number | null> 
     // What could not be moved now somebody else holds: it has its turn in the next look.
     if (due.length === 0 || (await fireBatch(parts, due)) === 0) break;
   }
-  return (await parts.findNextLook())?.getTime() ?? null;
+  return (await parts.findNextCheck())?.getTime() ?? null;
 }
 
 /** @returns how many of the schedules got on: to their next time, or to wait for a limit. */
