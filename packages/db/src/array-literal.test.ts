@@ -8,8 +8,8 @@ function read(literal: string): (string | null)[] {
   return Array.from(items, ([, text]) => text?.replace(/\\(.)/gs, '$1') ?? null);
 }
 
-describe('a list among the values of a statement', () => {
-  it('is written so that the same is read, when one of its texts is long', () => {
+describe('an array parameter of a statement', () => {
+  it('is read back unchanged if one of its texts is long', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),

@@ -11,24 +11,24 @@ describe('the name of a statement', () => {
     expect(nameOf({ sql })).toMatch(/^executions\.accept:[0-9a-f]{20}$/);
   });
 
-  it('differs for two texts of one length', () => {
+  it('differs between two texts of the same length', () => {
     const [one, other] = ['1', '2'].map((value) => nameOf({ sql: `/* executions.accept */ SELECT ${value}` }));
     expect(one).not.toBe(other);
   });
 
-  it('is empty for a statement that does not name itself', () => {
+  it('is empty for a statement without a label', () => {
     expect(nameOf({ sql: 'SELECT 1' })).toBe('');
     expect(nameOf({ sql: 'SELECT /* executions.accept */ 1' })).toBe('');
   });
 
-  it('is empty once there are five hundred, so that texts that vary do not fill the server', () => {
+  it('is empty after five hundred names, so that varying texts do not fill the memory of the server', () => {
     const name = createStatementNames();
     const names = Array.from({ length: 600 }, (_, n) => name({ sql: `/* executions.accept */ SELECT ${n}` }));
     expect(new Set(names.filter((given) => given !== '')).size).toBe(500);
     expect(name({ sql: '/* executions.accept */ SELECT 0' })).toBe(names[0]);
   });
 
-  it('are no longer than PostgreSQL takes, whatever the label', () => {
+  it('is no longer than PostgreSQL allows, whatever the label', () => {
     const nameOf = createStatementNames();
     const names = ['a', 'b'].map((end) => nameOf({ sql: `/* runs.${'x'.repeat(80)}${end} */ SELECT 1` }));
     expect(names.map((name) => name.length)).toEqual([63, 63]);

@@ -16,7 +16,7 @@ const systemError = (code: string, syscall = 'connect'): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall, errno: -1 });
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-describe('an error of a store is of the row at fault', () => {
+describe('an error of a store that the values of a row cause is classified as such', () => {
   it.each([
     ...['22001', '22003', '22021', '22P02', '22P05', '23502', '23503', '23505', '23514', '21000', '44000', 'P0001'],
     ...['54000', '54001'],
@@ -35,7 +35,7 @@ describe('an error of a store is of the row at fault', () => {
   ])('for %s', (_what, error) => expect(classifyStoreError(error)).toBe('row'));
 });
 
-describe('an error of a store is of the deployment', () => {
+describe('an error of a store that the deployment causes is classified as such', () => {
   it.each(['42P01', '42703', '42501', '42601', '42883', '0A000', '28P01', '28000', '3D000', '3F000', '54011'])(
     'for SQLSTATE %s',
     (code) => {

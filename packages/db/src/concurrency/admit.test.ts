@@ -23,7 +23,7 @@ const admitted = (...args: Parameters<typeof admit>) => {
 };
 
 describe('free slots', () => {
-  it('go to the oldest, whether they wait already or are asked for', () => {
+  it('go to the oldest runs, whether held back or candidates of a worker', () => {
     const slots = new Map([['w', 2]]);
     expect(admitted([candidate('4'), candidate('2')], [heldBack('3'), heldBack('1')], slots)).toEqual({
       claim: ['2'],
@@ -32,7 +32,7 @@ describe('free slots', () => {
     });
   });
 
-  it('are kept for a run whose job is on the way, which is not sent out twice', () => {
+  it('are reserved for a run whose job is on the way, which is not dispatched twice', () => {
     expect(admitted([candidate('2')], [heldBack('1', 'w', true)], new Map([['w', 1]]))).toEqual({
       claim: [],
       holdBack: ['2'],
@@ -40,7 +40,7 @@ describe('free slots', () => {
     });
   });
 
-  it('are given once to a run that waits and is asked for', () => {
+  it('are assigned once to a run that is both held back and a candidate', () => {
     const slots = new Map([['w', 2]]);
     expect(admitted([candidate('1')], [heldBack('1', 'w', true), heldBack('2')], slots)).toEqual({
       claim: ['1'],
@@ -49,7 +49,7 @@ describe('free slots', () => {
     });
   });
 
-  it('of a workspace pass by a workflow at its own limit', () => {
+  it('of a workspace go to other workflows if one is at its own limit', () => {
     const slots = new Map([
       ['s', 1],
       ['full', 0],
@@ -62,11 +62,11 @@ describe('free slots', () => {
     });
   });
 
-  it('are not needed by a run that its worker holds already', () => {
+  it('are not used by a run that its worker holds already', () => {
     expect(admitted([candidate('1', 'w', { isHeld: true })], [], new Map([['w', 0]]))).toMatchObject({ claim: ['1'] });
   });
 
-  it('are as many as there are runs without a limit, and none below it', () => {
+  it('are unlimited without a limit, and none if the limit is exceeded', () => {
     expect(admitted([candidate('1'), candidate('2')], [], new Map())).toMatchObject({ claim: ['1', '2'] });
     expect(admitted([candidate('1')], [], new Map([['w', -3]]))).toMatchObject({ holdBack: ['1'] });
   });

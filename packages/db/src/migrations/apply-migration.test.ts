@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { splitStatements } from './apply-migration.js';
 
 describe('splitStatements', () => {
-  it('cuts at semicolons, and leaves comments and blanks out', () => {
+  it('splits at semicolons, and omits comments and blanks', () => {
     const script = `-- deckhand: no-transaction
       -- A comment; with a semicolon.
       CREATE INDEX CONCURRENTLY IF NOT EXISTS a ON t (x); /* another; */
@@ -24,7 +24,7 @@ describe('splitStatements', () => {
     expect(splitStatements(statements.join(';\n'))).toEqual(statements);
   });
 
-  it('finds nothing in a script of comments', () => {
+  it('returns no statements for a script of comments', () => {
     expect(splitStatements('-- nothing to do;\n/* ; */ ;')).toEqual([]);
   });
 });
