@@ -10,8 +10,8 @@ interface ProcessStat {
 }
 
 /**
- * CPU that processes and their children have used so far, user and system, in seconds. 0 where the system does not tell
- * (no /proc).
+ * Returns the CPU time that processes and their children have used so far, user and system, in seconds. 0 on systems
+ * without /proc.
  */
 export async function cpuSeconds(pids: readonly number[]): Promise<number> {
   const entries = await readdir('/proc').catch(() => []);

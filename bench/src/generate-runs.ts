@@ -13,8 +13,8 @@ const INDEX_BATCH = 20_000;
 
 /**
  * Fills the tables with finished runs of four nodes, one every two seconds up to now: of a thousand, 60 failed with one
- * of some hundred messages, 10 timed out, 10 were stopped; customers, orders and amounts differ as they would.
- * @param onProgress told how many are written.
+ * of about a hundred messages, 10 timed out, 10 were stopped; customers, orders and amounts vary realistically. @param
+ * onProgress called with the number of written runs.
  */
 export async function generateRuns(
   db: Database,
@@ -82,10 +82,7 @@ export async function makeSearchable(db: Database): Promise<void> {
   }
 }
 
-/**
- * Does what is left to do in the background for runs that were written to the tables, and brings the statistics up to
- * date.
- */
+/** Does the background work for runs that were written to the tables, and updates the statistics. */
 export async function indexAll(db: Database): Promise<void> {
   await makeSearchable(db);
   for (const table of ['executions', 'node_runs', 'execution_texts', 'unindexed_executions']) {

@@ -10,9 +10,9 @@ export interface ListResult {
   readonly query: string;
   readonly rows: number;
   readonly statements: number;
-  /** What the database's server took: planning and execution of all statements, by EXPLAIN ANALYZE. */
+  /** Time of the database server: planning and execution of all statements, by EXPLAIN ANALYZE. */
   readonly serverMs: number;
-  /** What a caller waited. */
+  /** Time that a caller waited. */
   readonly httpMs: number;
 }
 

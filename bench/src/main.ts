@@ -15,7 +15,7 @@ import { SUITE } from './suite/all.js';
 import { printReport, writeReport } from './suite/report.js';
 import { runSuite } from './suite/run-suite.js';
 
-/** Scripts measured, each way. */
+/** Number of scripts for each measurement. */
 const SCRIPTS = 1_000;
 
 interface Options {
@@ -26,7 +26,7 @@ interface Options {
   readonly out: string | undefined;
   /** Old runs that lists are measured among. */
   readonly oldRuns: number;
-  /** How long a soak goes on. */
+  /** Duration of a soak. */
   readonly minutes: number;
   /** Runs that a soak starts a second. */
   readonly perSecond: number;

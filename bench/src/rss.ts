@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 /** Between two samples, in ms. */
 const SAMPLE_MS = 50;
 
-/** A process's resident memory in MB; 0 where the system does not tell (no /proc). */
+/** Returns a process's resident memory in MB; 0 on systems without /proc. */
 export async function rssOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024);

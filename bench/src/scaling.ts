@@ -14,7 +14,7 @@ const CALL_MS = 50;
 const RUNS_A_WORKER = 300;
 const CONNECTIONS = 20;
 
-/** What a fleet got done. */
+/** The throughput of a fleet. */
 export interface ScalingRow {
   readonly workers: number;
   readonly runsPerSecond: number;

@@ -13,7 +13,7 @@ export interface ScriptsResult {
   readonly abortMs: number;
 }
 
-/** Measures trivial scripts: what they cost is the sandbox around them. */
+/** Measures trivial scripts, whose cost is that of the sandbox. */
 export async function scripts(count: number): Promise<ScriptsResult> {
   const runner = createScriptRunner();
   try {

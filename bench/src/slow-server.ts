@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** A server that answers `{}` to whoever calls, after so long (ms). */
+/** A server that responds with `{}` to every request, after a delay (ms). */
 export async function startSlowServer(answersAfterMs: number): Promise<{ url: string; close: () => void }> {
   const server = createServer((_, response) => setTimeout(() => response.end('{}'), answersAfterMs));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

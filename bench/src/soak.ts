@@ -14,7 +14,7 @@ export interface ProcessSample {
   readonly rssMb: number;
   /** Open files, sockets among them. */
   readonly handles: number;
-  /** How late the event loop was at most for 99 of 100 of its turns since the last look, in ms. */
+  /** The p99 delay of the event loop since the last sample, in ms. */
   readonly lagMs: number;
 }
 
@@ -25,7 +25,7 @@ export interface SoakSample {
   readonly worker: ProcessSample;
 }
 
-/** What a soak came to. */
+/** The result of a soak. */
 export interface SoakResult {
   readonly samples: readonly SoakSample[];
   readonly accepted: number;

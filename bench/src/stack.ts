@@ -43,7 +43,7 @@ const SETUP_TOKEN = randomBytes(24).toString('base64url');
 
 /** How a stack is started. */
 export interface StackOptions {
-  /** Where the API and the worker leave CPU profiles, and PostgreSQL its statements, when they stop. */
+  /** The folder for CPU profiles of the API and the worker, and for PostgreSQL's statements, written when they stop. */
   readonly profileDir?: string | undefined;
   /** Further settings of the workers. */
   readonly workerEnv?: Readonly<Record<string, string>>;
@@ -130,7 +130,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-/** Sends JSON and reads JSON. @throws with the answer's text when the status is 400 or more. */
+/** Sends JSON and reads JSON. @throws with the response's text when the status is 400 or more. */
 export async function post<T>(url: string, path: string, body: object, headers: Record<string, string>): Promise<T> {
   const answer = await fetch(url + path, {
     method: 'POST',

@@ -9,10 +9,9 @@ const GRAVE = ['high', 'critical'];
 const TIMEOUT_MS = 60_000;
 
 /**
- * Asks the registry for advisories on what ships, and names the grave ones. A registry that does not tell (many mirrors
- * do not) is no reason to fail: it says so, and goes on.
- * @param args `--registry=<URL>` asks another; all else is for other steps.
- * @returns 1 when there is a grave one that infra/bootstrap/audit-exceptions.mjs does not argue away.
+ * Queries the registry for advisories on shipped packages, and lists the severe ones. If a registry has none (like many
+ * mirrors), it reports that and continues. @param args `--registry=<URL>` uses another registry; others are for other
+ * steps. @returns 1 when there is a severe one that infra/bootstrap/audit-exceptions.mjs does not list.
  */
 export async function audit(args) {
   const registry = args.filter((arg) => arg.startsWith('--registry='));

@@ -4,5 +4,5 @@ import { fileURLToPath } from 'node:url';
 /** The repository. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What local runs leave behind: data, logs, stamps. Git ignores it. */
+/** Data, logs and stamps of local runs. Git ignores them. */
 export const WORK = join(ROOT, '.deckhand');

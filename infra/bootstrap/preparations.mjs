@@ -34,7 +34,7 @@ export async function generate() {
   };
   await unlessDone('generate', inputs, () =>
     step('Generate the database client', process.execPath, [join(ROOT, PRISMA), 'generate'], {
-      // Generating needs no engine, but the command downloads one unless it is told of a program that is there.
+      // Generating needs no engine, but the command downloads one unless it is given the path of an existing program.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
       CHECKPOINT_DISABLE: '1',
@@ -57,7 +57,7 @@ export async function build() {
   const inputs = { files: [...sources, ...inRoot('tsconfig.json', 'tsconfig.base.json', 'pnpm-lock.yaml')], results };
   await unlessDone('build', inputs, async () => {
     emitting.forEach(sweepCompiled);
-    // The compiler goes by its own notes, which do not tell when results were removed.
+    // The compiler trusts its own records, which do not show that results were removed.
     const force = results.every((result) => existsSync(result)) ? [] : ['--force'];
     await step('Compile', process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', ...force]);
   });
@@ -80,7 +80,7 @@ export async function bundle() {
   );
 }
 
-/** What a reviewer would otherwise have to look for. */
+/** Checks that a reviewer would otherwise have to make. */
 const CHECKS = [
   ['Check types', 'typecheck'],
   ['Check imports', 'deps'],
@@ -89,9 +89,8 @@ const CHECKS = [
 ];
 
 /**
- * Runs the checks one after the other. One that fails is shown and the rest are run all the same, so that one push
- * tells everything.
- * @returns how many failed.
+ * Runs the checks one after the other. A failed one is shown and the others still run, so that one push shows all
+ * failures. @returns how many failed.
  */
 export async function checks() {
   let failed = 0;

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { WORK } from './paths.mjs';
 
 /**
- * Does `work` unless it was done for these very inputs before and its result is still there. An input counts by its
- * content, so that a checkout or a copy, which change times, do not matter.
- * @param name of the stamp.
- * @param inputs.files paths of the inputs.
- * @param inputs.about what else the result depends on.
- * @param inputs.results paths that the work leaves.
+ * Does `work` unless it was done for the same inputs before and its result still exists. An input counts by its
+ * content, because a checkout or a copy changes times. @param name of the stamp. @param inputs.files paths of the
+ * inputs. @param inputs.about other data that the result depends on. @param inputs.results paths that must exist
+ * afterwards.
  */
 export async function unlessDone(name, { files, about = '', results }, work) {
   const path = join(WORK, 'stamps', name);

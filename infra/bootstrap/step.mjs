@@ -45,7 +45,7 @@ function execute(command, args, env, log) {
   });
 }
 
-/** Shows that something goes on, where somebody may be watching. */
+/** Shows progress on a terminal. */
 function spin(title, startedAt) {
   // In CI several steps run at once: each has its line when it has ended.
   if (!process.stdout.isTTY || process.env.CI === 'true') return () => undefined;

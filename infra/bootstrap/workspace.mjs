@@ -5,7 +5,7 @@ import { ROOT } from './paths.mjs';
 /** The package that a bundler builds instead of the compiler. */
 export const BUNDLED = 'apps/console';
 
-/** The folder of every workspace package, relative to the repository (pnpm-workspace.yaml says the same). */
+/** The folders of all workspace packages, relative to the repository (the same as in pnpm-workspace.yaml). */
 export function packageFolders() {
   const below = (parent) =>
     readdirSync(join(ROOT, parent))
@@ -28,9 +28,7 @@ export function compiled(folder, file) {
   return join(ROOT, folder, 'dist', file.slice(join(ROOT, folder, 'src').length)).replace(/\.ts$/, '.js');
 }
 
-/**
- * Removes compiled files whose source is gone: TypeScript leaves them, and a folder that is read would still find them.
- */
+/** Removes compiled files without a source: TypeScript keeps them, and code that reads the folder would find them. */
 export function sweepCompiled(folder) {
   const dist = join(ROOT, folder, 'dist');
   for (const file of filesBelow(`${folder}/dist`, (name) => /\.(js|d\.ts)(\.map)?$/.test(name))) {

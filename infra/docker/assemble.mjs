@@ -32,7 +32,7 @@ for (const workspaceFolder of closure(APPS[app].map((name) => `apps/${name}`))) 
   copy(`${workspaceFolder}/package.json`);
   copy(`${workspaceFolder}/dist`);
 }
-// What the API serves needs no packages any more: they are built into it.
+// The console needs no packages at run time: they are bundled into it.
 if (app === 'api') copy('apps/console/dist');
 install();
 for (const file of INSTALL_FILES) rmSync(join(target, file));

@@ -8,7 +8,7 @@ import { TEST_ENCRYPTION_KEY, TEST_SETUP_TOKEN } from './gateway.js';
 /** A built process under test; `url` is the API's address, `logPath` a file with all that it wrote. */
 export type TestApp = ManagedProcess & { readonly url: string; readonly logPath: string };
 
-/** What every app of a test gets unless it says otherwise. */
+/** Default settings of every app of a test. */
 const DEFAULTS = {
   ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
   SETUP_TOKEN: TEST_SETUP_TOKEN,

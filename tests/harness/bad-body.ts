@@ -25,7 +25,7 @@ type Path = readonly (string | number)[];
 
 /** A body that no operation with this schema may take. */
 export interface BadBody {
-  /** What is wrong with it. */
+  /** The error in it. */
   readonly issues: readonly string[];
   /** The members at the top that are at fault; none when the whole body is. */
   readonly fields: readonly string[];
@@ -37,7 +37,7 @@ export interface BadBody {
 interface Edit {
   readonly issue: string;
   readonly path: Path;
-  /** What is put there; undefined takes it away. */
+  /** The replacement; undefined removes the member. */
   readonly value: fc.Arbitrary<unknown>;
 }
 
@@ -52,9 +52,8 @@ class Raw {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
- * Bodies made bad in one to three places, or as a whole.
- * @param schema what the operation takes.
- * @param examples valid bodies, which together have every member.
+ * Returns bodies with one to three errors, or invalid as a whole. @param schema of the operation. @param examples valid
+ * bodies, which together have every member.
  */
 export function badBodies(schema: object, examples: readonly object[], isOptional: boolean): fc.Arbitrary<BadBody> {
   const edited = fc.oneof(...examples.map((example) => editedBodies(schema, example)));
@@ -78,7 +77,7 @@ function editedBodies(schema: Schema, example: object): fc.Arbitrary<BadBody> {
   });
 }
 
-/** Every way of spoiling what a schema says about a value and what is in it. */
+/** Every way of invalidating a value and its parts, according to its schema. */
 function editsOf(given: Schema, value: unknown, path: Path): Edit[] {
   const schema = given.anyOf?.find((branch) => branch.type !== 'null') ?? given;
   const isNullable = given.anyOf?.some((branch) => branch.type === 'null') ?? false;
@@ -119,7 +118,7 @@ const OF_TYPE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   object: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
 };
 
-/** Every way of spoiling one value. */
+/** Every way of invalidating one value. */
 function valueEdits(schema: Schema, value: unknown, path: Path, isNullable: boolean): Edit[] {
   const edits: Edit[] = [];
   const spoil = (issue: string, ...values: unknown[]) => edits.push({ issue, path, value: fc.constantFrom(...values) });

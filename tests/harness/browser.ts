@@ -38,7 +38,7 @@ export async function startBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Someone's window. What the page complains of is kept in `complaints`: errors, and what its policy refused. */
+/** A browser window. Errors of the page, and violations of its policy, are recorded in `complaints`. */
 export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -81,7 +81,7 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await page.waitForURL(/\/w\//);
 }
 
-/** What keeps people with disabilities from using the page (WCAG 2.2 A and AA, as far as axe can tell), a line each. */
+/** Returns the accessibility violations of the page (WCAG 2.2 A and AA, as found by axe), a line each. */
 export async function issuesOfAccess(page: Page, rules: readonly string[] = RULES): Promise<string[]> {
   // Not as a script of the page: its policy allows none.
   await page.evaluate(axe.source);
@@ -92,8 +92,8 @@ export async function issuesOfAccess(page: Page, rules: readonly string[] = RULE
 }
 
 /**
- * What keeps people from using the page as it stands, in light and then in dark colours, as at dusk: by axe, and what
- * is wider than the screen. Keeps a picture of each, named after the page.
+ * Returns the accessibility violations of the page in light and dark colours, and elements wider than the screen. Saves
+ * a screenshot of each, named after the page.
  */
 export async function issuesInBothSchemes(page: Page, name: string, screen: keyof typeof SCREENS): Promise<string[]> {
   const issues: string[] = [];

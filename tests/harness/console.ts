@@ -13,7 +13,7 @@ export interface Stack {
 export interface OwnedStack extends Stack {
   readonly workspaceId: string;
   readonly token: string;
-  /** Sends a request as the owner. @throws when the answer is an error. */
+  /** Sends a request as the owner. @throws when the response is an error. */
   say<T>(method: string, path: string, body?: object): Promise<T>;
   /** Saves a workflow. @returns its id. */
   createWorkflow(name: string, definition: Definition): Promise<string>;
@@ -21,7 +21,7 @@ export interface OwnedStack extends Stack {
   start(workflowId: string, input?: object): Promise<string>;
 }
 
-/** Starts the stack, with nobody in it. */
+/** Starts the stack, without users. */
 export async function startStack(): Promise<Stack> {
   const { url: databaseUrl } = await createTestDatabase();
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: (await startTestRedis()).url, LOG_LEVEL: 'warn' };

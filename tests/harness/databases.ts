@@ -10,7 +10,7 @@ import { stopLater } from './cleanup.js';
 /** A database of a test file's own. */
 export interface TestDatabase {
   readonly url: string;
-  /** Drops it, whoever is still connected. `stopAll` does so too. */
+  /** Drops it, even while clients are connected. `stopAll` does so too. */
   stop(): Promise<void>;
 }
 

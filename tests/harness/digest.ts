@@ -1,6 +1,6 @@
 import type { Database } from '@deckhand/db';
 
-/** Notes that any request leaves, whatever it leads to. */
+/** Rows that any request writes, whatever its result. */
 const USE_NOTES = ['last_used_at'];
 
 /** What every table holds, as one digest a table: equal before and after where nothing was changed. */

@@ -1,7 +1,7 @@
 import type { Database } from '@deckhand/db';
 import type { ReceivedCall } from './receiver.js';
 
-/** What became of runs, by what the database kept of their moves and a receiver of their effects. */
+/** The results of runs, by their moves in the database and their effects at a receiver. */
 export interface Tally {
   /** Runs that did not end well, or without one of their effects. */
   readonly lost: number;
@@ -16,8 +16,8 @@ export interface Tally {
 }
 
 /**
- * Has the database itself keep every checkpoint and every end of a run, with its time, its epoch and who wrote it;
- * nobody where one checkpoint claims the run and ends it.
+ * Makes the database record every checkpoint and every end of a run, with its time, its epoch and its writer; no writer
+ * if one checkpoint claims the run and ends it.
  */
 export async function logMoves(db: Database): Promise<void> {
   for (const statement of [
@@ -37,8 +37,8 @@ export async function logMoves(db: Database): Promise<void> {
 }
 
 /**
- * Holds runs against what they were to do; the database must keep their moves (`logMoves`).
- * @param expected.effects calls with an `Idempotency-Key` that each run makes.
+ * Compares runs with their expected effects; the database must record their moves (`logMoves`). @param expected.effects
+ * calls with an `Idempotency-Key` that each run makes.
  */
 export async function tally(
   db: Database,

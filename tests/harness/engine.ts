@@ -19,7 +19,7 @@ import Type from 'typebox';
 import { NO_SERVICES } from './node-context.js';
 import { createVirtualWorld, type VirtualWorld } from './virtual-world.js';
 
-/** What a run in memory led to. */
+/** The result of a run in memory. */
 export interface MemoryRun {
   readonly ending: Ending;
   /** Every record in its order. */
@@ -50,7 +50,7 @@ export interface MemoryRunOptions {
   readonly onRecord?: (record: NodeRecord, abort: () => void) => void;
   /** Called while the run waits for the disk. */
   readonly onFlush?: () => void;
-  /** Called while other runs have their turn. */
+  /** Called while other runs continue. */
   readonly onBreathe?: () => void;
   /** Whether a person has paused the run. */
   readonly isPaused?: () => boolean;
@@ -58,7 +58,7 @@ export interface MemoryRunOptions {
   readonly world?: VirtualWorld;
 }
 
-/** A short way to write an edge: "a -> b", or "a.handle -> b". */
+/** A short notation for an edge: "a -> b", or "a.handle -> b". */
 export function edges(...texts: string[]): Definition['edges'] {
   return texts.map((text) => {
     const [from = '', target = ''] = text.split(' -> ');
@@ -113,7 +113,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
         world?.sleep(ms, signal) ?? (signal.aborted ? Promise.reject(new Error('aborted')) : Promise.resolve()),
       yieldToEventLoop() {
         options.onBreathe?.();
-        // A world takes a run that does nothing for a whole turn of the event loop for one that waits.
+        // A run that does nothing for a whole tick of the event loop counts as waiting.
         return world ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));
       },
       record(record) {
@@ -131,7 +131,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       },
     },
   }).catch((error: unknown): Ending => {
-    // A worker that died writes nothing, and says nothing.
+    // A dead worker writes nothing, and reports nothing.
     if (error instanceof CrashedError) return { kind: 'halted' };
     throw error;
   });

@@ -28,7 +28,7 @@ export function row(value: string): Buffer {
 
 export const READY = frame('Z', 'I');
 export const LOGGED_IN = Buffer.concat([frame('R', int32(0)), READY]);
-/** What a server sends to `BEGIN; SELECT pg_backend_pid() AS pid`. */
+/** The response to `BEGIN; SELECT pg_backend_pid() AS pid`. */
 export const BEGUN = Buffer.concat([
   frame('C', 'BEGIN\0'),
   rowDescription(23, 'pid'),
@@ -39,7 +39,7 @@ export const BEGUN = Buffer.concat([
 /** What it sends before the rows of a query with one column of this type. */
 export const described = (oid: number): Buffer => Buffer.concat([frame('1'), frame('2'), rowDescription(oid)]);
 
-/** What a server sends in answer to each moment of a session; nothing where a member is missing. */
+/** The responses of a server in each phase of a session; none if a member is missing. */
 export interface FakeAnswers {
   /** To the first bytes of the client. */
   readonly login?: (socket: Socket) => void;
@@ -60,7 +60,7 @@ export const HONEST: Required<FakeAnswers> = {
   execute: (socket) => void socket.write(Buffer.concat([row('hello'), frame('C', 'SELECT 1\0'), frame('Z', 'T')])),
 };
 
-/** Serves PostgreSQL's protocol as these answers say, on a free port until the test file ends. */
+/** Serves PostgreSQL's protocol with these responses, on a free port until the test file ends. */
 export async function fakePostgres(answers: FakeAnswers): Promise<{ url: string; connections: () => number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -31,7 +31,7 @@ export interface Gateway {
   readonly services: Services;
   /** What it logged, a JSON text a line. */
   readonly log: readonly string[];
-  /** Holds every answer to `call` against the OpenAPI document. */
+  /** Checks every response to `call` against the OpenAPI document. */
   readonly answers: AnswerCheck;
   /** Sends a request. A body that is no string is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -44,11 +44,11 @@ export interface CallOptions {
   readonly as?: string | undefined;
 }
 
-/** An answer. `body` is parsed JSON, or null when there is none. */
+/** A response. `body` is parsed JSON, or null when there is none. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // What a test expects of it, the test says.
+  // Each test defines the shape that it expects.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
   readonly text: string;

@@ -3,25 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { isNativeError } from 'node:util/types';
 
-/** What a client saw of its requests. */
+/** The results of a client's requests. */
 export interface LoadReport {
   /** Ids of the runs that were acknowledged with 202, in no order. */
   readonly acknowledged: readonly string[];
   /** Ids of runs that the API named when it refused them. */
   readonly refused: readonly string[];
-  /** How many answers of each status, with the code of those that have one: `202`, `503 QUEUE_UNAVAILABLE`. */
+  /** Number of responses per status, with the code of those that have one: `202`, `503 QUEUE_UNAVAILABLE`. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests without an answer at the end of all tries. */
+  /** Requests without a response after all attempts. */
   readonly unanswered: readonly string[];
   /** Requests sent again because a connection was refused or reset. */
   readonly retries: number;
-  /** From a request's first try to its answer, in ms, sorted. */
+  /** From a request's first attempt to its response, in ms, sorted. */
   readonly latencies: readonly number[];
 }
 
 /** A client that starts runs at a steady pace. */
 export interface Load {
-  /** Stops sending and resolves once every request has its answer. */
+  /** Stops sending and resolves once every request has its response. */
   stop(): Promise<LoadReport>;
 }
 
@@ -85,7 +85,7 @@ export function startLoad(options: {
   const beganAt = performance.now();
   const timer = setInterval(() => {
     const due = Math.floor(((performance.now() - beganAt) / 1_000) * options.perSecond);
-    // After a stall of this process the pace goes on, without a burst of more than a second.
+    // After a stall of this process the rate continues, without a burst of more than a second.
     for (sent = Math.max(sent, due - options.perSecond); sent < due; sent += 1) {
       const request = start(sent).finally(() => open.delete(request));
       open.add(request);

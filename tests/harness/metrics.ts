@@ -1,4 +1,4 @@
-/** One value that a process says of itself. */
+/** One sample of a process's metrics. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ export const NO_SERVICES: NodeServices = {
 /** Settings under which large outputs are in PostgreSQL. */
 export const OUTPUTS_IN_POSTGRES = { OUTPUT_STORE: 'postgres', S3_REGION: '', S3_PREFIX: '' } as const;
 
-/** What a node of a run named `run` sees; a test says what matters to it. */
+/** The context of a node of a run named `run`; a test overrides the parts that matter to it. */
 export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
   return {
     trigger: {},

@@ -30,12 +30,12 @@ export interface NodeExample {
   readonly definition: { readonly nodes: readonly ExampleNode[]; readonly edges: readonly JsonObject[] };
   /** How the waits of nodes end, by node. */
   readonly answers?: Readonly<Record<string, WaitAnswer>>;
-  /** What the http node sends, as far as it is told, and the answer that it gets. */
+  /** The request of the http node, as far as it is given, and its response. */
   readonly request?: Partial<HttpRequest>;
   readonly response?: { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
-  /** What the node's credential holds. */
+  /** The secret of the node's credential. */
   readonly credential?: Credential;
-  /** What its database or mail server answers. */
+  /** The response of its database or mail server. */
   readonly queryResult?: PostgresResult;
   readonly receipt?: MailReceipt;
   /** Expected: outputs by node, nodes that are skipped, and the run's result or error. */
@@ -91,7 +91,7 @@ async function runWithServices(
   return { run: { ...second, journal, last: lastRecords(journal) }, requests };
 }
 
-/** What the nodes of a type are run with in their example, expressions evaluated: once per run of such a node. */
+/** The evaluated parameters of the nodes of a type in its example: one entry per run of such a node. */
 export async function exampleParameters(type: string): Promise<readonly [JsonValue, ...JsonValue[]]> {
   const seen: JsonValue[] = [];
   await runExample(readExample(type), (original) => ({

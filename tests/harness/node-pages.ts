@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CredentialUse, NodeType } from '@deckhand/engine';
 import type { NodeExample } from './node-examples.js';
 
-/** What a page shows of a JSON Schema. */
+/** The parts of a JSON Schema that a page shows. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly JsonValue[];
@@ -24,7 +24,7 @@ const ROLES: Readonly<Record<NodeType['category'], string>> = {
   person: 'Person',
 };
 
-/** The page of a node type: what its file says of it, and its example. */
+/** Returns the page of a node type: its description, parameters and example. */
 export function nodePage(type: NodeType, example: NodeExample, sample: JsonValue | undefined): string {
   const parameters = example.definition.nodes.find((node) => node.type === type.type)?.parameters ?? {};
   const rows = parameterRows(type.parameters, '');
@@ -64,7 +64,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** A row per parameter; what is inside objects and lists of objects has rows of its own. */
+/** Returns a row per parameter, and rows for members of objects and of lists of objects. */
 function parameterRows({ properties = {}, required = [] }: Schema, prefix: string): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${prefix}${name}`;

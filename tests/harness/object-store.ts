@@ -7,11 +7,11 @@ export interface TestObjectStore {
   readonly env: Readonly<Record<string, string>>;
   /** Objects by key. */
   readonly objects: Map<string, Buffer>;
-  /** Whether it answers 503 to everything. */
+  /** Whether it responds to everything with a 503. */
   setAway(isAway: boolean): void;
-  /** Whether it takes requests and answers none. */
+  /** Whether it accepts requests and never responds. */
   setSilent(isSilent: boolean): void;
-  /** Requests that it took and has not answered. */
+  /** Requests that it accepted without a response. */
   unanswered(): number;
 }
 
@@ -76,7 +76,7 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
     },
     setSilent(value) {
       isSilent = value;
-      // Whoever waits for an answer may ask again.
+      // Callers that wait for a response may ask again.
       if (!value) server.closeAllConnections();
     },
     unanswered: () => unanswered,

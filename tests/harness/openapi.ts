@@ -3,7 +3,7 @@ import { createOpenApiDocument } from '@deckhand/api';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** An answer as far as a document says anything about it. */
+/** The parts of a response that a document describes. */
 export interface DocumentedAnswer {
   readonly status: number;
   readonly type: string;
@@ -11,9 +11,9 @@ export interface DocumentedAnswer {
   readonly text: string;
 }
 
-/** Holds answers against the OpenAPI document. */
+/** Checks responses against the OpenAPI document. */
 export interface AnswerCheck {
-  /** @throws when the document does not have such an answer. */
+  /** @throws when the document does not describe the response. */
   check(method: string, path: string, answer: DocumentedAnswer): void;
   /** The path of the document that a request's path is one of: `/api/x/{id}`; undefined where it has none. */
   templateOf(path: string): string | undefined;
@@ -21,7 +21,7 @@ export interface AnswerCheck {
   issuesOfRequest(method: string, template: string, body: unknown): string | undefined;
   /** The issues of a response's body by its schema, members that it does not name included. */
   issuesOfResponse(method: string, template: string, status: string, type: string, body: unknown): string | undefined;
-  /** Operations that answered with success so far: `GET /api/x/{id}`. */
+  /** Operations with a successful response so far: `GET /api/x/{id}`. */
   readonly succeeded: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ interface Documented {
   readonly components: { readonly responses: Record<string, DocumentedResponse> };
 }
 
-/** What is in an answer must be in the document, so objects of the document are closed here. */
+/** Every member of a response must be in the document, so objects of the document are closed here. */
 function close(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(close);
   if (typeof part !== 'object' || part === null) return part;

@@ -30,7 +30,7 @@ export async function addSession({ db }: Stores, userId: string): Promise<{ id: 
   return { id, token };
 }
 
-/** What a key may do, and the only workspace it may touch. */
+/** The scopes of a key, and the only workspace it may use. */
 export interface KeyLimits {
   readonly scopes?: string[];
   readonly workspaceId?: string;

@@ -5,9 +5,8 @@ export interface TestDatabaseSettings {
 }
 
 /**
- * Leads the API and workers of tests through PgBouncer where this run of the tests has one (`TEST_POOLER=pgbouncer`,
- * global-setup.mjs), to databases of the run's shared server. What a test itself asks of the database goes straight to
- * it.
+ * Connects the API and workers of tests through PgBouncer if this run of the tests has one (`TEST_POOLER=pgbouncer`,
+ * global-setup.mjs), to databases of the run's shared server. A test's own queries go directly to it.
  */
 export function databaseSettings(databaseUrl: string): TestDatabaseSettings {
   const { TEST_POOLER_PORT: poolerPort, TEST_POSTGRES_URL: serverUrl = '' } = process.env;

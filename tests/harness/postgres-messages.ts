@@ -7,7 +7,7 @@ export interface WireMessage {
 /** Length of a message's type and length fields, in bytes. */
 const HEADER_BYTES = 5;
 
-/** What a CancelRequest has in place of a protocol version. */
+/** The number in a CancelRequest in place of a protocol version. */
 const CANCEL_REQUEST_CODE = 80_877_102;
 
 /** Splits a byte stream into messages. `take` returns those that are complete; the rest waits for more bytes. */

@@ -15,7 +15,7 @@ export interface PostgresPair {
   /** The primary's URL. */
   readonly url: string;
   readonly version: string;
-  /** From now on the replica gets nothing more, though the primary goes on to commit. */
+  /** From now on the replica receives nothing, while the primary continues to commit. */
   delayReplica(): void;
   /** Kills the primary and promotes the replica. @returns the URL of the new primary. */
   failOver(): Promise<string>;

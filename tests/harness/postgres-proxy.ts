@@ -119,7 +119,7 @@ interface Session {
   readonly cancel: (request: Buffer) => void;
 }
 
-/** What becomes of the response to the request in progress: `pass` hands it on, `drop` withholds it. */
+/** The handling of the response to the request in progress: `pass` forwards it, `drop` withholds it. */
 interface PendingResponse {
   readonly handling: 'pass' | 'drop' | 'dropCompletion';
   /** Called with the transaction status of its ReadyForQuery, which is withheld if it returns true. */
@@ -184,7 +184,7 @@ function passSession({ client, server, decide, cancel }: Session): void {
       later(() => handle(whole));
     }
   });
-  // What the client had sent reaches the server even when the client is gone, as on a real network.
+  // Data that the client has sent reaches the server even if the client disconnects, as on a real network.
   client.on('close', () => later(() => void server.end()));
 
   server.on('data', (bytes: Buffer) => {
@@ -206,7 +206,7 @@ function passSession({ client, server, decide, cancel }: Session): void {
     return pending.handling === 'drop' || !BEFORE_COMPLETION.test(type);
   }
 
-  /** Has the server answer and resolves when it has. */
+  /** Makes the server respond, and resolves afterwards. */
   function ask(
     bytes: Buffer,
     handling: PendingResponse['handling'],
@@ -292,7 +292,7 @@ function passSession({ client, server, decide, cancel }: Session): void {
         return true;
       });
     }
-    // The server itself reports the error, so that the state of its transaction is what the client is told.
+    // The server itself reports the error, so that the client sees the real state of its transaction.
     return ask(
       queryMessage(`DO $$ BEGIN RAISE EXCEPTION 'injected fault ${sqlstate}' USING ERRCODE = '${sqlstate}'; END $$`),
       'pass',

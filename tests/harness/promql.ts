@@ -8,13 +8,13 @@ interface Matcher {
   readonly value: string;
 }
 
-/** What a query asks for under one name. */
+/** The label matchers of a query for one metric. */
 interface Selector {
   readonly name: string;
   readonly matchers: readonly Matcher[];
 }
 
-/** What a query reads, and by which labels it groups. */
+/** The metrics that a query reads, and the labels by which it groups. */
 export interface Query {
   readonly selectors: readonly Selector[];
   readonly groupedBy: readonly string[];
@@ -45,8 +45,8 @@ export function parseQuery(text: string): Query {
 }
 
 /**
- * What a query asks for that processes never say: a name without samples, a label that no sample of that name has, a
- * value (of `=`) that its label never has.
+ * Returns the parts of a query that no process reports: a name without samples, a label that no sample of that name
+ * has, or a value (of `=`) that its label never has.
  */
 export function queryFaults(text: string, samples: readonly Sample[]): string[] {
   const { selectors, groupedBy } = parseQuery(text);

@@ -19,7 +19,7 @@ export interface QueueImplementation {
   readonly name: string;
   /** Opens the producing side on a `producer` connection. */
   openQueue(redis: Redis): RunQueue;
-  /** Opens the consuming side. A job of a dead consumer is to be delivered again within some seconds. */
+  /** Opens the consuming side. A job of a dead consumer has to be delivered again within some seconds. */
   openConsumer(options: { redisUrl: string; workerId: string; queue: RunQueue }): Promise<RunConsumer>;
   /** Writes a job as a process of another version would: as JSON in the form of that version. */
   addRaw(redis: Redis, name: string, json: string): Promise<void>;
@@ -51,7 +51,7 @@ const REFUSALS: readonly Refusal[] = [
     code: 'MISCONF',
     async start(_, admin) {
       const [, dir = ''] = await readConfig(admin, 'dir');
-      // A folder where the snapshot is to be: the save fails.
+      // A folder at the path of the snapshot makes the save fail.
       await mkdir(join(dir, 'dump.rdb'), { recursive: true });
       await admin.config('SET', 'save', '3600 1');
       await admin.bgsave();
@@ -78,7 +78,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
 
   async function openRedis(url: string): Promise<Redis> {
     const redis = connectRedis(url, { role: 'producer' });
-    // Refusals and outages are what these tests are about: calls report them.
+    // These tests are about refusals and outages: calls report them.
     redis.on('error', () => undefined);
     stopLater({
       stop: () => {

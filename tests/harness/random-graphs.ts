@@ -38,14 +38,14 @@ export const LATE_RETRY_MS = 600_000;
 export const WAIT_SECONDS = 30;
 /** How long a slow call takes: longer than any wait. */
 const SLOW_CALL_MS = 3_600_000;
-/** More than a flaky node fails and workers die together: how often it runs says nothing of how it ends. */
+/** More than the failures of a flaky node and of workers together: the number of attempts does not affect the end. */
 const ATTEMPTS = 10;
 const RETRIES = {
   soon: { maxAttempts: ATTEMPTS, delayMs: 1 },
   late: { maxAttempts: ATTEMPTS, delayMs: LATE_RETRY_MS, maxDelayMs: LATE_RETRY_MS },
 };
 
-/** How often a node fails before it answers: only such as are tried again do. */
+/** Number of failures of a node before it succeeds, for nodes with retries. */
 export function failuresOf(seed: number, key: string): number {
   const [nodeId = ''] = key.split('/');
   return /r$/i.test(nodeId) ? hashOf(seed + 1, key) % 3 : 0;
@@ -125,7 +125,7 @@ function toDefinition(drafts: readonly Draft[]): Definition {
 /** Definitions with branches, merges, nested loops and probes that may fail. */
 export const randomGraph = fc.array(draft(3), { minLength: 1, maxLength: 7 }).map(toDefinition);
 
-/** A probe's answer: the same for the same node and iteration, so that running it again cannot tell the difference. */
+/** Returns a probe's output: the same for the same node and iteration, so that running it again makes no difference. */
 export function answerOf(seed: number) {
   return (nodeId: string, iteration: string): JsonValue => {
     const hash = hashOf(seed, `${nodeId}/${iteration}`);

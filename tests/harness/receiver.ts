@@ -19,8 +19,9 @@ export interface Receiver {
 }
 
 /**
- * Starts a receiver on a free port. By the path of a call and how many calls of that path came before: `delayMs`, how
- * long it takes to answer; `refuses`, whether it answers with 503; `body`, what it answers.
+ * Starts a receiver on a free port. Options are functions of the path of a call and of the number of earlier calls of
+ * that path: `delayMs`, the delay of the response; `refuses`, whether to respond with 503; `body`, the body of the
+ * response.
  */
 export async function startReceiver(
   delayMs: (path: string, earlier: number) => number = () => 0,

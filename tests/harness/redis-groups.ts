@@ -63,7 +63,7 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
   };
 }
 
-/** Starts a cluster of three masters that share all slots. @returns what REDIS_URL is to be: two of its nodes. */
+/** Starts a cluster of three masters that share all slots. @returns the value for REDIS_URL: two of its nodes. */
 export async function startCluster(): Promise<string> {
   const folder = await createFolder();
   const settings = [
@@ -121,14 +121,14 @@ async function startServer(
  */
 let nextPort = 20_000 + (process.pid % 250) * 10;
 
-/** A free port whose bus, 10,000 above it, nobody else is given. */
+/** A free port whose bus port, 10,000 above it, is free too. */
 async function freeBusPort(): Promise<number> {
   const from = nextPort;
   nextPort += 10;
   return freePort(from);
 }
 
-/** Asks a server or a sentinel. Sentinels have no password: that they say so is no matter. */
+/** Queries a server or a sentinel. Sentinels have no password, and the resulting warning does not matter. */
 async function ask(port: number, ...command: string[]): Promise<string> {
   return (await redisCli(['-p', String(port), ...command])).trim();
 }

@@ -1,12 +1,12 @@
 import { type Definition, isJsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
 
-/** What the reference says of one node run. */
+/** The reference result of one node run. */
 export interface ReferenceRun {
   readonly status: 'success' | 'failed' | 'skipped';
   readonly output: JsonValue | undefined;
 }
 
-/** What the reference says of a whole run. */
+/** The reference result of a whole run. */
 export interface Reference {
   /** By `node/iteration`. In loops only what ran. */
   readonly runs: ReadonlyMap<string, ReferenceRun>;
@@ -18,8 +18,8 @@ export interface Reference {
 export type ProbeAnswer = (nodeId: string, iteration: string) => JsonValue;
 
 /**
- * Interprets a definition the obvious way, one node after another, without checkpoints, concurrency or speed: what the
- * engine is held against. Knows trigger.manual, probe (also disabled), if, wait, loop and merge (mode object)
+ * Interprets a definition in the obvious way, one node after another, without checkpoints, concurrency or speed: the
+ * engine is compared with it. Supports trigger.manual, probe (also disabled), if, wait, loop and merge (mode object)
  * with constant parameters.
  */
 export function interpret(definition: Definition, answer: ProbeAnswer): Reference {

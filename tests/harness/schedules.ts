@@ -17,7 +17,7 @@ export interface TestClock {
 
 export interface FiringSetup {
   readonly clock: TestClock;
-  /** False for one that fires whoever else does: then the database alone stands between two. */
+  /** False for one that fires without the lease: then only the database prevents firing twice. */
   readonly isLeased?: boolean;
   /** Takes the place of its queue, to watch or break it. */
   readonly watchQueue?: (queue: RunQueue) => RunQueue;

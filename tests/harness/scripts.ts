@@ -1,6 +1,6 @@
 import type { Script } from '@deckhand/engine';
 
-/** A script with what a `code` node gives it; a test says what matters to it. */
+/** The input of a script, as from a `code` node; a test overrides the parts that matter to it. */
 export function script(source: string, given: Partial<Script> = {}): Script {
   return {
     source,

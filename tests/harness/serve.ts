@@ -9,7 +9,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** What a request brought. */
+/** A received request. */
 export interface Echo {
   readonly method: string;
   readonly path: string;

@@ -21,12 +21,12 @@ export type Operations = Readonly<Record<string, (chance: Chance) => Promise<unk
 
 /** Clients that do a fixed number of things to the same rows at once, each on a connection of its own. */
 export interface Stress {
-  /** Their database. Its connections look for a deadlock after 5 ms of waiting. */
+  /** Their database. Its connections check for a deadlock after 5 ms of waiting. */
   readonly db: Database;
   /**
-   * Does the operations, each client in an order of its own, and closes the database.
-   * @param isExpected errors that say that a row is gone or in another state by now.
-   * @returns all other errors, with the operations that met them, and how many deadlocks PostgreSQL has counted.
+   * Runs the operations, each client in its own order, and closes the database. @param isExpected errors for rows that
+   * were deleted or changed in the meantime. @returns all other errors, with their operations, and the number of
+   * deadlocks that PostgreSQL has counted.
    */
   run(
     operations: Operations,

@@ -8,9 +8,9 @@ export interface TcpProxy {
   /** Refuses new connections and resets those there are. */
   cut(): Promise<void>;
   /**
-   * Takes bytes in and hands none on, in either direction. What was swallowed is gone: a connection that was open
-   * meanwhile stays silent for good, as behind a firewall that forgot it. `of`: only connections that have sent a text
-   * for which it says so.
+   * Accepts bytes and forwards none, in either direction. They are lost: a connection that was open then stays silent
+   * for good, as behind a firewall that dropped it. `of`: only connections that have sent a text for which it returns
+   * true.
    */
   silence(of?: (sent: string) => boolean): void;
   /** Lets new connections through again. */
@@ -26,7 +26,7 @@ interface Pair {
   isSilent: boolean;
 }
 
-/** Starts a proxy before a store. Connections pass until it is told otherwise. */
+/** Starts a proxy in front of a store. Connections pass until it is changed. */
 export async function startTcpProxy(storeUrl: string): Promise<TcpProxy> {
   let target = new URL(storeUrl);
   const pairs = new Set<Pair>();

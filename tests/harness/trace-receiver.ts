@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   readonly parentSpanId: string | undefined;
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Whether it says that something failed. */
+  /** Whether it reports a failure. */
   readonly isError: boolean;
   readonly durationMs: number;
 }

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const SLOWNESS = 3;
 
 /**
- * Asks every 20 ms until the answer is neither false nor undefined nor null, and resolves with it.
- * A question that throws is asked again; its last error is the cause of the time-out's.
+ * Calls `ask` every 20 ms until it returns neither false nor undefined nor null, and resolves with the value. If it
+ * throws, it is called again; its last error is the cause of the time-out's error.
  * @param timeoutMs is enough on a quiet machine.
- * @param what says in the error's message what was waited for.
+ * @param what names the awaited event in the error's message.
  */
 export async function until<T>(
   ask: () => T | Promise<T>,

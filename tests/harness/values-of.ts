@@ -24,7 +24,7 @@ interface Schema {
 const LENGTH_MAX = 60;
 const ITEMS_MAX = 4;
 
-/** What is seldom thought of. */
+/** Unusual values. */
 const ODD: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,

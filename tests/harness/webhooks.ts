@@ -43,12 +43,12 @@ export async function createHook(instance: Instance, parameters: JsonObject, opt
   return { workflowId: id, path: new URL(webhooks[0].url).pathname };
 }
 
-/** An answer to a request to a webhook. */
+/** A response to a request to a webhook. */
 export interface HookAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // What a test expects of it, the test says.
+  // Each test defines the shape that it expects.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
 }
@@ -64,7 +64,7 @@ export async function sendHook(gateway: Gateway, path: string, init: RequestInit
 /** The `$trigger` that a run was started with. */
 export async function triggerOf({ db }: Instance, executionId: string) {
   const { triggerData } = await db.execution.findUniqueOrThrow({ where: { id: executionId } });
-  // What a test expects of it, the test says.
+  // Each test defines the shape that it expects.
 
   return JSON.parse(triggerData ?? 'null');
 }

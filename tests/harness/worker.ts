@@ -20,7 +20,7 @@ import { databaseSettings } from './pooler.js';
 /** More than tests need that are about something else. */
 const TEST_MEMORY_BYTES = 1_073_741_824;
 
-/** What the nodes of a worker act through. */
+/** The services of a worker's nodes. */
 export type WorkerServices = Omit<NodeServices, 'workflows'>;
 
 export interface TestWorkerOptions {

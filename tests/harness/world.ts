@@ -5,7 +5,7 @@ import { until } from './until.js';
 
 import { startTestWorker } from './worker.js';
 
-/** What the form of `WORLD_DEFINITION` asks for. */
+/** The data for the form of `WORLD_DEFINITION`. */
 export const WORLD_FORM = Type.Object({ count: Type.Integer({ minimum: 1 }) }, { additionalProperties: false });
 
 /** A definition with all that a node, an edge and the settings may have. */

@@ -1,5 +1,6 @@
-// What Deckhand is timed beside: the least that a service of this kind costs when it is written straightforwardly, with
-// the same libraries, databases and machine. `api` serves a route per scenario, `worker` answers the jobs.
+// The floor that Deckhand is compared with: the minimum that a service of this kind costs if it is written
+// straightforwardly, with the same libraries, databases and machine. `api` has a route per scenario, `worker` processes
+// the jobs.
 import { parseJson, parseOwnJson } from '@deckhand/contracts';
 import { Ajv } from 'ajv';
 import { Queue, QueueEvents, Worker } from 'bullmq';

@@ -1,7 +1,7 @@
 /** The floor's queue. */
 export const FLOOR_QUEUE = 'floor';
 
-/** What its jobs carry: a run to finish, or what to answer. */
+/** The data of its jobs: a run to finish, or a response. */
 export interface FloorJob {
   readonly runId?: string;
   readonly echo?: unknown;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freeze, thaw } from '../freeze.js';
 
-/** The floor's two processes, on the same PostgreSQL and Redis as what is measured. */
+/** The floor's two processes, on the same PostgreSQL and Redis as Deckhand's. */
 export interface Floor {
   readonly url: string;
   readonly redisUrl: string;

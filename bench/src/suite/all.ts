@@ -9,8 +9,8 @@ import type { Scenario } from './scenario.js';
 import { webhookOnCompletion } from './webhook.js';
 
 /**
- * Everything that is measured beside its floor, in order: latency once V8 has compiled what is run often, as in any
- * service that is in use.
+ * All scenarios that are compared with their floor, in order. Latency comes last, when V8 has compiled the hot code, as
+ * in a service in use.
  */
 export const SUITE: readonly Scenario[] = [
   accept,

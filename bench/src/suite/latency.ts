@@ -10,7 +10,7 @@ import { quantile, timeEach } from './times.js';
 const RUNS = 1_000;
 const WAIT_MS = 10_000;
 
-/** One run at a time: from its POST to its end, as its stream of events tells it. */
+/** One run at a time: from its POST to its end, as its event stream reports it. */
 export const latency: Scenario = {
   name: 'latency at rest, POST to finished over SSE',
   async prepare({ stack, floor }) {

@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { Figures } from './scenario.js';
 
-/** Between two looks of the load generator at what it has done, in ms. */
+/** Time between two checks of the load generator, in ms. */
 const SAMPLE_MS = 20;
 
 /** A request that is sent again and again. */
@@ -13,20 +13,20 @@ export interface Load {
   readonly connections: number;
   /** How many requests in all. */
   readonly amount: number;
-  /** How many are sent a second; as many as are answered without it. */
+  /** Requests per second; without it, as many as are answered. */
   readonly perSecond?: number;
-  /** What every answer must have. */
+  /** What every response must contain. */
   readonly status: number;
 }
 
-/** What a load came to; times in ms. */
+/** The result of a load; times in ms. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Sends a load. @throws when an answer has another status, or none comes. */
+/** Sends a load. @throws when a response has another status, or none comes. */
 export async function send(load: Load): Promise<LoadResult> {
   const { url, method, headers = {}, body, connections, amount, perSecond, status } = load;
   const startedAt = performance.now();
@@ -36,7 +36,7 @@ export async function send(load: Load): Promise<LoadResult> {
     headers: { 'content-type': 'application/json', ...headers },
     connections,
     amount,
-    // It notices only then that the last answer is there.
+    // Only then does it notice the last response.
     sampleInt: SAMPLE_MS,
     ...(body === undefined ? {} : { body }),
     ...(perSecond === undefined ? {} : { overallRate: perSecond }),

@@ -3,21 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 import { quantile } from './times.js';
 
-/** What a load of requests came to. Times in ms. */
+/** The result of a load of requests. Times in ms. */
 export interface NonceLoad {
   readonly requests: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Requests without an answer, or with another than a 200. */
+  /** Requests without a response, or with another status than 200. */
   readonly lost: number;
   /** Answers with the nonce of another request. */
   readonly crossed: number;
 }
 
 /**
- * Sends requests over so many connections for so long, each with a nonce that its answer must carry. The last ones are
- * waited for: every request that was sent is counted.
+ * Sends requests over a number of connections for a time, each with a nonce that its response must contain. Waits for
+ * the last ones: every request that was sent is counted.
  */
 export async function loadWithNonces(
   url: string,

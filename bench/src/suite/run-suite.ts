@@ -13,7 +13,7 @@ export interface Row {
   readonly floor: readonly number[];
 }
 
-/** What a suite came to. Memory in MB: at rest before anything ran, and the most of each scenario. */
+/** The result of a suite. Memory in MB: at rest before the start, and the peak of each scenario. */
 export interface SuiteResult {
   readonly rows: readonly Row[];
   readonly memory: readonly { readonly when: string; readonly api: number; readonly worker: number }[];
@@ -26,9 +26,8 @@ export interface SuiteResult {
 const REST_MS = 15_000;
 
 /**
- * Measures scenarios: each so many times, the floor and ours taking turns, so that what else the machine does meets
- * both.
- * @param onProgress told before each measurement.
+ * Measures scenarios several times, alternating between the floor and Deckhand, so that other load of the machine
+ * affects both. @param onProgress called before each measurement.
  */
 export async function runSuite(
   bench: Bench,
@@ -42,7 +41,7 @@ export async function runSuite(
   const rows: Row[] = [];
   for (const [index, scenario] of scenarios.entries()) {
     const measurement = await scenario.prepare(bench);
-    // The first one warms up what is measured, and is not counted.
+    // The first one is a warm-up, and is not counted.
     const peaks = await withRssPeak(api.pid, () =>
       withRssPeak(worker.pid, () =>
         repeatAll(bench, measurement, repeat + 1, (done) => {
@@ -71,7 +70,7 @@ async function repeatAll(
   const repetitions: Repetition[] = [];
   for (let done = 0; done < count; done += 1) {
     onProgress(done);
-    // The worker takes a tenth of its time for this, so it would go on far into what is measured next.
+    // The worker spends a tenth of its time on this, so it would affect the next measurement.
     await makeSearchable(stack.db);
     const floor = (await measurement.floor?.()) ?? {};
     repetitions.push({ floor, ours: await measurement.ours() });

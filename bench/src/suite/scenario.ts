@@ -7,20 +7,20 @@ import type { Stack } from '../stack.js';
  */
 export type Figures = Readonly<Record<string, number>>;
 
-/** What a scenario works with. */
+/** The environment of a scenario. */
 export interface Bench {
   readonly stack: Stack;
   readonly floor: Floor;
 }
 
-/** One thing that is measured, and the least that it could cost. Throws when an answer is wrong, lost or doubled. */
+/** A measurement, and its floor. Throws when a response is wrong, lost or doubled. */
 export interface Scenario {
   readonly name: string;
   /** Saves what it needs, once. */
   prepare(bench: Bench): Promise<Measurement>;
 }
 
-/** One repetition each; they take turns. */
+/** One repetition each, alternating. */
 export interface Measurement {
   ours(): Promise<Figures>;
   /** The same metrics; undefined where there is nothing to compare with. */

@@ -19,7 +19,7 @@ const DEFINITION = {
 };
 
 /**
- * Requests that are answered at the end of their runs, each with its own nonce; the floor answers at the end of a bare
+ * Requests with a response at the end of their runs, each with its own nonce; the floor responds at the end of a bare
  * job.
  */
 export function webhookOnCompletion(connections: number, seconds: number): Scenario {

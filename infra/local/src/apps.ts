@@ -19,7 +19,7 @@ export interface AppOptions {
   /** Its settings; of our own environment it gets PATH only. */
   readonly env: Readonly<Record<string, string>>;
   readonly logPath: string;
-  /** Where what was built is; the repository by default. */
+  /** The folder of the build; the repository by default. */
   readonly root?: string;
   /** Options of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
@@ -29,11 +29,11 @@ export interface AppOptions {
   readonly timeoutMs?: number;
   /** How long it may take to stop before it is killed. */
   readonly graceMs?: number;
-  /** Told of the process as soon as there is one, for whoever may have to stop it before it is ready. */
+  /** Called with the process as soon as it exists, for callers that may have to stop it before it is ready. */
   readonly onSpawn?: (process: ManagedProcess) => void;
 }
 
-/** Starts the built API and waits until /readyz answers 200 on `env.PORT`. */
+/** Starts the built API and waits until /readyz returns 200 on `env.PORT`. */
 export async function startApi(options: AppOptions): Promise<ManagedProcess & { readonly url: string }> {
   const url = `http://${hostOf(options.env.LISTEN_ADDRESS)}:${options.env.PORT ?? '3000'}`;
   const api = await startApp('api', { name: 'the API', ...options });

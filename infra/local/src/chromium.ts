@@ -25,9 +25,8 @@ export async function findChromium(): Promise<string | undefined> {
 }
 
 /**
- * Finds Chromium, or installs it with the system's package manager.
- * @param log is told in one line when something is installed.
- * @throws NoChromiumError when neither works.
+ * Finds Chromium, or installs it with the system's package manager. @param log called with one line when a package is
+ * installed. @throws NoChromiumError when neither works.
  */
 export async function ensureChromium(log: (line: string) => void): Promise<string> {
   const found = await findChromium();

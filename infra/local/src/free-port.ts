@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** How far above the wanted port to look before any free one will do. */
+/** How many ports above the wanted one to try before taking any free one. */
 const REACH = 50;
 
 /** Whether nothing listens on `port`, on the loopback address or on all of them. */

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /**
- * Runs beside us in a process group of its own and reads our wishes from a pipe. The pipe closes when we are gone,
- * however that came about (SIGKILL too); then it stops what is left, the youngest first.
+ * Runs in a process group of its own and reads commands from a pipe. The pipe closes when this process ends, even by
+ * SIGKILL; then the guard stops the remaining processes, the youngest first.
  */
 const SCRIPT = `
 left=

@@ -12,9 +12,8 @@ export type Faketime =
   { readonly kind: 'found'; readonly path: string } | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Finds libfaketime, with which tests run a process by a wrong clock, or installs it with the system's package manager.
- * Only on Linux: it is loaded by LD_PRELOAD.
- * @param log is told in one line when something is installed.
+ * Finds libfaketime, with which tests run a process with a wrong clock, or installs it with the system's package
+ * manager. Only on Linux: it is loaded by LD_PRELOAD. @param log called with one line when a package is installed.
  */
 export async function ensureFaketime(log: (line: string) => void): Promise<Faketime> {
   if (process.platform !== 'linux') return { kind: 'missing', reason: 'libfaketime is used on Linux alone' };

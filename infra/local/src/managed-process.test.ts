@@ -75,7 +75,7 @@ describe('a managed process', () => {
   });
 });
 
-/** Starts a process that has a shell watched over by our guard's script, kills it, and answers the child's number. */
+/** Starts a process with a shell that our guard watches, kills the process, and returns the child's number. */
 async function orphan(): Promise<number> {
   const source = `
     import { startProcess } from ${JSON.stringify(join(import.meta.dirname, '../dist/managed-process.js'))};

@@ -17,7 +17,7 @@ export interface ProcessOptions {
   readonly logPath: string;
   /** What it reads from its standard input; nothing by default. */
   readonly input?: string;
-  /** The signal that asks it to stop in an orderly way. */
+  /** The signal for a graceful stop. */
   readonly stopSignal?: NodeJS.Signals;
   /** How long it may take to stop before it is killed. */
   readonly graceMs?: number;

@@ -1,13 +1,13 @@
 import { execa } from 'execa';
 
-/** A way to install something on this system. */
+/** A package manager of this system. */
 export interface Installer {
   /** What people know it by. */
   readonly name: string;
   readonly run: () => Promise<void>;
 }
 
-/** What a thing is called in each of the package managers. */
+/** The names of a package in each package manager. */
 export interface PackageNames {
   readonly apt: readonly string[];
   readonly brew: readonly string[];
@@ -44,7 +44,7 @@ export async function packageInstaller({ apt, brew }: PackageNames): Promise<Ins
   };
 }
 
-/** The end of what a command said before it failed. */
+/** The end of the output of a failed command. */
 export function lastLine(error: unknown): string {
   return (error instanceof Error ? error.message.trim().split('\n').at(-1) : undefined) ?? String(error);
 }

@@ -12,7 +12,7 @@ export interface Cluster {
   readonly password: string;
 }
 
-/** What the programs see of the environment: messages in English, nothing of the caller's own settings. */
+/** The environment of the programs: messages in English, and none of the caller's own settings. */
 export const POSTGRES_ENV = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
 /**
@@ -54,9 +54,7 @@ async function hasBuiltinLocale({ binaries }: PostgresHome): Promise<boolean> {
   return Number(/\d+/.exec(stdout)?.[0]) >= 17;
 }
 
-/**
- * Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half a cluster.
- */
+/** Runs initdb in another folder and moves the result, so that an interrupted start leaves no partial cluster. */
 async function makeData(
   home: PostgresHome,
   options: { data: string; password: string; isDurable: boolean },
@@ -95,7 +93,7 @@ async function releaseData(data: string): Promise<void> {
   const note = join(data, 'postmaster.pid');
   const pid = Number((await readFile(note, 'utf8').catch(() => '')).split('\n')[0]);
   if (!Number.isInteger(pid) || pid <= 0) return;
-  // SIGINT is PostgreSQL's fast shutdown: it ends sessions and leaves the data clean.
+  // SIGINT is PostgreSQL's fast shutdown: it closes sessions and leaves consistent data.
   await stopLeftover({ pid, marks: ['postgres', data], signal: 'SIGINT', graceMs: 15_000 });
   await rm(note, { force: true });
 }

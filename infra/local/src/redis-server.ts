@@ -21,10 +21,9 @@ export async function findRedisServer(): Promise<string | undefined> {
 }
 
 /**
- * Finds a Redis server, or installs one with the system's package manager: apt as root or with a sudo that asks no
- * password, brew on macOS.
- * @param log is told in one line when something is installed.
- * @throws NoRedisError when neither works.
+ * Finds a Redis server, or installs one with the system's package manager: apt as root or with a sudo without a
+ * password, brew on macOS. @param log called with one line when a package is installed. @throws NoRedisError when
+ * neither works.
  */
 export async function ensureRedisServer(log: (line: string) => void): Promise<string> {
   const found = await findRedisServer();

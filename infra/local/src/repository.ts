@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The repository's root: the sources and what they compile to lie equally deep below it. */
+/** The repository's root: sources and compiled files have the same depth below it. */
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));

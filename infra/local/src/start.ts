@@ -8,7 +8,7 @@ import { LOOPBACK, readStartSettings, StartSettingsError, type StartSettings } f
 import { createStack } from './start/stack.js';
 import { describeStart } from './start/summary.js';
 
-/** What asks us to stop. SIGHUP is a terminal that was closed. */
+/** Signals that stop us. SIGHUP means that the terminal was closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const SAME_SIGNAL_MS = 1_000;
@@ -106,8 +106,8 @@ function summaryOf(settings: StartSettings, up: BroughtUp): Parameters<typeof de
 }
 
 /**
- * Resolves with the first signal that asks us to stop. A second Ctrl-C stops at once; the guard then ends what is left.
- * One that follows immediately is the first again: the terminal sends it to every process, and npm hands it on.
+ * Resolves with the first signal to stop. A second Ctrl-C stops at once; the guard then ends the remaining processes. A
+ * signal that follows immediately is the first again: the terminal sends it to every process, and npm forwards it.
  */
 function stopSignal(): Promise<{ signal: NodeJS.Signals }> {
   return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { applyMigrations } from '@deckhand/db';
 import { startPostgres } from './postgres.js';
 
-/** The migrated database that tests clone: nobody may stay connected to it. */
+/** The migrated database that tests clone: no client may stay connected to it. */
 export const TEMPLATE_DATABASE = 'template_deckhand';
 
-/** A server whose data nobody needs after a crash has no reason to wait for the disk. */
+/** A server whose data is not needed after a crash need not wait for the disk. */
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
 /**

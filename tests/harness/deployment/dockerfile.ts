@@ -8,7 +8,7 @@ export interface Image {
   readonly user: string | undefined;
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** The program and its arguments that say whether the container is healthy; undefined without one. */
+  /** The program, with arguments, that checks the health of the container; undefined if there is none. */
   readonly healthcheck: readonly string[] | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** Names of the stages that files are copied from. */

@@ -7,7 +7,7 @@ const SETTINGS: Readonly<Record<'api' | 'worker', TObject>> = { api: ApiSettings
 /** What others than the apps' settings read: the AWS SDK. */
 const READ_BY_LIBRARIES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 
-/** What the system sets by itself. */
+/** Variables that the system sets. */
 const SET_BY_THE_SYSTEM = ['HOSTNAME'];
 
 /** Every name that something in the app reads. */

@@ -21,7 +21,7 @@ export function definitionsOf(parts: readonly Part[]): [string, readonly Part[]]
 }
 
 function evaluateParts(parts: readonly Part[], outer: Scope): string {
-  // What is assigned in a branch is known in it only.
+  // An assignment in a branch is visible in that branch only.
   const scope = { ...outer, variables: new Map(outer.variables) };
   return parts.map((part) => evaluatePart(part, scope)).join('');
 }
@@ -108,7 +108,7 @@ function evaluateOperand(operand: Operand, scope: Scope): unknown {
   }
 }
 
-/** A member that is missing is no fault; a member of what is missing is. */
+/** A missing member is no error; a member of a missing value is. */
 function read(value: unknown, path: readonly string[]): unknown {
   let member = value;
   for (const name of path) {

@@ -47,7 +47,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   trunc: (length, text) => print(text).slice(0, Number(length)),
 };
 
-/** Whether a value counts as true: what is empty does not. */
+/** Returns true if a value counts as true: empty values do not. */
 export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isMap(value)) return Object.keys(value).length > 0;

@@ -24,7 +24,7 @@ const KINDS = [
   TriggerAuthentication,
 ];
 
-/** What the schema of its kind finds wrong with a manifest, fields that no schema knows included. */
+/** Returns violations of a manifest against the schema of its kind, including unknown fields. */
 export function manifestFaults(manifest: Manifest): string[] {
   const kind = KINDS.find(({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind);
   if (kind === undefined) return [`${manifest.apiVersion} ${manifest.kind} is not a kind that is known here`];

@@ -24,10 +24,8 @@ export class ValuesError extends Error {
 }
 
 /**
- * Renders a chart as `helm template` would, in a subset of the language: what is outside of it is an error, never
- * ignored.
- * @param values laid over the chart's own.
- * @throws ValuesError, or TemplateError
+ * Renders a chart like `helm template`, in a subset of the language: anything outside of it is an error, never ignored.
+ * @param values merged over the chart's own. @throws ValuesError, or TemplateError
  */
 export function renderChart(folder: string, values: Readonly<Record<string, unknown>>): Manifest[] {
   const files = renderFiles(folder, values);

@@ -5,7 +5,7 @@ import { readRecords } from './records.js';
 /** The records that a run should reuse were deleted between its acceptance and its start. */
 export class SourceRunGoneError extends Error {}
 
-/** Reads what a rerun needs of its source run. */
+/** Reads the data of its source run that a rerun needs. */
 export interface SourceRunParts {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   readonly loadNodeRuns: (executionId: string) => Promise<readonly StoredNodeRun[]>;

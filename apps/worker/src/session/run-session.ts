@@ -38,7 +38,7 @@ export interface RunClaims {
   readonly slotFreed: (run: { readonly workspaceId: string; readonly workflowId: string }) => Promise<void>;
 }
 
-/** Reads what a claimed run needs. */
+/** Reads the data that a claimed run needs. */
 export interface RunLoader {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
   readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
@@ -67,7 +67,7 @@ export interface RunNotifier {
   readonly wakeAt: (time: number) => void;
 }
 
-/** What the sessions of a worker need. */
+/** The services that the sessions of a worker need. */
 export interface SessionParts {
   readonly workerId: string;
   readonly active: ActiveRuns;

@@ -11,7 +11,7 @@ export interface WaitTimer {
   stop(): Promise<void>;
 }
 
-/** What a timer needs. */
+/** The services that a timer needs. */
 export interface WaitTimerOptions {
   /**
    * Waits until all records are on disk, ends the waits that are due by the database's clock, and hands them to the

@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Who calls: a session's token, an API key, or nobody. */
+/** The caller: a session's token, an API key, or none. */
 export type Caller = { readonly token: string } | { readonly apiKey: string } | undefined;
 
 /** Calls the API at one address. */
@@ -20,7 +20,7 @@ export interface ApiClient {
   call<T>(caller: Caller, method: 'GET' | 'POST', path: string, body?: object): Promise<T>;
 }
 
-/** A client of the API at `url`. Its answers are taken to be what the contract says. */
+/** Returns a client of the API at `url`. It trusts that responses match the contract. */
 export function createApiClient(url: string): ApiClient {
   return {
     url,

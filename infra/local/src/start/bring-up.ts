@@ -19,7 +19,7 @@ import { ensurePostgres, ensureRedis } from './stores.js';
 /** The sample that every start runs, where it may call the receiver. */
 const DEFAULT_SAMPLE = 'order-triage';
 
-/** What a start has found out and made, in the order of its steps. */
+/** The results of the steps of a start, in their order. */
 export interface BroughtUp {
   databaseUrl: string;
   dataPath: string | undefined;
@@ -38,7 +38,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
   // Kept before first use: data encrypted with a key that a crash took along would be lost.
   saveSecrets(secretsPath, secrets);
   const client = createApiClient(`http://127.0.0.1:${settings.port}`);
-  // Known to this start and its API alone: nobody else gets in between.
+  // Known only to this start and its API, so that nobody else can create the owner.
   const setupToken = randomBytes(24).toString('base64url');
   const owner = { email: settings.ownerEmail, password: settings.ownerPassword ?? secrets.ownerPassword };
 
@@ -121,7 +121,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
     registerSignalListeners: false,
     rendererOptions: { timer: PRESET_TIMER, collapseSubtasks: false, showErrorMessage: false },
     fallbackRenderer: PlainRenderer,
-    // A terminal that does not say how wide it is gets lines, too.
+    // A terminal of unknown width gets plain lines, too.
     fallbackRendererCondition: () => !process.stdout.columns,
   }).run();
 }

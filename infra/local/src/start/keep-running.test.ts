@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { ManagedProcess } from '../managed-process.js';
 import { keepRunning } from './keep-running.js';
 
-/** What became of a part that runs for so many ms each time; a negative number is a restart that fails. */
+/**
+ * Returns how often a part was restarted that runs for so many ms each time; a negative number is a restart that fails.
+ */
 async function follow(runsForMs: readonly number[]): Promise<{ pauses: number[]; reports: string[] }> {
   const left = [...runsForMs];
   const pauses: number[] = [];

@@ -28,7 +28,7 @@ export async function takeLock(path: string): Promise<Lock | { readonly heldBy: 
   }
 }
 
-/** Numbers are given again: the holder must still look like a start. */
+/** Process numbers are reused: the holder must still be a start. */
 async function isStart(pid: number): Promise<boolean> {
   if (pid === process.pid) return false;
   const line = await commandLine(pid);

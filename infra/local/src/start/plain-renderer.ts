@@ -2,7 +2,7 @@ import { ListrTaskEventType, ListrTaskState, type DefaultRenderer, type ListrTas
 
 type Task = ListrTaskObject<unknown, typeof DefaultRenderer, typeof PlainRenderer>;
 
-/** Listr's display where nobody watches a terminal: a line for each step that ended, and for what a step has to say. */
+/** Listr's renderer without a terminal: a line for each finished step, and for its output. */
 export class PlainRenderer {
   static readonly nonTTY = true;
   static rendererOptions: Record<string, never>;
@@ -31,7 +31,7 @@ export class PlainRenderer {
         said = output;
       });
       task.on(ListrTaskEventType.STATE, (state) => {
-        // A group says nothing that its steps don't.
+        // A group adds nothing to its steps.
         if (task.hasSubtasks()) return;
         if (state === ListrTaskState.COMPLETED) console.log(`✔ ${task.title ?? ''} (${seconds(task)} s)`);
         if (state === ListrTaskState.FAILED) console.log(`✖ ${task.title ?? ''}`);

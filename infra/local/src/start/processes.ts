@@ -12,7 +12,7 @@ const BLOCKED_WORKER_MS = 1_500;
 /** How long the API gets. With the workers stopped, it has little to finish. */
 const API_GRACE_MS = 2_000;
 
-/** The environment of the API and the workers: ours, with what was found out added. */
+/** The environment of the API and the workers: ours, and the results of the start. */
 export function appEnvironment(
   settings: StartSettings,
   found: { databaseUrl: string; redisUrl: string; encryptionKey: string; setupToken: string },

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { freePort } from '../free-port.js';
 
-/** Takes what the samples send, so that they need nobody else's server. */
+/** Receives requests of the samples, so that they need no other server. */
 export interface Receiver {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Listens on the loopback address, near `port`; answers every request with `{ "received": <how many so far> }`. */
+/** Listens on the loopback address, near `port`; responds to every request with `{ "received": <how many so far> }`. */
 export async function startReceiver(port: number): Promise<Receiver> {
   let received = 0;
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What a local instance must know again at its next start. */
+/** The secrets that a local instance needs again at its next start. */
 export interface Secrets {
   /** Encrypts credentials: without it they are lost. */
   readonly encryptionKey: string;
@@ -11,7 +11,7 @@ export interface Secrets {
   readonly apiKey?: string;
 }
 
-/** Reads the secrets at `path`; what is missing is made at random. */
+/** Reads the secrets at `path`, and generates missing ones. */
 export function loadSecrets(path: string): Secrets {
   return {
     encryptionKey: randomBytes(32).toString('base64'),
@@ -20,7 +20,10 @@ export function loadSecrets(path: string): Secrets {
   };
 }
 
-/** Writes the secrets for their owner's eyes only, in one step: a crash leaves the old file or the new one. */
+/**
+ * Writes the secrets, readable by their owner only, in one step: after a crash, the file is either the old or the new
+ * one.
+ */
 export function saveSecrets(path: string, secrets: Secrets): void {
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.new`;

@@ -1,9 +1,9 @@
-/** In this order things are stopped: whoever needs another goes first. */
+/** The order in which parts are stopped: a part stops before those that it needs. */
 const ORDER = ['worker', 'api', 'receiver', 'redis', 'postgres'] as const;
 
 type Role = (typeof ORDER)[number];
 
-/** What a start has running. */
+/** The running parts of a start. */
 export interface Stack {
   /** Remembers how to stop something. What comes while the stack is being stopped is stopped at once. */
   add(role: Role, stop: () => Promise<void>): void;

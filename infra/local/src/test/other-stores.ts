@@ -32,8 +32,8 @@ const OTHER_STORES: readonly OtherStore[] = [
 ];
 
 /**
- * Runs a part of the integration tests with each of them. One that cannot be installed is skipped, and the reason told.
- * @returns the counts, and whether every run ended well.
+ * Runs a part of the integration tests with each of them. One that cannot be installed is skipped, with the reason.
+ * @returns the counts, and whether every run succeeded.
  */
 export async function testOtherStores(): Promise<{ readonly counts: TestCounts; readonly isClean: boolean }> {
   let counts = NO_TESTS;

@@ -7,9 +7,8 @@ import { REPOSITORY } from '../repository.js';
 const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
 /**
- * Runs Jest on the terminal, with its counts in the file `results`.
- * @param env what it has in its environment besides ours.
- * @returns whether it ended with exit code 0; no test at all is for the caller to judge.
+ * Runs Jest on the terminal, with its counts in the file `results`. @param env additional environment variables.
+ * @returns whether it ended with exit code 0; the caller decides what no tests mean.
  */
 export async function runJest(
   args: readonly string[],
@@ -23,7 +22,7 @@ export async function runJest(
     cwd: REPOSITORY,
     env,
     stdin: 'inherit',
-    // With --json, what is on the standard output are the results once more.
+    // With --json, the standard output contains the results again.
     stdout: 'ignore',
     stderr: 'inherit',
     reject: false,
