@@ -424,7 +424,7 @@ export const MUTANTS = [
       '    const caller = await authenticate.caller(request, rule);\n',
     ],
   ]),
-  ...of('apps/api/src/routes/executions/stop-many.ts', 'integration:integration/api/run-lists', [
+  ...of('apps/api/src/routes/executions/stop.ts', 'integration:integration/api/run-lists', [
     ['a workspace alone stops everything', 'body.all !== true && !hasFilter(filter)', 'false'],
   ]),
   ...of('packages/db/src/executions/erase.ts', 'integration:integration/worker/erasure', [
@@ -471,7 +471,7 @@ export const MUTANTS = [
     ['a revoked key goes on working', 'AND revoked_at IS NULL AND (expires_at', 'AND (expires_at'],
     ['an expired key goes on working', ' AND (expires_at IS NULL OR expires_at > now())', ''],
   ]),
-  ...of('apps/api/src/routes/auth/password.ts', 'integration:integration/api/sessions', [
+  ...of('apps/api/src/routes/auth/sign-in.ts', 'integration:integration/api/sessions', [
     ['current passwords may be guessed', '      await loginThrottle.attempt(user.email, address);\n', ''],
   ]),
   ...of('apps/api/src/webhooks/check-caller.ts', ADMISSION, [

@@ -1,90 +1,90 @@
 import type { NamedRoute } from './openapi/document.js';
-import { listInstanceAuditLog } from './routes/admin/audit-log.js';
-import { readLimits, writeLimits } from './routes/admin/limits.js';
-import { readSettings, writeSettings } from './routes/admin/settings.js';
-import { readUsage } from './routes/admin/usage.js';
-import { readAiUsage } from './routes/ai/usage.js';
-import { createApiKey } from './routes/api-keys/create.js';
-import { listApiKeys } from './routes/api-keys/list.js';
-import { revokeApiKey } from './routes/api-keys/revoke.js';
-import { rotateApiKey } from './routes/api-keys/rotate.js';
-import { listApprovals } from './routes/approvals/list.js';
-import { listHumanTasks } from './routes/human-tasks/list.js';
-import { submitApproval } from './routes/approvals/submit.js';
+import { listInstanceAuditLog } from './routes/admin.js';
+import { getWorkspaceLimits, updateWorkspaceLimits } from './routes/admin.js';
+import { getInstanceSettings, updateInstanceSettings } from './routes/admin.js';
+import { getStoredBytes } from './routes/admin.js';
+import { getAiUsage } from './routes/ai.js';
+import { createApiKey } from './routes/api-keys.js';
+import { listApiKeys } from './routes/api-keys.js';
+import { revokeApiKey } from './routes/api-keys.js';
+import { rotateApiKey } from './routes/api-keys.js';
+import { listApprovals } from './routes/approvals.js';
+import { listHumanTasks } from './routes/approvals.js';
+import { submitApproval } from './routes/approvals.js';
 import { acceptInvite } from './routes/auth/accept-invite.js';
-import { login } from './routes/auth/login.js';
-import { logout } from './routes/auth/logout.js';
-import { me } from './routes/auth/me.js';
-import { listAuditLog } from './routes/audit-log/list.js';
-import { changePassword } from './routes/auth/password.js';
+import { login } from './routes/auth/sign-in.js';
+import { logout } from './routes/auth/sign-in.js';
+import { getCurrentUser } from './routes/auth/sign-in.js';
+import { listAuditLog } from './routes/audit-log.js';
+import { changePassword } from './routes/auth/sign-in.js';
 import { endSession, listSessions } from './routes/auth/sessions.js';
-import { readSetup, setup } from './routes/auth/setup.js';
-import { createCredential } from './routes/credentials/create.js';
-import { deleteCredential } from './routes/credentials/delete.js';
-import { listCredentials } from './routes/credentials/list.js';
-import { readCredential } from './routes/credentials/read.js';
-import { updateCredential } from './routes/credentials/update.js';
-import { completeHuman } from './routes/executions/complete.js';
+import { getSetup, setup } from './routes/auth/setup.js';
+import { createCredential } from './routes/credentials.js';
+import { deleteCredential } from './routes/credentials.js';
+import { listCredentials } from './routes/credentials.js';
+import { getCredential } from './routes/credentials.js';
+import { updateCredential } from './routes/credentials.js';
+import { completeHumanTask } from './routes/executions/complete.js';
 import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
-import { execute } from './routes/executions/execute.js';
+import { executeWorkflow } from './routes/executions/execute.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
 import { exportExecutions } from './routes/executions/export.js';
 import { listExecutions } from './routes/executions/list.js';
-import { readExecution } from './routes/executions/read.js';
-import { listIterations } from './routes/executions/list-iterations.js';
-import { readExecutionResult } from './routes/executions/read-result.js';
-import { readNodeDebug } from './routes/executions/read-debug.js';
-import { readNodeOutput } from './routes/executions/read-output.js';
+import { getExecution } from './routes/executions/read.js';
+import { listIterations } from './routes/executions/details.js';
+import { getExecutionResult } from './routes/executions/details.js';
+import { getNodeDebug } from './routes/executions/details.js';
+import { getNodeOutput } from './routes/executions/details.js';
 import { rerunExecution } from './routes/executions/rerun.js';
 import { stopExecution } from './routes/executions/stop.js';
-import { stopExecutions } from './routes/executions/stop-many.js';
-import { createFolder } from './routes/folders/create.js';
-import { deleteFolder } from './routes/folders/delete.js';
-import { listFolders } from './routes/folders/list.js';
-import { updateFolder } from './routes/folders/update.js';
-import { live, ready } from './routes/health/health.js';
-import { readMetrics } from './routes/health/metrics.js';
-import { createInvite } from './routes/invites/create.js';
-import { deleteInvite } from './routes/invites/delete.js';
-import { listInvites } from './routes/invites/list.js';
-import { readMe } from './routes/me/read.js';
-import { addMember } from './routes/members/add.js';
-import { leaveWorkspace } from './routes/members/leave.js';
-import { listMembers } from './routes/members/list.js';
-import { removeMember } from './routes/members/remove.js';
-import { updateMember } from './routes/members/update.js';
-import { readFleet } from './routes/monitoring/fleet.js';
-import { readStats } from './routes/monitoring/stats.js';
-import { readSlowWorkflows } from './routes/monitoring/workflows.js';
-import { listNodeTypes } from './routes/node-types/list.js';
-import { createVariable } from './routes/variables/create.js';
-import { deleteVariable } from './routes/variables/delete.js';
-import { listVariables } from './routes/variables/list.js';
-import { updateVariable } from './routes/variables/update.js';
-import { listVersions } from './routes/versions/list.js';
-import { readVersion } from './routes/versions/read.js';
-import { saveVersion } from './routes/versions/save.js';
-import { listSchedules } from './routes/schedules/list.js';
-import { pauseSchedule, resumeSchedule } from './routes/schedules/pause.js';
-import { changeWebhookUrl } from './routes/webhooks/change-url.js';
-import { listDeliveries } from './routes/webhooks/list-deliveries.js';
-import { openWebhookTest } from './routes/webhooks/open-test.js';
-import { replayDelivery } from './routes/webhooks/replay.js';
-import { createWorkflow } from './routes/workflows/create.js';
-import { deleteWorkflow } from './routes/workflows/delete.js';
+import { stopExecutions } from './routes/executions/stop.js';
+import { createFolder } from './routes/folders.js';
+import { deleteFolder } from './routes/folders.js';
+import { listFolders } from './routes/folders.js';
+import { updateFolder } from './routes/folders.js';
+import { getLiveness, getReadiness } from './routes/health.js';
+import { getMetrics } from './routes/health.js';
+import { createInvite } from './routes/invites.js';
+import { deleteInvite } from './routes/invites.js';
+import { listInvites } from './routes/invites.js';
+import { getMe } from './routes/me.js';
+import { addMember } from './routes/members.js';
+import { leaveWorkspace } from './routes/members.js';
+import { listMembers } from './routes/members.js';
+import { removeMember } from './routes/members.js';
+import { updateMember } from './routes/members.js';
+import { getFleet } from './routes/monitoring.js';
+import { getRunStats } from './routes/monitoring.js';
+import { listSlowWorkflows } from './routes/monitoring.js';
+import { listNodeTypes } from './routes/node-types.js';
+import { createVariable } from './routes/variables.js';
+import { deleteVariable } from './routes/variables.js';
+import { listVariables } from './routes/variables.js';
+import { updateVariable } from './routes/variables.js';
+import { listVersions } from './routes/versions.js';
+import { getVersion } from './routes/versions.js';
+import { saveVersion } from './routes/versions.js';
+import { listSchedules } from './routes/schedules.js';
+import { pauseSchedule, resumeSchedule } from './routes/schedules.js';
+import { changeWebhookUrl } from './routes/webhooks/urls.js';
+import { listDeliveries } from './routes/webhooks/deliveries.js';
+import { openWebhookTest } from './routes/webhooks/urls.js';
+import { replayDelivery } from './routes/webhooks/deliveries.js';
+import { createWorkflow } from './routes/workflows/workflows.js';
+import { deleteWorkflow } from './routes/workflows/workflows.js';
 import { duplicateWorkflow } from './routes/workflows/duplicate.js';
 import { listActivations } from './routes/workflows/list-activations.js';
 import { listWorkflowExecutions } from './routes/workflows/list-executions.js';
-import { listWorkflows } from './routes/workflows/list.js';
-import { readWorkflow } from './routes/workflows/read.js';
-import { updateWorkflow } from './routes/workflows/update.js';
-import { createWorkspace } from './routes/workspaces/create.js';
-import { deleteWorkspace } from './routes/workspaces/delete.js';
-import { listWorkspaces } from './routes/workspaces/list.js';
-import { readWorkspace } from './routes/workspaces/read.js';
-import { updateWorkspace } from './routes/workspaces/update.js';
-import { readWorkspaceUsage } from './routes/workspaces/usage.js';
+import { listWorkflows } from './routes/workflows/workflows.js';
+import { getWorkflow } from './routes/workflows/workflows.js';
+import { updateWorkflow } from './routes/workflows/workflows.js';
+import { createWorkspace } from './routes/workspaces.js';
+import { deleteWorkspace } from './routes/workspaces.js';
+import { listWorkspaces } from './routes/workspaces.js';
+import { getWorkspace } from './routes/workspaces.js';
+import { updateWorkspace } from './routes/workspaces.js';
+import { getWorkspaceUsage } from './routes/workspaces.js';
 import type { Services } from './services.js';
 
 /**
@@ -93,27 +93,27 @@ import type { Services } from './services.js';
 export function listRoutes(services: Services): NamedRoute[] {
   const operations = {
     // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
-    executeWorkflow: execute,
+    executeWorkflow,
     exportExecutions,
     stopExecutions,
-    getExecution: readExecution,
+    getExecution,
     followExecution,
 
-    getLiveness: live,
-    getReadiness: ready,
-    getMetrics: readMetrics,
+    getLiveness,
+    getReadiness,
+    getMetrics,
 
-    getSetup: readSetup,
+    getSetup,
     setup,
     login,
     logout,
-    getCurrentUser: me,
+    getCurrentUser,
     changePassword,
     listSessions,
     endSession,
     acceptInvite,
 
-    getMe: readMe,
+    getMe,
     createApiKey,
     listApiKeys,
     revokeApiKey,
@@ -121,10 +121,10 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listWorkspaces,
     createWorkspace,
-    getWorkspace: readWorkspace,
+    getWorkspace,
     updateWorkspace,
     deleteWorkspace,
-    getWorkspaceUsage: readWorkspaceUsage,
+    getWorkspaceUsage,
 
     listMembers,
     addMember,
@@ -137,14 +137,14 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listWorkflows,
     createWorkflow,
-    getWorkflow: readWorkflow,
+    getWorkflow,
     updateWorkflow,
     deleteWorkflow,
     duplicateWorkflow,
     listActivations,
     listVersions,
     saveVersion,
-    getVersion: readVersion,
+    getVersion,
     changeWebhookUrl,
     openWebhookTest,
     listDeliveries,
@@ -161,7 +161,7 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listCredentials,
     createCredential,
-    getCredential: readCredential,
+    getCredential,
     updateCredential,
     deleteCredential,
 
@@ -172,9 +172,9 @@ export function listRoutes(services: Services): NamedRoute[] {
 
     listExecutions,
     listWorkflowExecutions,
-    getNodeOutput: readNodeOutput,
-    getNodeDebug: readNodeDebug,
-    getExecutionResult: readExecutionResult,
+    getNodeOutput,
+    getNodeDebug,
+    getExecutionResult,
     listIterations,
     stopExecution,
     pauseExecution,
@@ -182,13 +182,13 @@ export function listRoutes(services: Services): NamedRoute[] {
     rerunExecution,
     redactExecution,
     deleteExecution,
-    completeHumanTask: completeHuman,
+    completeHumanTask,
 
-    getFleet: readFleet,
-    getRunStats: readStats,
-    listSlowWorkflows: readSlowWorkflows,
+    getFleet,
+    getRunStats,
+    listSlowWorkflows,
 
-    getAiUsage: readAiUsage,
+    getAiUsage,
 
     listApprovals,
     listHumanTasks,
@@ -197,11 +197,11 @@ export function listRoutes(services: Services): NamedRoute[] {
     listAuditLog,
 
     listInstanceAuditLog,
-    getWorkspaceLimits: readLimits,
-    updateWorkspaceLimits: writeLimits,
-    getStoredBytes: readUsage,
-    getInstanceSettings: readSettings,
-    updateInstanceSettings: writeSettings,
+    getWorkspaceLimits,
+    updateWorkspaceLimits,
+    getStoredBytes,
+    getInstanceSettings,
+    updateInstanceSettings,
   };
   return Object.entries(operations).map(([id, create]) => ({ id, ...create(services) }));
 }

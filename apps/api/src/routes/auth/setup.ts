@@ -55,7 +55,7 @@ export function setup({ db, setupToken }: Services): Route {
 }
 
 /** GET /api/auth/setup */
-export function readSetup({ db }: Services): Route {
+export function getSetup({ db }: Services): Route {
   return open(
     'GET',
     '/api/auth/setup',

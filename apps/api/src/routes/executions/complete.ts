@@ -16,7 +16,7 @@ import type { Services } from '../../services.js';
 const parse = compileBody(CompleteHumanBody);
 
 /** POST /api/executions/{id}/nodes/{nodeId}/complete */
-export function completeHuman(services: Services): Route {
+export function completeHumanTask(services: Services): Route {
   return forKey(
     'POST',
     '/api/executions/:id/nodes/:nodeId/complete',

@@ -12,7 +12,7 @@ import type { Services } from '../../services.js';
 const parse = compileBody(ExecuteBody);
 
 /** POST /api/workflows/{id}/execute */
-export function execute({ breaker, runStarter, fleet, noteStart }: Services): Route {
+export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',

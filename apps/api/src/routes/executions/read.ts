@@ -13,7 +13,7 @@ const READ_RUNS: NeededScope = { scope: 'executions:read' };
 const readQuery = queryReader(ReadExecutionQuery);
 
 /** GET /api/executions/{id} */
-export function readExecution({ executions, follower, shares, authenticate }: Services): Route {
+export function getExecution({ executions, follower, shares, authenticate }: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id',

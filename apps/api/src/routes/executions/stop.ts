@@ -1,10 +1,25 @@
-import { StatusResponse } from '@deckhand/contracts';
-import { stopDescendants, stopExecution as stop } from '@deckhand/db';
+import {
+  compileBody,
+  type ExecutionFilter,
+  StatusResponse,
+  StopManyBody,
+  StopManyResponse,
+  validationFailed,
+} from '@deckhand/contracts';
+import {
+  isSearch,
+  recordChange,
+  requireRole,
+  stopDescendants,
+  stopExecution as stopRun,
+  stopExecutions as stopRuns,
+} from '@deckhand/db';
 import { pathId } from '../../http/query.js';
+import { readBody } from '../../http/read-body.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { forKey, type Route } from '../../http/route.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
 import { notifyWorkers } from '../../runs/notify-workers.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
 import type { Services } from '../../services.js';
 
 /** How long the caller waits until the runs that the run has started are stopped, in ms; maintenance stops the rest. */
@@ -28,7 +43,7 @@ export function stopExecution(services: Services): Route {
       const executionId = pathId(request);
       await refuseBody(request);
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        await stop(services.db, actor, executionId);
+        await stopRun(services.db, actor, executionId);
         const onStopped = (stopped: readonly string[]): Promise<void> => notifyWorkers(services, 'stop', stopped);
         await onStopped([executionId]);
         const until = performance.now() + DESCENDANTS_MS;
@@ -40,4 +55,59 @@ export function stopExecution(services: Services): Route {
       });
     },
   );
+}
+
+const parse = compileBody(StopManyBody);
+
+/** POST /api/executions/stop */
+export function stopExecutions(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/executions/stop',
+    {
+      summary: 'Stop many runs',
+      description:
+        'Stops every unfinished run of the workspace that matches the filters. Without a filter, `all: true` is required.',
+      returns: 'The number of stopped runs',
+      takesIdempotencyKey: true,
+      body: StopManyBody,
+      responses: { 200: StopManyResponse },
+      errors: ['RATE_LIMITED'],
+    },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request));
+      await requireRole(services.db, caller, body.workspaceId, 'editor');
+      const filter = toFilter(body);
+      if (body.all !== true && !hasFilter(filter)) {
+        throw validationFailed([{ path: 'all', message: 'must be true to stop every run, unless a filter is given' }]);
+      }
+      await services.answerOnce({ request, response, caller, body }, async (actor) => {
+        const stopAll = (): Promise<number> =>
+          stopRuns(services.db, actor, filter, (executionIds) => notifyWorkers(services, 'stop', executionIds));
+        const stopped = await (isSearch(filter)
+          ? services.shares.within(filter.workspaceId, 'searches', stopAll)
+          : stopAll());
+        await recordChange(services.db, actor, {
+          action: 'execution.stopMany',
+          workspaceId: body.workspaceId,
+          resourceId: body.workflowId ?? '',
+          details: { stopped },
+        }).catch((err: unknown) => services.logger.error({ err }, 'audit record of a change could not be written'));
+        return { status: 200, body: { stopped } };
+      });
+    },
+  );
+}
+
+function toFilter({ all: _, status, executionMode, source, ...filter }: StopManyBody): ExecutionFilter {
+  return {
+    ...filter,
+    ...(status !== undefined && { status: [status].flat() }),
+    ...(executionMode !== undefined && { executionMode: [executionMode].flat() }),
+    ...(source !== undefined && { source: [source].flat() }),
+  };
+}
+
+function hasFilter({ workspaceId: _, startedAt = {}, ...filter }: ExecutionFilter): boolean {
+  return Object.keys(filter).length > 0 || Object.keys(startedAt).length > 0;
 }

@@ -1,0 +1,142 @@
+import {
+  AuditLogEntry,
+  compileBody,
+  InstanceSettings,
+  InstanceSettingsBody,
+  ListInstanceAuditLogQuery,
+  pageOf,
+  validationFailed,
+  WorkspaceLimits,
+  WorkspaceLimitsBody,
+  WorkspaceUsage,
+} from '@deckhand/contracts';
+import { listInstanceChanges, readLimits, readSettingsAs, readUsage, writeLimits, writeSettings } from '@deckhand/db';
+import { pathId, queryReader } from '../http/query.js';
+import { readBody } from '../http/read-body.js';
+import { sendJson } from '../http/respond.js';
+import { forSession, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+const SETTINGS_PATH = '/api/admin/settings';
+const parseSettings = compileBody(InstanceSettingsBody);
+
+/** GET /api/admin/settings */
+export function getInstanceSettings({ db }: Services): Route {
+  return forSession(
+    'GET',
+    SETTINGS_PATH,
+    {
+      summary: 'Get the settings of the instance',
+      description: 'For administrators of the instance.',
+      returns: 'The settings',
+      responses: { 200: InstanceSettings },
+    },
+    async (_request, response, caller) => {
+      sendJson(response, 200, await readSettingsAs(db, caller));
+    },
+  );
+}
+
+/** PUT /api/admin/settings */
+export function updateInstanceSettings({ db }: Services): Route {
+  return forSession(
+    'PUT',
+    SETTINGS_PATH,
+    {
+      summary: 'Update the settings of the instance',
+      description:
+        'Replaces all settings. `null` keeps data forever, or sets no limit. For administrators of the instance.',
+      returns: 'The updated settings',
+      body: InstanceSettingsBody,
+      responses: { 200: InstanceSettings },
+    },
+    async (request, response, caller) => {
+      const settings = parseSettings(await readBody(request));
+      refuseDataBeyondRuns(settings);
+      sendJson(response, 200, await writeSettings(db, caller, settings));
+    },
+  );
+}
+
+/** A run's data is deleted before the run, or with it. */
+function refuseDataBeyondRuns({ dataRetentionDays, runRetentionDays }: InstanceSettings): void {
+  if (runRetentionDays === null || (dataRetentionDays ?? 0) <= runRetentionDays) return;
+  throw validationFailed([{ path: 'dataRetentionDays', message: 'must not be more than runRetentionDays' }]);
+}
+
+const LIMITS_PATH = '/api/admin/workspaces/:id/limits';
+const parseLimits = compileBody(WorkspaceLimitsBody);
+
+/** GET /api/admin/workspaces/{id}/limits */
+export function getWorkspaceLimits({ db }: Services): Route {
+  return forSession(
+    'GET',
+    LIMITS_PATH,
+    {
+      summary: 'Get the limits of a workspace',
+      description: 'For administrators of the instance.',
+      returns: 'The limits; null means no limit',
+      responses: { 200: WorkspaceLimits },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await readLimits(db, caller, pathId(request)));
+    },
+  );
+}
+
+/** PUT /api/admin/workspaces/{id}/limits */
+export function updateWorkspaceLimits({ db }: Services): Route {
+  return forSession(
+    'PUT',
+    LIMITS_PATH,
+    {
+      summary: 'Update the limits of a workspace',
+      description: '`null` removes a limit. For administrators of the instance.',
+      returns: 'The updated limits',
+      body: WorkspaceLimitsBody,
+      responses: { 200: WorkspaceLimits },
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      sendJson(response, 200, await writeLimits(db, caller, id, parseLimits(await readBody(request))));
+    },
+  );
+}
+
+/** GET /api/admin/workspaces/{id}/usage */
+export function getStoredBytes({ db }: Services): Route {
+  return forSession(
+    'GET',
+    '/api/admin/workspaces/:id/usage',
+    {
+      summary: 'Get the usage of a workspace, as an administrator',
+      description: 'For administrators of the instance.',
+      returns: 'The current usage',
+      responses: { 200: WorkspaceUsage },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await readUsage(db, caller, pathId(request)));
+    },
+  );
+}
+
+const readQuery = queryReader(ListInstanceAuditLogQuery);
+
+/** GET /api/admin/audit-log */
+export function listInstanceAuditLog({ db }: Services): Route {
+  return forSession(
+    'GET',
+    '/api/admin/audit-log',
+    {
+      summary: 'List the audit log of the instance',
+      description:
+        'For administrators of the instance. Includes changes that belong to no workspace, such as API keys and sign-ins, and changes in deleted workspaces.',
+      returns: 'Entries of the audit log, the latest first',
+      query: ListInstanceAuditLogQuery,
+      responses: { 200: pageOf(AuditLogEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await listInstanceChanges(db, caller, readQuery(request)));
+    },
+  );
+}

@@ -1,0 +1,32 @@
+import { AiUsage, RunStatsQuery } from '@deckhand/contracts';
+import { requireRole } from '@deckhand/db';
+import { queryReader } from '../http/query.js';
+import { sendJson } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { readPeriod } from './monitoring.js';
+
+const readQuery = queryReader(RunStatsQuery);
+
+const DAYS_MAX = 366;
+
+/** GET /api/ai/usage */
+export function getAiUsage({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/ai/usage',
+    {
+      summary: 'Get the usage of language models',
+      description: 'No node type calls a language model yet, so the usage of every period is zero.',
+      returns: 'Calls and tokens of the period, in total and by model',
+      query: RunStatsQuery,
+      responses: { 200: AiUsage },
+    },
+    async (request, response, caller) => {
+      const { workspaceId, from, to } = readPeriod(readQuery(request), DAYS_MAX);
+      await requireRole(db, caller, workspaceId, 'viewer');
+      const usage = { calls: 0, inputTokens: 0, outputTokens: 0, models: [] };
+      sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...usage });
+    },
+  );
+}

@@ -1,0 +1,190 @@
+import {
+  accessLabel,
+  ApiKeyEntry,
+  compileBody,
+  CreateApiKeyBody,
+  CreatedApiKey,
+  DeckhandError,
+  pageOf,
+  RotateApiKeyBody,
+  SCOPE_PRESETS,
+  toDate,
+  validationFailed,
+  type ValidationIssue,
+  workflowsOfScopes,
+} from '@deckhand/contracts';
+import {
+  createApiKey as keepApiKey,
+  findUnseenWorkflows,
+  listApiKeys as list,
+  readOwnApiKey,
+  readWorkspace,
+  revokeApiKey as revoke,
+  rotateApiKey as rotate,
+} from '@deckhand/db';
+import { confirmPassword } from '../auth/confirm-password.js';
+import { createApiKeyText, hashSecret, keyPrefix } from '../auth/tokens.js';
+import { PageQuery, pathId, readPage } from '../http/query.js';
+import { readBody } from '../http/read-body.js';
+import { refuseBody } from '../http/refuse-body.js';
+import { sendJson } from '../http/respond.js';
+import { forSession, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+const parseCreate = compileBody(CreateApiKeyBody);
+
+/** POST /api/api-keys */
+export function createApiKey(services: Services): Route {
+  const { db, secretBox } = services;
+  return forSession(
+    'POST',
+    '/api/api-keys',
+    {
+      summary: 'Create an API key',
+      description: 'The response is the only one that contains the key.',
+      returns: 'The key',
+      body: CreateApiKeyBody,
+      responses: { 201: CreatedApiKey },
+      errors: ['RATE_LIMITED'],
+    },
+    async (request, response, caller) => {
+      const body = parseCreate(await readBody(request));
+      const issues = [...check(body), ...(await unseenWorkflows(body.scopes ?? []))];
+      if (issues.length > 0) throw validationFailed(issues);
+      await confirmPassword(services, { request, caller, password: body.password });
+      const workspaceId = body.workspaceId?.toLowerCase() ?? null;
+      if (workspaceId !== null) await requireMembership(workspaceId);
+      const key = createApiKeyText();
+      const scopes = body.scopes ?? [...SCOPE_PRESETS[body.preset ?? 'read-only'].scopes];
+      const entry = await keepApiKey(db, caller, {
+        workspaceId,
+        name: body.name,
+        keyPrefix: keyPrefix(key),
+        keyHash: hashSecret(key),
+        scopes,
+        expiresAt: body.expiresAt === undefined || body.expiresAt === null ? null : toDate(body.expiresAt),
+        credentialSecret: (body.saveAsCredential ?? true) ? await secretBox.seal(JSON.stringify({ value: key })) : null,
+      });
+      sendJson(response, 201, {
+        id: entry.id,
+        name: entry.name,
+        key,
+        access: accessLabel(scopes),
+        scopes,
+        expiresAt: entry.expiresAt,
+        createdAt: entry.createdAt,
+        state: 'Active',
+        workspaceId,
+        credentialId: entry.credentialId,
+      });
+
+      async function unseenWorkflows(scopes: readonly string[]): Promise<ValidationIssue[]> {
+        const unseen = await findUnseenWorkflows(db, caller, workflowsOfScopes(scopes));
+        return scopes.flatMap((scope, index) =>
+          unseen.some((id) => scope.endsWith(`:${id}`))
+            ? [{ path: `scopes[${index}]`, message: 'names no workflow that you can see' }]
+            : [],
+        );
+      }
+
+      async function requireMembership(id: string): Promise<void> {
+        await readWorkspace(db, caller, id).catch((error: unknown) => {
+          if (error instanceof DeckhandError && error.code === 'NOT_FOUND') throw new DeckhandError('FORBIDDEN');
+          throw error;
+        });
+      }
+    },
+  );
+}
+
+function check(body: ReturnType<typeof parseCreate>): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  if (body.preset !== undefined && body.scopes !== undefined) {
+    issues.push({ path: 'scopes', message: 'cannot be given together with preset' });
+  }
+  if (typeof body.expiresAt === 'string' && toDate(body.expiresAt).getTime() <= Date.now()) {
+    issues.push({ path: 'expiresAt', message: 'is in the past' });
+  }
+  return issues;
+}
+
+/** GET /api/api-keys */
+export function listApiKeys({ db }: Services): Route {
+  return forSession(
+    'GET',
+    '/api/api-keys',
+    {
+      summary: 'List your API keys',
+      description: 'Includes revoked and expired keys.',
+      returns: 'Your keys, the newest first, without the keys themselves',
+      query: PageQuery,
+      responses: { 200: pageOf(ApiKeyEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller.userId, readPage(request)));
+    },
+  );
+}
+
+/** POST /api/api-keys/{id}/revoke */
+export function revokeApiKey({ db }: Services): Route {
+  return forSession(
+    'POST',
+    '/api/api-keys/:id/revoke',
+    {
+      summary: 'Revoke an API key',
+      description: 'From the response on, the key is refused. It cannot be restored.',
+      returns: 'The key, without its secret part',
+      responses: { 200: ApiKeyEntry },
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      await refuseBody(request);
+      sendJson(response, 200, await revoke(db, caller, id));
+    },
+  );
+}
+
+const parseRotate = compileBody(RotateApiKeyBody);
+
+/** How long the replaced key stays valid by default. */
+const OVERLAP_SECONDS = 86_400;
+
+/** POST /api/api-keys/{id}/rotate */
+export function rotateApiKey(services: Services): Route {
+  const { db, secretBox } = services;
+  return forSession(
+    'POST',
+    '/api/api-keys/:id/rotate',
+    {
+      summary: 'Rotate an API key',
+      description:
+        'Creates a key with the same name, scopes and workspace. The replaced key stays valid for the overlap. The response is the only one that contains the new key.',
+      returns: 'The new key',
+      body: RotateApiKeyBody,
+      responses: { 201: CreatedApiKey },
+      errors: ['INVALID_STATE', 'RATE_LIMITED'],
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const { password, overlapSeconds = OVERLAP_SECONDS, expiresAt } = parseRotate(await readBody(request));
+      const expiry = typeof expiresAt === 'string' ? toDate(expiresAt) : expiresAt;
+      if (expiry && expiry.getTime() <= Date.now()) {
+        throw validationFailed([{ path: 'expiresAt', message: 'is in the past' }]);
+      }
+      await readOwnApiKey(db, caller.userId, id);
+      await confirmPassword(services, { request, caller, password });
+      const key = createApiKeyText();
+      const entry = await rotate(db, caller, id, {
+        keyPrefix: keyPrefix(key),
+        keyHash: hashSecret(key),
+        expiresAt: expiry,
+        credentialSecret: await secretBox.seal(JSON.stringify({ value: key })),
+        overlapMs: overlapSeconds * 1_000,
+      });
+      const { name, access, scopes, createdAt, state, workspaceId, credentialId } = entry;
+      const shown = { id: entry.id, name, key, access, scopes, expiresAt: entry.expiresAt, createdAt, state };
+      sendJson(response, 201, { ...shown, workspaceId, credentialId });
+    },
+  );
+}

@@ -1,0 +1,26 @@
+import { AuditLogEntry, ListAuditLogQuery, pageOf } from '@deckhand/contracts';
+import { listChanges } from '@deckhand/db';
+import { queryReader } from '../http/query.js';
+import { sendJson } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+const readQuery = queryReader(ListAuditLogQuery);
+
+/** GET /api/audit-log */
+export function listAuditLog({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/audit-log',
+    {
+      summary: 'List the audit log of a workspace',
+      description: 'Every member may read it.',
+      returns: 'Entries of the audit log, the latest first',
+      query: ListAuditLogQuery,
+      responses: { 200: pageOf(AuditLogEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await listChanges(db, caller, readQuery(request)));
+    },
+  );
+}

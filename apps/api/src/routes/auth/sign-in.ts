@@ -1,0 +1,110 @@
+import {
+  ChangePasswordBody,
+  compileBody,
+  DeckhandError,
+  LoginBody,
+  LoginResponse,
+  MeResponse,
+  validationFailed,
+} from '@deckhand/contracts';
+import { changePassword as change, deleteSession, findUserByEmail, listRoles, readPasswordHash } from '@deckhand/db';
+import { openSession } from '../../auth/open-session.js';
+import { hashPassword, isPassword, passwordIssues } from '../../auth/passwords.js';
+import { MAX_ANONYMOUS_BODY_BYTES, readBody } from '../../http/read-body.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { sendJson, sendNothing } from '../../http/respond.js';
+import { forSession, open, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const parseLogin = compileBody(LoginBody);
+
+/** POST /api/auth/login */
+export function login({ db, loginThrottle }: Services): Route {
+  return open(
+    'POST',
+    '/api/auth/login',
+    {
+      summary: 'Sign in',
+      description: 'A wrong e-mail address and a wrong password get the same response after the same time.',
+      returns: 'The token of the session, and its person',
+      body: LoginBody,
+      responses: { 200: LoginResponse },
+      errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
+    },
+    async (request, response) => {
+      const { email, password } = parseLogin(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
+      const address = request.ip ?? '';
+      await loginThrottle.attempt(email, address);
+      const user = await findUserByEmail(db, email);
+      const isRight = await isPassword(password, user?.passwordHash);
+      if (!user || !isRight)
+        throw new DeckhandError('UNAUTHORIZED', { message: 'The e-mail or the password is wrong' });
+      await loginThrottle.succeeded(email, address);
+      sendJson(response, 200, await openSession(db, user, request));
+    },
+  );
+}
+
+/** POST /api/auth/logout */
+export function logout({ db }: Services): Route {
+  return forSession(
+    'POST',
+    '/api/auth/logout',
+    { summary: 'Sign out', description: 'Ends the session of the request.', responses: { 204: null } },
+    async (request, response, caller) => {
+      await refuseBody(request);
+      await deleteSession(db, caller.sessionId);
+      sendNothing(response);
+    },
+  );
+}
+
+/** GET /api/auth/me */
+export function getCurrentUser({ db }: Services): Route {
+  return forSession(
+    'GET',
+    '/api/auth/me',
+    {
+      summary: 'Get the signed-in person',
+      description: 'Returns the person, and the workspaces of which the person is a member.',
+      returns: 'The person and their workspaces',
+      responses: { 200: MeResponse },
+    },
+    async (_request, response, caller) => {
+      sendJson(response, 200, { user: caller.user, workspaces: await listRoles(db, caller.userId) });
+    },
+  );
+}
+
+const parsePassword = compileBody(ChangePasswordBody);
+
+/** POST /api/auth/password */
+export function changePassword({ db, loginThrottle }: Services): Route {
+  return forSession(
+    'POST',
+    '/api/auth/password',
+    {
+      summary: 'Change your password',
+      description: 'Ends all other sessions of the person. Attempts are rate limited as at sign-in.',
+      body: ChangePasswordBody,
+      responses: { 204: null },
+      errors: ['RATE_LIMITED'],
+    },
+    async (request, response, caller) => {
+      const { currentPassword, newPassword } = parsePassword(await readBody(request, MAX_ANONYMOUS_BODY_BYTES));
+      const issues = passwordIssues(newPassword, 'newPassword');
+      if (issues.length > 0) throw validationFailed(issues);
+      const { userId, sessionId, user } = caller;
+      const address = request.ip ?? '';
+      await loginThrottle.attempt(user.email, address);
+      const currentHash = await readPasswordHash(db, userId);
+      const isRight = await isPassword(currentPassword, currentHash);
+      if (currentHash === undefined || !isRight) {
+        throw new DeckhandError('FORBIDDEN', { message: 'The current password is wrong' });
+      }
+      await loginThrottle.succeeded(user.email, address);
+      await change(db, caller, { sessionId, currentHash, newHash: await hashPassword(newPassword) });
+      sendNothing(response);
+    },
+  );
+}

@@ -1,0 +1,137 @@
+import {
+  compileBody,
+  CreateCredentialBody,
+  CredentialEntry,
+  InWorkspaceQuery,
+  pageOf,
+  secretIssues,
+  UpdateCredentialBody,
+  validationFailed,
+} from '@deckhand/contracts';
+import {
+  createCredential as create,
+  deleteCredential as remove,
+  listCredentials as list,
+  readCredential,
+  updateCredential as update,
+} from '@deckhand/db';
+import { readIfMatch, setStateTag } from '../http/etag.js';
+import { pathId, queryReader } from '../http/query.js';
+import { readBody } from '../http/read-body.js';
+import { sendJson, sendNothing } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+const parseCreate = compileBody(CreateCredentialBody);
+
+/** POST /api/credentials */
+export function createCredential({ db, secretBox, answerOnce }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/credentials',
+    {
+      summary: 'Create a credential',
+      description: 'The secret is encrypted, and no response contains it.',
+      returns: 'The credential, without its secret',
+      takesIdempotencyKey: true,
+      body: CreateCredentialBody,
+      responses: { 201: CredentialEntry },
+    },
+    async (request, response, caller) => {
+      const body = parseCreate(await readBody(request));
+      const { workspaceId, name, type, secret, ...limits } = body;
+      const issues = secretIssues(type, secret);
+      if (issues.length > 0) throw validationFailed(issues);
+      await answerOnce({ request, response, caller, body }, async (actor) => {
+        const sealedSecret = await secretBox.seal(JSON.stringify(secret));
+        const credential = { workspaceId: workspaceId.toLowerCase(), name, type, sealedSecret, ...limits };
+        return { status: 201, body: await create(db, actor, credential) };
+      });
+    },
+  );
+}
+
+/** DELETE /api/credentials/{id} */
+export function deleteCredential({ db }: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/credentials/:id',
+    { summary: 'Delete a credential', description: 'Runs that need it fail from now on.', responses: { 204: null } },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
+}
+
+const readQuery = queryReader(InWorkspaceQuery);
+
+/** GET /api/credentials */
+export function listCredentials({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/credentials',
+    {
+      summary: 'List credentials',
+      description: 'Lists names and types, never secrets.',
+      returns: 'Credentials by name, without their secrets',
+      query: InWorkspaceQuery,
+      responses: { 200: pageOf(CredentialEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
+
+/** GET /api/credentials/{id} */
+export function getCredential({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/credentials/:id',
+    {
+      summary: 'Get a credential',
+      description: 'The response never contains the secret.',
+      returns: 'The credential',
+      responses: { 200: CredentialEntry },
+    },
+    async (request, response, caller) => {
+      const credential = await readCredential(db, caller, pathId(request));
+      setStateTag(response, credential.updatedAt);
+      sendJson(response, 200, credential);
+    },
+  );
+}
+
+const parseUpdate = compileBody(UpdateCredentialBody);
+
+/** PATCH /api/credentials/{id} */
+export function updateCredential({ db, secretBox }: Services): Route {
+  return forKey(
+    'PATCH',
+    '/api/credentials/:id',
+    {
+      summary: 'Update a credential',
+      description: 'Changes its name, its secret, who may use it, and where.',
+      returns: 'The updated credential, without its secret',
+      takesIfMatch: true,
+      body: UpdateCredentialBody,
+      responses: { 200: CredentialEntry },
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const { name, secret, ...limits } = parseUpdate(await readBody(request));
+      const { type } = await readCredential(db, caller, id);
+      const issues = secret === undefined ? [] : secretIssues(type, secret);
+      if (issues.length > 0) throw validationFailed(issues);
+      const changes = {
+        ...limits,
+        ...(name === undefined ? {} : { name }),
+        ...(secret === undefined ? {} : { sealedSecret: await secretBox.seal(JSON.stringify(secret)) }),
+      };
+      const changed = await update(db, caller, id, changes, readIfMatch(request));
+      setStateTag(response, changed.updatedAt);
+      sendJson(response, 200, changed);
+    },
+  );
+}

@@ -1,0 +1,121 @@
+import {
+  DeckhandError,
+  ExecutionResult,
+  IterationEntry,
+  ListIterationsQuery,
+  maskHeaders,
+  NodeDebug,
+  NodeOutput,
+  pageOf,
+  ReadOutputQuery,
+  shownIteration,
+} from '@deckhand/contracts';
+import { listIterations as list, readNodeDebug, readNodeOutput } from '@deckhand/db';
+import { pathId, queryReader } from '../../http/query.js';
+import { sendJson, sendJsonText } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+
+const readOutputQuery = queryReader(ReadOutputQuery);
+
+/** GET /api/executions/{id}/nodes/{nodeId}/output */
+export function getNodeOutput({ db, outputs }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/executions/:id/nodes/:nodeId/output',
+    {
+      summary: 'Get the output of a node',
+      description:
+        'Returns outputs of any size. For a node in a loop, `iteration` selects one; by default the last one.',
+      returns: 'The output, of any size',
+      query: ReadOutputQuery,
+      responses: { 200: NodeOutput },
+      errors: ['OUTPUT_GONE'],
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const nodeId = String(request.params.nodeId);
+      const { iteration } = readOutputQuery(request);
+      const record = nodeId.includes('\0')
+        ? undefined
+        : await readNodeOutput(db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+      const output =
+        record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
+      if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+      const head = JSON.stringify({ nodeId, iteration: shownIteration(record.iteration), status: record.status });
+      sendJsonText(response, 200, `${head.slice(0, -1)},"output":${maskHeaders(output)}}`);
+    },
+  );
+}
+
+const readDebugQuery = queryReader(ReadOutputQuery);
+
+/** GET /api/executions/{id}/nodes/{nodeId}/debug */
+export function getNodeDebug({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/executions/:id/nodes/:nodeId/debug',
+    {
+      summary: 'Get the debug data of a node',
+      description:
+        'Returns parameters, input and console output of a node, or of one of its iterations, of a run in debug mode.',
+      returns: 'The debug data, with secrets masked',
+      query: ReadOutputQuery,
+      responses: { 200: NodeDebug },
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const nodeId = String(request.params.nodeId);
+      const { iteration } = readDebugQuery(request);
+      const found = nodeId.includes('\0')
+        ? undefined
+        : await readNodeDebug(db, caller, { executionId, nodeId, iteration: iteration ?? null });
+      if (!found) throw new DeckhandError('NOT_FOUND', { message: 'Nothing was kept of this node for debugging' });
+      const head = JSON.stringify({ nodeId, iteration: shownIteration(found.iteration) });
+      sendJsonText(response, 200, `${head.slice(0, -1)},${maskHeaders(found.debugJson).slice(1)}`);
+    },
+  );
+}
+
+/** GET /api/executions/{id}/result */
+export function getExecutionResult({ executions }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/executions/:id/result',
+    {
+      summary: 'Get the result of a run',
+      description: 'Returns results of any size, including those that `slim=true` leaves out.',
+      returns: 'The result, of any size',
+      responses: { 200: ExecutionResult },
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const result = await executions.readResult(caller, executionId);
+      sendJsonText(response, 200, `{"executionId":"${executionId}","result":${result}}`);
+    },
+  );
+}
+
+const readIterationsQuery = queryReader(ListIterationsQuery);
+
+/** GET /api/executions/{id}/nodes/{nodeId}/iterations */
+export function listIterations({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/executions/:id/nodes/:nodeId/iterations',
+    {
+      summary: 'List the iterations of a node in a loop',
+      description: 'Includes status, times and errors of each iteration, without outputs.',
+      returns: 'Iterations in their order, without outputs',
+      query: ListIterationsQuery,
+      responses: { 200: pageOf(IterationEntry) },
+    },
+    async (request, response, caller) => {
+      const executionId = pathId(request);
+      const nodeId = String(request.params.nodeId);
+      if (nodeId.includes('\0')) throw new DeckhandError('NOT_FOUND', { message: 'No such node' });
+      sendJson(response, 200, await list(db, caller, { executionId, nodeId }, readIterationsQuery(request)));
+    },
+  );
+}

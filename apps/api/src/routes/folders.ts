@@ -1,0 +1,103 @@
+import {
+  compileBody,
+  CreateFolderBody,
+  FolderEntry,
+  InWorkspaceQuery,
+  pageOf,
+  UpdateFolderBody,
+} from '@deckhand/contracts';
+import {
+  createFolder as create,
+  deleteFolder as remove,
+  listFolders as list,
+  updateFolder as update,
+} from '@deckhand/db';
+import { pathId, queryReader } from '../http/query.js';
+import { readBody } from '../http/read-body.js';
+import { sendJson, sendNothing } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+const parseCreate = compileBody(CreateFolderBody);
+
+/** POST /api/folders */
+export function createFolder({ db, answerOnce }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/folders',
+    {
+      summary: 'Create a folder',
+      description: 'Creates it at the top level of the workspace, or in another folder.',
+      returns: 'The folder',
+      takesIdempotencyKey: true,
+      body: CreateFolderBody,
+      responses: { 201: FolderEntry },
+    },
+    async (request, response, caller) => {
+      const body = parseCreate(await readBody(request));
+      await answerOnce({ request, response, caller, body }, async (actor) => ({
+        status: 201,
+        body: await create(db, actor, { ...body, workspaceId: body.workspaceId.toLowerCase() }),
+      }));
+    },
+  );
+}
+
+/** DELETE /api/folders/{id} */
+export function deleteFolder({ db }: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/folders/:id',
+    {
+      summary: 'Delete a folder',
+      description: 'Deletes its subfolders too. Their workflows move to the top level.',
+      responses: { 204: null },
+    },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
+}
+
+const readQuery = queryReader(InWorkspaceQuery);
+
+/** GET /api/folders */
+export function listFolders({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/folders',
+    {
+      summary: 'List folders',
+      description: 'Lists all folders of the workspace; `parentId` gives the tree.',
+      returns: 'Folders by name',
+      query: InWorkspaceQuery,
+      responses: { 200: pageOf(FolderEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
+
+const parseUpdate = compileBody(UpdateFolderBody);
+
+/** PATCH /api/folders/{id} */
+export function updateFolder({ db }: Services): Route {
+  return forKey(
+    'PATCH',
+    '/api/folders/:id',
+    {
+      summary: 'Update a folder',
+      description: 'Renames or moves it.',
+      returns: 'The updated folder',
+      body: UpdateFolderBody,
+      responses: { 200: FolderEntry },
+      errors: ['CONFLICT'],
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      sendJson(response, 200, await update(db, caller, id, parseUpdate(await readBody(request))));
+    },
+  );
+}

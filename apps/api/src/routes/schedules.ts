@@ -1,0 +1,78 @@
+import { ListSchedulesQuery, pageOf, ScheduleEntry, WorkflowSchedule } from '@deckhand/contracts';
+import { listSchedules as list, pauseSchedule as pause, resumeSchedule as resume } from '@deckhand/db';
+import { nextDueTime } from '@deckhand/nodes';
+import type { Request, Response } from 'express';
+import type { Caller } from '../auth/caller.js';
+import { pathId, queryReader } from '../http/query.js';
+import { refuseBody } from '../http/refuse-body.js';
+import { sendJson } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+import { pathNodeId } from './webhooks/urls.js';
+
+const readQuery = queryReader(ListSchedulesQuery);
+
+/** GET /api/schedules */
+export function listSchedules({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/schedules',
+    {
+      summary: 'List the schedules of a workspace',
+      description: 'Lists the schedules of active versions, with their next times.',
+      returns: 'Schedules of active versions, the next one first, those without a next time last',
+      query: ListSchedulesQuery,
+      responses: { 200: pageOf(ScheduleEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
+
+type Change = (
+  actor: Caller,
+  key: { readonly workflowId: string; readonly nodeId: string },
+) => Promise<WorkflowSchedule>;
+
+/** POST /api/workflows/{id}/schedules/{nodeId}/pause */
+export function pauseSchedule(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/schedules/:nodeId/pause',
+    {
+      summary: 'Pause a schedule',
+      description: 'The workflow stays active, and its other triggers continue.',
+      returns: 'The paused schedule',
+      takesIdempotencyKey: true,
+      responses: { 200: WorkflowSchedule },
+    },
+    handle(services, (actor, key) => pause(services.db, actor, key)),
+  );
+}
+
+/** POST /api/workflows/{id}/schedules/{nodeId}/resume */
+export function resumeSchedule(services: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/schedules/:nodeId/resume',
+    {
+      summary: 'Resume a schedule',
+      description: 'Its next time is after now. Times during the pause are not caught up.',
+      returns: 'The schedule, with its next time',
+      takesIdempotencyKey: true,
+      responses: { 200: WorkflowSchedule },
+    },
+    handle(services, (actor, key) => resume(services.db, actor, key, (rule, now) => new Date(nextDueTime(rule, now)))),
+  );
+}
+
+function handle({ answerOnce }: Services, change: Change) {
+  return async (request: Request, response: Response, caller: Caller): Promise<void> => {
+    const key = { workflowId: pathId(request), nodeId: pathNodeId(request) };
+    await refuseBody(request);
+    await answerOnce({ request, response, caller, body: null }, async (actor) => {
+      return { status: 200, body: await change(actor, key) };
+    });
+  };
+}

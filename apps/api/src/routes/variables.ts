@@ -1,0 +1,108 @@
+import {
+  compileBody,
+  CreateVariableBody,
+  InWorkspaceQuery,
+  pageOf,
+  UpdateVariableBody,
+  VariableEntry,
+} from '@deckhand/contracts';
+import {
+  createVariable as create,
+  deleteVariable as remove,
+  listVariables as list,
+  updateVariable as update,
+} from '@deckhand/db';
+import { readIfMatch, setStateTag } from '../http/etag.js';
+import { pathId, queryReader } from '../http/query.js';
+import { readBody } from '../http/read-body.js';
+import { sendJson, sendNothing } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import type { Services } from '../services.js';
+
+const parseCreate = compileBody(CreateVariableBody);
+
+/** POST /api/variables */
+export function createVariable({ db, answerOnce }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/variables',
+    {
+      summary: 'Create a variable',
+      description: 'Expressions read it as `$vars.name`.',
+      returns: 'The variable',
+      takesIdempotencyKey: true,
+      body: CreateVariableBody,
+      responses: { 201: VariableEntry },
+      errors: ['CONFLICT'],
+    },
+    async (request, response, caller) => {
+      const body = parseCreate(await readBody(request));
+      await answerOnce({ request, response, caller, body }, async (actor) => ({
+        status: 201,
+        body: await create(db, actor, { ...body, workspaceId: body.workspaceId.toLowerCase() }),
+      }));
+    },
+  );
+}
+
+/** DELETE /api/variables/{id} */
+export function deleteVariable({ db }: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/variables/:id',
+    {
+      summary: 'Delete a variable',
+      description: 'Expressions that read it get no value from now on.',
+      responses: { 204: null },
+    },
+    async (request, response, caller) => {
+      await remove(db, caller, pathId(request));
+      sendNothing(response);
+    },
+  );
+}
+
+const readQuery = queryReader(InWorkspaceQuery);
+
+/** GET /api/variables */
+export function listVariables({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/variables',
+    {
+      summary: 'List variables',
+      description: 'Lists the variables of a workspace.',
+      returns: 'Variables by name',
+      query: InWorkspaceQuery,
+      responses: { 200: pageOf(VariableEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readQuery(request)));
+    },
+  );
+}
+
+const parseUpdate = compileBody(UpdateVariableBody);
+
+/** PATCH /api/variables/{id} */
+export function updateVariable({ db }: Services): Route {
+  return forKey(
+    'PATCH',
+    '/api/variables/:id',
+    {
+      summary: 'Change a variable',
+      description: 'Changes its name or its value. Runs that start afterwards use the new value.',
+      returns: 'The updated variable',
+      takesIfMatch: true,
+      body: UpdateVariableBody,
+      responses: { 200: VariableEntry },
+      errors: ['CONFLICT'],
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const changed = await update(db, caller, id, parseUpdate(await readBody(request)), readIfMatch(request));
+      setStateTag(response, changed.updatedAt);
+      sendJson(response, 200, changed);
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { ExecuteResponse, pageOf, WebhookDelivery } from '@deckhand/contracts';
+import { listDeliveries as list, readForReplay } from '@deckhand/db';
+import { PageQuery, pathId, readPage } from '../../http/query.js';
+import { setRateHeaders } from '../../http/rate-limit.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { readIdempotencyKey } from '../../runs/idempotency.js';
+import { recordRunChange } from '../../runs/record-run-change.js';
+import { startedAnswer } from '../../runs/started-answer.js';
+import type { Services } from '../../services.js';
+
+/** GET /api/workflows/{id}/deliveries */
+export function listDeliveries({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workflows/:id/deliveries',
+    {
+      summary: 'List requests to the webhooks of a workflow',
+      description: 'Includes refused requests. The latest 500 of each workflow are stored.',
+      returns: 'Requests with their results, the latest first',
+      query: PageQuery,
+      responses: { 200: pageOf(WebhookDelivery) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, pathId(request), readPage(request)));
+    },
+  );
+}
+
+/** POST /api/workflows/{id}/deliveries/{deliveryId}/replay */
+export function replayDelivery(services: Services): Route {
+  const { db, breaker, runStarter, fleet } = services;
+  return forKey(
+    'POST',
+    '/api/workflows/:id/deliveries/:deliveryId/replay',
+    {
+      summary: 'Replay a request to a webhook',
+      description: 'Starts another run of the active version with the payload of the request.',
+      returns: 'The id of the new run',
+      takesIdempotencyKey: true,
+      responses: { 202: ExecuteResponse },
+      errors: [
+        'INVALID_STATE',
+        'TRIGGER_DATA_GONE',
+        'workspace_over_quota',
+        'workspace_rate_limited',
+        'write_circuit_open',
+        'QUEUE_UNAVAILABLE',
+      ],
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const deliveryId = pathId(request, 'deliveryId');
+      await refuseBody(request);
+      const {
+        executionId: rerunOf,
+        nodeId,
+        mode,
+        triggerData,
+      } = await readForReplay(db, caller, {
+        workflowId,
+        deliveryId,
+      });
+      const { executionId, isRepeated, rate } = await runStarter.start(
+        {
+          workflowId,
+          actor: { userId: caller.userId, boundTo: caller.boundTo },
+          triggerNodeId: nodeId,
+          mode,
+          source: 'rerun',
+          triggerData,
+          rerunOf,
+          isActiveVersion: true,
+        },
+        readIdempotencyKey(request, { deliveryId }),
+      );
+      if (rate) setRateHeaders(response, rate);
+      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      else await recordRunChange(services, caller, 'execution.replay', executionId);
+      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+    },
+    { guard: breaker.check },
+  );
+}

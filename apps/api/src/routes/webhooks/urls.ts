@@ -1,0 +1,72 @@
+import { ChangeWebhookUrlBody, compileBody, DeckhandError, WebhookTestUrl, WebhookUrl } from '@deckhand/contracts';
+import { changeWebhookUrl as change, openWebhookTest as open } from '@deckhand/db';
+import type { Request } from 'express';
+import { pathId } from '../../http/query.js';
+import { readOptionalBody } from '../../http/read-body.js';
+import { refuseBody } from '../../http/refuse-body.js';
+import { forKey, type Route } from '../../http/route.js';
+import type { Services } from '../../services.js';
+import { webhookTestUrl, webhookUrl } from '../../workflows/workflow-answer.js';
+
+const parse = compileBody(ChangeWebhookUrlBody);
+
+/** POST /api/workflows/{id}/webhooks/{nodeId}/url */
+export function changeWebhookUrl({ db, webhookBaseUrl, answerOnce }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/webhooks/:nodeId/url',
+    {
+      summary: 'Change the URL of a webhook',
+      description: 'The old URL is a 404 from the response on.',
+      returns: 'The new URL',
+      takesIdempotencyKey: true,
+      body: ChangeWebhookUrlBody,
+      isBodyOptional: true,
+      responses: { 200: WebhookUrl },
+      errors: ['CONFLICT'],
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const nodeId = pathNodeId(request);
+      const body = parse(await readOptionalBody(request));
+      await answerOnce({ request, response, caller, body }, async (actor) => {
+        const suffix = await change(db, actor, workflowId, { nodeId, suffix: body.path });
+        return { status: 200, body: { nodeId, url: webhookUrl(webhookBaseUrl, suffix) } };
+      });
+    },
+  );
+}
+
+/** How long a test URL stays open. */
+const OPEN_SECONDS = 120;
+
+/** POST /api/workflows/{id}/webhooks/{nodeId}/test */
+export function openWebhookTest({ db, webhookBaseUrl, answerOnce }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/webhooks/:nodeId/test',
+    {
+      summary: "Open a webhook's test URL for two minutes",
+      description: 'Requests to the test URL run the latest version in test mode, also while the workflow is inactive.',
+      returns: 'The test URL, and when it closes',
+      takesIdempotencyKey: true,
+      responses: { 200: WebhookTestUrl },
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const nodeId = pathNodeId(request);
+      await refuseBody(request);
+      await answerOnce({ request, response, caller, body: null }, async (actor) => {
+        const { suffix, until } = await open(db, actor, workflowId, { nodeId, forSeconds: OPEN_SECONDS });
+        const url = webhookTestUrl(webhookBaseUrl, suffix);
+        return { status: 200, body: { nodeId, url, expiresAt: until.toISOString() } };
+      });
+    },
+  );
+}
+
+/** Returns the id of a node in the path. @throws DeckhandError NOT_FOUND for a value that is no valid node id. */
+export function pathNodeId({ params: { nodeId } }: Request): string {
+  if (typeof nodeId !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(nodeId)) throw new DeckhandError('NOT_FOUND');
+  return nodeId;
+}

@@ -1,0 +1,166 @@
+import {
+  compileBody,
+  compileCheck,
+  CreatedWorkflow,
+  CreateWorkflowBody,
+  DryRunQuery,
+  DryRunResponse,
+  ListWorkflowsQuery,
+  pageOf,
+  UpdateWorkflowBody,
+  Workflow,
+  WorkflowEntry,
+} from '@deckhand/contracts';
+import {
+  type Actor,
+  createWorkflow as create,
+  deleteWorkflow as remove,
+  type FirstDue,
+  listWorkflows as list,
+  readWorkflow,
+  tryCreatingWorkflow,
+  updateWorkflow as update,
+} from '@deckhand/db';
+import { nextDueTime } from '@deckhand/nodes';
+import { parseWithDefinition } from '../../definitions.js';
+import { readIfMatch, setStateTag } from '../../http/etag.js';
+import { pathId, queryReader } from '../../http/query.js';
+import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
+import { sendJson, sendNothing } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { notifyWorkers } from '../../runs/notify-workers.js';
+import type { Services } from '../../services.js';
+import { prepareVersion } from '../../workflows/prepare-version.js';
+import { workflowAnswer } from '../../workflows/workflow-answer.js';
+
+const check = compileCheck(CreateWorkflowBody);
+const readCreateQuery = queryReader(DryRunQuery);
+
+/** POST /api/workflows */
+export function createWorkflow(services: Services): Route {
+  const { db, nodeTypes } = services;
+  return forKey(
+    'POST',
+    '/api/workflows',
+    {
+      summary: 'Create a workflow',
+      description:
+        'The workflow is a draft. With a definition, its first version is saved too. With `dryRun=true`, everything is checked and nothing is saved.',
+      returns: 'The workflow; with dryRun=true, the result of the check',
+      takesIdempotencyKey: true,
+      query: DryRunQuery,
+      body: CreateWorkflowBody,
+      responses: { 200: DryRunResponse, 201: CreatedWorkflow },
+      errors: ['CONFLICT'],
+    },
+    async (request, response, caller) => {
+      const { dryRun } = readCreateQuery(request);
+      const asked = await readBody(request, MAX_DATA_BODY_BYTES);
+      const prepare = async (actor: Actor) => {
+        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
+        const { workspaceId, name, description = '', folderId = null } = body;
+        const place = { workspaceId: workspaceId.toLowerCase() };
+        const version =
+          definition && (await prepareVersion(definition, services, { actor, place, earlier: {}, comment: '' }));
+        return { workflow: { workspaceId, name, description, folderId, version }, warnings };
+      };
+      if (dryRun) {
+        const { workflow, warnings } = await prepare(caller);
+        await tryCreatingWorkflow(db, caller, workflow);
+        sendJson(response, 200, { valid: true, warnings });
+        return;
+      }
+      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
+        const { workflow, warnings } = await prepare(actor);
+        const id = await create(db, actor, workflow);
+        const created = workflowAnswer(await readWorkflow(db, actor, id), services.webhookBaseUrl);
+        return { status: 201, body: { ...created, warnings } };
+      });
+    },
+  );
+}
+
+/** DELETE /api/workflows/{id} */
+export function deleteWorkflow(services: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/workflows/:id',
+    {
+      summary: 'Delete a workflow',
+      description: 'Stops its runs first. They can still be read.',
+      responses: { 204: null },
+    },
+    async (request, response, caller) => {
+      await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
+      sendNothing(response);
+    },
+  );
+}
+
+const readListQuery = queryReader(ListWorkflowsQuery);
+
+/** GET /api/workflows */
+export function listWorkflows({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workflows',
+    {
+      summary: 'List workflows',
+      description: 'Lists the workflows of a workspace, or of a folder, without their definitions.',
+      returns: 'Workflows without their definitions, the last changed first',
+      query: ListWorkflowsQuery,
+      responses: { 200: pageOf(WorkflowEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readListQuery(request)));
+    },
+  );
+}
+
+/** GET /api/workflows/{id} */
+export function getWorkflow({ db, webhookBaseUrl }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workflows/:id',
+    {
+      summary: 'Get a workflow',
+      description: 'Returns the workflow with its latest definition, its webhooks and its schedules.',
+      returns: 'The workflow',
+      responses: { 200: Workflow },
+    },
+    async (request, response, caller) => {
+      const workflow = await readWorkflow(db, caller, pathId(request));
+      setStateTag(response, workflow.updatedAt);
+      sendJson(response, 200, workflowAnswer(workflow, webhookBaseUrl));
+    },
+  );
+}
+
+const parse = compileBody(UpdateWorkflowBody);
+
+/** PATCH /api/workflows/{id} */
+export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
+  return forKey(
+    'PATCH',
+    '/api/workflows/:id',
+    {
+      summary: 'Update a workflow',
+      description:
+        'Changes its name, description, folder, status or active version. Activating a workflow starts its webhooks and schedules; without `activeVersionId`, the latest version becomes active.',
+      returns: 'The updated workflow',
+      takesIfMatch: true,
+      body: UpdateWorkflowBody,
+      responses: { 200: Workflow },
+      errors: ['NO_ACTIVE_VERSION'],
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const changes = parse(await readBody(request));
+      const firstDue: FirstDue = (rule, now) => new Date(nextDueTime(rule, now));
+      await update(db, caller, id, changes, firstDue, readIfMatch(request));
+      const workflow = await readWorkflow(db, caller, id);
+      setStateTag(response, workflow.updatedAt);
+      sendJson(response, 200, workflowAnswer(workflow, webhookBaseUrl));
+    },
+  );
+}

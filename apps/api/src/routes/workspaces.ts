@@ -1,0 +1,139 @@
+import {
+  compileBody,
+  CreateWorkspaceBody,
+  DeckhandError,
+  pageOf,
+  WorkspaceEntry,
+  WorkspaceUsageAndLimits,
+} from '@deckhand/contracts';
+import {
+  createWorkspace as create,
+  deleteWorkspace as remove,
+  listWorkspaces as list,
+  readWorkspace,
+  readWorkspaceUsage,
+  renameWorkspace,
+} from '@deckhand/db';
+import { PageQuery, pathId, readPage } from '../http/query.js';
+import { readBody } from '../http/read-body.js';
+import { sendJson, sendNothing } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import { notifyWorkers } from '../runs/notify-workers.js';
+import type { Services } from '../services.js';
+
+const parse = compileBody(CreateWorkspaceBody);
+
+/** POST /api/workspaces */
+export function createWorkspace({ db, answerOnce }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workspaces',
+    {
+      summary: 'Create a workspace',
+      description: 'The caller becomes its owner.',
+      returns: 'The workspace',
+      takesIdempotencyKey: true,
+      body: CreateWorkspaceBody,
+      responses: { 201: WorkspaceEntry },
+      errors: ['LIMIT_REACHED'],
+    },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request));
+      // A key that is bound to a workspace can use no other, so it cannot create one either.
+      if (caller.boundTo !== null) throw new DeckhandError('WORKSPACE_MISMATCH');
+      await answerOnce({ request, response, caller, body }, async (actor) => ({
+        status: 201,
+        body: await create(db, actor, body.name),
+      }));
+    },
+  );
+}
+
+/** DELETE /api/workspaces/{id} */
+export function deleteWorkspace(services: Services): Route {
+  return forKey(
+    'DELETE',
+    '/api/workspaces/:id',
+    {
+      summary: 'Delete a workspace',
+      description: 'Stops its runs first. All its data is deleted in the background.',
+      responses: { 204: null },
+    },
+    async (request, response, caller) => {
+      await remove(services.db, caller, pathId(request), (stopped) => notifyWorkers(services, 'stop', stopped));
+      sendNothing(response);
+    },
+  );
+}
+
+/** GET /api/workspaces */
+export function listWorkspaces({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workspaces',
+    {
+      summary: 'List your workspaces',
+      description: 'Lists the workspaces of which the caller is a member.',
+      returns: 'Your workspaces, with your role in each',
+      query: PageQuery,
+      responses: { 200: pageOf(WorkspaceEntry) },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await list(db, caller, readPage(request)));
+    },
+  );
+}
+
+/** GET /api/workspaces/{id} */
+export function getWorkspace({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workspaces/:id',
+    {
+      summary: 'Get a workspace',
+      description: 'Every member may read it.',
+      returns: 'The workspace',
+      responses: { 200: WorkspaceEntry },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await readWorkspace(db, caller, pathId(request)));
+    },
+  );
+}
+
+/** PATCH /api/workspaces/{id} */
+export function updateWorkspace({ db }: Services): Route {
+  return forKey(
+    'PATCH',
+    '/api/workspaces/:id',
+    {
+      summary: 'Rename a workspace',
+      description: 'Needs the role admin.',
+      returns: 'The updated workspace',
+      body: CreateWorkspaceBody,
+      responses: { 200: WorkspaceEntry },
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const { name } = parse(await readBody(request));
+      sendJson(response, 200, await renameWorkspace(db, caller, id, name));
+    },
+  );
+}
+
+/** GET /api/workspaces/{id}/usage */
+export function getWorkspaceUsage({ db }: Services): Route {
+  return forKey(
+    'GET',
+    '/api/workspaces/:id/usage',
+    {
+      summary: 'Get the usage and the limits of a workspace',
+      description: 'Every member may read them. Administrators of the instance set the limits.',
+      returns: 'The current usage, and the limits',
+      responses: { 200: WorkspaceUsageAndLimits },
+    },
+    async (request, response, caller) => {
+      sendJson(response, 200, await readWorkspaceUsage(db, caller, pathId(request)));
+    },
+  );
+}
