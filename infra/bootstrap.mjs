@@ -23,7 +23,7 @@ const COMMANDS = {
   bench: [install, generate, build, bundle, lead('../../bench/dist/main.js')],
 };
 
-/** Checks the code where a push is judged (`npm run verify` elsewhere); resolves with how many checks failed. */
+/** Checks the code in CI (`npm run verify` elsewhere); resolves with the number of failed checks. */
 async function countFailedChecks() {
   return process.env.CI === 'true' ? (await checks()) + (await audit([])) : 0;
 }

@@ -87,16 +87,16 @@ const entryOf = async ({ pid }: TestApp) => (await readFleet(redis)).find((entry
 interface Scene {
   readonly receiver: Receiver;
   /** The run that blocks its worker. */
-  readonly culprit: string;
+  readonly blockingRun: string;
   /** Runs in the middle of a call as their worker is blocked; called again, they get their response at once. */
   readonly neighbours: readonly string[];
 }
 
-/** @param blockForMs how long the response to the culprit's call blocks the worker, by how many calls came before. */
+/** @param blockForMs how long the response to the call of the blocking run blocks the worker, by how many calls came before. */
 async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene> {
   const receiver = await startReceiver(
     (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? FOR_GOOD_MS : 0),
-    { body: (path, earlier): JsonObject => (path === '/culprit' ? { blockForMs: blockForMs(earlier) } : {}) },
+    { body: (path, earlier): JsonObject => (path === '/blockingRun' ? { blockForMs: blockForMs(earlier) } : {}) },
   );
   const start = async (path: string, count: number) => {
     const call = { id: 'call', type: 'http', parameters: { url: receiver.url + path, method: 'POST' } };
@@ -107,9 +107,9 @@ async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene
   };
   const neighbours = await start('/neighbour', NEIGHBOURS);
   await until(() => receiver.calls.length === NEIGHBOURS, 10_000, 'the calls of the neighbours');
-  const [culprit = ''] = await start('/culprit', 1);
-  await until(() => receiver.calls.length > NEIGHBOURS, 10_000, 'the call of the culprit');
-  return { receiver, culprit, neighbours };
+  const [blockingRun = ''] = await start('/blockingRun', 1);
+  await until(() => receiver.calls.length > NEIGHBOURS, 10_000, 'the call of the blockingRun');
+  return { receiver, blockingRun, neighbours };
 }
 
 /** Waits for the end of the neighbours, none of which counts a loss or repeats its effect under another key. */
@@ -123,8 +123,8 @@ async function untilNeighboursEnd({ receiver, neighbours }: Scene): Promise<void
   expect(await tally(instance.db, neighbours, calls, { effects: 1 })).toMatchObject({ lost: 0, doubled: 0 });
 }
 
-async function expectFailedForBlocking(culprit: string): Promise<void> {
-  const { status, error, workerId } = await read(culprit);
+async function expectFailedForBlocking(blockingRun: string): Promise<void> {
+  const { status, error, workerId } = await read(blockingRun);
   expect({ status, workerId }).toEqual({ status: 'failed', workerId: null });
   expect(JSON.parse(error ?? '')).toMatchObject({ code: 'RUN_BLOCKED_WORKER' });
 }
@@ -133,15 +133,15 @@ describe('a run that blocks its worker', () => {
   it('is named by the heartbeat; others go on with the runs of that worker, and only its loss counts', async () => {
     const first = await startWorker();
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
-    await until(async () => (await entryOf(first))?.occupiedBy === scene.culprit, 10_000, 'the culprit to be named');
+    await until(async () => (await entryOf(first))?.occupiedBy === scene.blockingRun, 10_000, 'the blockingRun to be named');
     await until(async () => (await entryOf(first))?.state === 'stalled', 10_000, 'the worker to be stalled');
     const second = await startWorker();
     await untilNeighboursEnd(scene);
-    await until(async () => (await read(scene.culprit)).status === 'success', 10_000, 'the end of the culprit');
+    await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
     // It went on elsewhere: the worker that it blocked ends without failing it.
     expect(await first.ended).toBe(EXIT_BLOCKED);
-    expect((await read(scene.culprit)).status).toBe('success');
-    expect(await readLosers([scene.culprit, ...scene.neighbours])).toEqual([scene.culprit]);
+    expect((await read(scene.blockingRun)).status).toBe('success');
+    expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);
     await second.stop();
   });
 
@@ -150,12 +150,12 @@ describe('a run that blocks its worker', () => {
     const scene = await startRuns((earlier) => (earlier === 0 ? 4_500 : 0));
     const second = await startWorker();
     await untilNeighboursEnd(scene);
-    await until(async () => (await read(scene.culprit)).status === 'success', 10_000, 'the end of the culprit');
-    const ended = await readAll([scene.culprit, ...scene.neighbours]);
+    await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
+    const ended = await readAll([scene.blockingRun, ...scene.neighbours]);
     await until(async () => (await entryOf(first))?.active === 0, 10_000, 'the worker to notice what it lost');
     expect(await entryOf(first)).toMatchObject({ state: 'consuming', blockedMs: 0, occupiedBy: null });
     expect(first.output()).toContain('the event loop was blocked');
-    expect(await readAll([scene.culprit, ...scene.neighbours])).toEqual(ended);
+    expect(await readAll([scene.blockingRun, ...scene.neighbours])).toEqual(ended);
     expect(await readLosers(scene.neighbours)).toEqual([]);
     await Promise.all([first.stop(), second.stop()]);
   });
@@ -166,13 +166,13 @@ describe('a run that blocks its worker while PostgreSQL does not answer', () => 
     const postgres = await startTcpProxy(instance.databaseUrl);
     const worker = await startWorker(postgres.url);
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
-    await until(async () => (await read(scene.culprit)).workerId !== null, 10_000, 'the claim of the culprit');
+    await until(async () => (await read(scene.blockingRun)).workerId !== null, 10_000, 'the claim of the blockingRun');
     postgres.silence(() => true);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
     const next = await startWorker();
     await untilNeighboursEnd(scene);
-    await until(async () => (await read(scene.culprit)).status === 'success', 10_000, 'the end of the culprit');
-    expect(await readLosers([scene.culprit, ...scene.neighbours])).toEqual([scene.culprit]);
+    await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
+    expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);
     await next.stop();
   });
 });
@@ -182,7 +182,7 @@ describe('a run that blocks every worker', () => {
     const workers = [await startWorker(), await startWorker()];
     const scene = await startRuns(() => FOR_GOOD_MS);
     await Promise.race(workers.map(({ ended }) => ended));
-    await expectFailedForBlocking(scene.culprit);
+    await expectFailedForBlocking(scene.blockingRun);
     for (const worker of workers) expect(await worker.ended).toBe(EXIT_BLOCKED);
     const next = await startWorker();
     await untilNeighboursEnd(scene);
@@ -193,7 +193,7 @@ describe('a run that blocks every worker', () => {
     const worker = await startWorker();
     const scene = await startRuns(() => FOR_GOOD_MS);
     expect(await worker.ended).toBe(EXIT_BLOCKED);
-    await expectFailedForBlocking(scene.culprit);
+    await expectFailedForBlocking(scene.blockingRun);
     const next = await startWorker();
     await untilNeighboursEnd(scene);
     expect(await readLosers(scene.neighbours)).toEqual([]);

@@ -43,12 +43,12 @@ it.each(['error', 'rejection'])(
       { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url },
       { nodeArgs: THROWING },
     );
-    const receiver = await startReceiver((path) => (path === '/neighbour' || path === '/culprit-next' ? 1_000 : 0), {
-      body: (path) => (path === '/culprit' ? { throwAs } : {}),
+    const receiver = await startReceiver((path) => (path === '/neighbour' || path === '/blockingRun-next' ? 1_000 : 0), {
+      body: (path) => (path === '/blockingRun' ? { throwAs } : {}),
     });
     const start = async (path: string): Promise<string> => {
       const call = { id: 'call', type: 'http', parameters: { url: receiver.url + path, method: 'POST' } };
-      // By the time of the error, the culprit has not ended by itself.
+      // By the time of the error, the run has not ended by itself.
       const next = { ...call, id: 'next', parameters: { ...call.parameters, url: `${receiver.url}${path}-next` } };
       const { workspaceId, accept } = await seedWorkflow(instance.db, chain(call, next));
       const executionId = await accept();
@@ -57,9 +57,9 @@ it.each(['error', 'rejection'])(
     };
     const neighbour = await start('/neighbour');
     await until(() => receiver.calls.length === 1, 10_000, 'the call of the neighbour');
-    const culprit = await start('/culprit');
-    await until(async () => (await read(culprit)).status === 'failed', 10_000, 'the end of the culprit');
-    expect(JSON.parse((await read(culprit)).error ?? '')).toMatchObject({ code: 'UNCAUGHT_ERROR' });
+    const blockingRun = await start('/blockingRun');
+    await until(async () => (await read(blockingRun)).status === 'failed', 10_000, 'the end of the blockingRun');
+    expect(JSON.parse((await read(blockingRun)).error ?? '')).toMatchObject({ code: 'UNCAUGHT_ERROR' });
     await until(async () => (await read(neighbour)).status === 'success', 10_000, 'the end of the neighbour');
     const later = await start('/later');
     await until(async () => (await read(later)).status === 'success', 10_000, 'the end of a later run');

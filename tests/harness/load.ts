@@ -28,7 +28,7 @@ export interface Load {
 /** Between two tries of a request, in ms. */
 const RETRY_MS = 100;
 /** Tries in all: long enough for a restart. */
-const TRIES_MAX = 300;
+const MAX_TRIES = 300;
 const TICK_MS = 20;
 
 /**
@@ -62,7 +62,7 @@ export function startLoad(options: {
     };
     const startedAt = performance.now();
     let fault: unknown;
-    for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
       const url = options.urls[(n + attempt) % options.urls.length] ?? '';
       try {
         const { status, answer } = await post(agent, url + options.path, headers, body);

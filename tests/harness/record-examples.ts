@@ -29,7 +29,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const SECRET = /dk_[A-Za-z0-9_-]{5,}|(?<="(?:token|cursor|nextCursor)":")[^"]{16,}|(?<=\/webhook(?:-test)?\/)[^"]{8,}/g;
 
 /** Items that an example has of a list. */
-const ITEMS_MAX = 2;
+const MAX_ITEMS = 2;
 
 /**
  * Adds examples of operations that have none yet to `examples.json`. Ids, times and secrets of this very run are
@@ -61,7 +61,7 @@ function toExample({ operationId, request, answer }: Exchange): [string, Example
 }
 
 function shorten(body: unknown): unknown {
-  if (Array.isArray(body)) return body.slice(0, ITEMS_MAX);
+  if (Array.isArray(body)) return body.slice(0, MAX_ITEMS);
   if (typeof body !== 'object' || body === null) return body;
   const isList = (name: string, value: unknown): boolean => /^(data|buckets)$/.test(name) && Array.isArray(value);
   return Object.fromEntries(

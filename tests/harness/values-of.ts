@@ -21,8 +21,8 @@ interface Schema {
   readonly maximum?: number;
 }
 
-const LENGTH_MAX = 60;
-const ITEMS_MAX = 4;
+const MAX_LENGTH = 60;
+const MAX_ITEMS = 4;
 
 /** Unusual values. */
 const ODD: fc.Arbitrary<unknown> = fc.oneof(
@@ -68,10 +68,10 @@ function fitting(schema: Schema, ids: () => readonly string[]): fc.Arbitrary<unk
     case 'string':
       return texts(schema, ids);
     case 'array': {
-      const { items = {}, minItems = 0, maxItems = ITEMS_MAX } = schema;
+      const { items = {}, minItems = 0, maxItems = MAX_ITEMS } = schema;
       return fc.array(valuesOf(items, ids), {
         minLength: minItems,
-        maxLength: Math.max(minItems, Math.min(maxItems, ITEMS_MAX)),
+        maxLength: Math.max(minItems, Math.min(maxItems, MAX_ITEMS)),
       });
     }
     case 'object':
@@ -88,7 +88,7 @@ function numbers({ type, minimum, exclusiveMinimum, maximum }: Schema): fc.Arbit
 }
 
 function texts(
-  { format, pattern, minLength = 0, maxLength = LENGTH_MAX }: Schema,
+  { format, pattern, minLength = 0, maxLength = MAX_LENGTH }: Schema,
   ids: () => readonly string[],
 ): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.nat().map((n) => ids()[n % Math.max(1, ids().length)] ?? '0'.repeat(8));
@@ -96,7 +96,7 @@ function texts(
     return fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString());
   if (format === 'email') return fc.emailAddress();
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern)).map((text) => text.slice(0, 300));
-  return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, LENGTH_MAX)), unit: 'grapheme' });
+  return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, MAX_LENGTH)), unit: 'grapheme' });
 }
 
 function objects(

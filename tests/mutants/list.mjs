@@ -137,11 +137,11 @@ export const MUTANTS = [
       "::uuid[]) AND ${IS_HELD} AND e.status <> 'paused'\n      ${LOCK",
     ],
     ['a paused run fails', 'losses > DELAYS_SECONDS.length && !isPaused', 'losses > DELAYS_SECONDS.length'],
-    ['every run counts the loss', 'culprit === null || culprit === run.id ? 1 : 0', '1'],
+    ['every run counts the loss', 'blockingRun === null || blockingRun === run.id ? 1 : 0', '1'],
     [
       'no run counts a loss of unknown cause',
-      'culprit === null || culprit === run.id ? 1 : 0',
-      'culprit === run.id ? 1 : 0',
+      'blockingRun === null || blockingRun === run.id ? 1 : 0',
+      'blockingRun === run.id ? 1 : 0',
     ],
     [
       'runs are taken that were not asked for',
@@ -308,12 +308,12 @@ export const MUTANTS = [
     ['a worker is dead during an interruption', '!isInterrupted && worker', 'worker'],
     ['an old heartbeat says that a worker is blocked', 'isLive && blockedMs >', 'blockedMs >'],
     ['a worker is blocked during an interruption', '!isInterrupted && blocked.has', 'blocked.has'],
-    ['a worker that is missing has no culprit', 'worker ?? before ?? NEVER_HEARD_OF', 'worker ?? NEVER_HEARD_OF'],
+    ['a worker that is missing has no blockingRun', 'worker ?? before ?? NEVER_HEARD_OF', 'worker ?? NEVER_HEARD_OF'],
   ]),
   ...of('apps/worker/src/watchdog/block-watch.ts', 'unit:watchdog/block-watch', [
     ['a process that stood still was blocked', 'Math.min(now - lastCheckAt, 2 * checkMs)', 'now - lastCheckAt'],
-    ['one sample names the culprit', 'samples.length >= MIN_SAMPLES && ', ''],
-    ['the first sample names the culprit', 'samples.every((sample) => sample === first)', 'true'],
+    ['one sample names the blockingRun', 'samples.length >= MIN_SAMPLES && ', ''],
+    ['the first sample names the blockingRun', 'samples.every((sample) => sample === first)', 'true'],
     ['samples outlive the block', '        samples = [];\n', ''],
   ]),
   ...of('packages/db/src/executions/fail-runs.ts', RECOVER, [

@@ -20,7 +20,7 @@ export type CheckedDefinition = Pick<
 >;
 
 /** How much work the check of a definition may be, in ms. */
-const CHECK_MS_MAX = 10_000;
+const MAX_CHECK_MS = 10_000;
 /** Warnings of one response at most. */
 const MAX_WARNINGS = 20;
 
@@ -76,7 +76,7 @@ export async function checkDefinition(
   return compiled;
 }
 
-/** The work of each person that is under way or waits, its last part. */
+/** The last part of each person's work that is in progress or waits. */
 const lastOf = new Map<string, Promise<unknown>>();
 
 /** Does a person's work after what the same person asked for before. */
@@ -96,10 +96,10 @@ async function compile(
 ): Promise<Compiled | { readonly issues: readonly ValidationIssue[] }> {
   let result: CompileResult;
   try {
-    result = await runInTimeSlices(compileInSteps(definition, nodeTypes), CHECK_MS_MAX);
+    result = await runInTimeSlices(compileInSteps(definition, nodeTypes), MAX_CHECK_MS);
   } catch (error) {
     if (!(error instanceof TooMuchWorkError)) throw error;
-    const message = `takes more than ${CHECK_MS_MAX / 1_000} s to check: make several workflows of it`;
+    const message = `takes more than ${MAX_CHECK_MS / 1_000} s to check: make several workflows of it`;
     return { issues: [{ path: 'definition', message }] };
   }
   if ('issues' in result) return { issues: result.issues.map((issue) => inDefinition(issue, definition)) };
@@ -133,14 +133,14 @@ function inDefinition({ path, message }: ValidationIssue, definition: unknown): 
 }
 
 /** Longest id of a node: a longer one is at fault itself, and not repeated. */
-const NODE_ID_MAX = 64;
+const MAX_NODE_ID = 64;
 
 function nodeIdAt(path: string, definition: unknown): string | undefined {
   const index = /^nodes\[(\d+)\]/.exec(path)?.[1];
   const nodes: unknown = isJsonObject(definition) ? definition.nodes : undefined;
   const node: unknown = index !== undefined && Array.isArray(nodes) ? nodes[Number(index)] : undefined;
   const id = isJsonObject(node) ? node.id : undefined;
-  return typeof id === 'string' && id.length <= NODE_ID_MAX ? id : undefined;
+  return typeof id === 'string' && id.length <= MAX_NODE_ID ? id : undefined;
 }
 
 /** A node of a definition that was checked when it was saved. */

@@ -11,7 +11,7 @@ import { FLOOR_QUEUE, type FloorJob } from './queue.js';
 
 const CONCURRENCY = 100;
 const WAIT_MS = 60_000;
-const BODY_MAX = '20mb';
+const MAX_BODY = '20mb';
 
 const BODY = {
   type: 'object',
@@ -54,7 +54,7 @@ async function serve(connection: { url: string; maxRetriesPerRequest: null }, db
   app.get('/readyz', (_request, response) => void response.end());
 
   /** Validates, inserts a row, adds a job. */
-  app.post('/accept', express.json({ limit: BODY_MAX }), async (request, response) => {
+  app.post('/accept', express.json({ limit: MAX_BODY }), async (request, response) => {
     if (!isValid(request.body)) {
       response.status(400).json(isValid.errors);
       return;
@@ -83,7 +83,7 @@ async function serve(connection: { url: string; maxRetriesPerRequest: null }, db
   });
 
   /** Parses a large body, inserts it, and writes as much again as the result. */
-  app.post('/large', express.text({ type: () => true, limit: BODY_MAX }), async (request, response) => {
+  app.post('/large', express.text({ type: () => true, limit: MAX_BODY }), async (request, response) => {
     const body = parseOwnJson<object>(String(request.body));
     const id = randomUUID();
     const insert = `INSERT INTO floor_runs (id, status, data) VALUES ($1, 'pending', $2)`;

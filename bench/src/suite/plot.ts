@@ -7,12 +7,12 @@ const BAR = 16;
 const GAP = 10;
 const TOP = 44;
 /** Ratios from here on end at the edge, with their number beside. */
-const RATIO_MAX = 2;
+const MAX_RATIO = 2;
 
 /** Draws the ratios to the floor as an SVG: one bar a metric, the floor as a line. */
 export function plotRatios(rows: readonly Row[]): string {
   const bars = rows.filter(({ floor }) => floor.length > 0);
-  const scale = (ratio: number): number => (Math.min(ratio, RATIO_MAX) / RATIO_MAX) * (WIDTH - LABELS - 60);
+  const scale = (ratio: number): number => (Math.min(ratio, MAX_RATIO) / MAX_RATIO) * (WIDTH - LABELS - 60);
   const height = TOP + bars.length * (BAR + GAP);
   const floorX = LABELS + scale(1);
   const lines = bars.map(({ scenario, metric, ours, floor }, index) => {

@@ -34,8 +34,8 @@ export async function main(args: string[]): Promise<number> {
     return complain(error instanceof StartSettingsError ? error.message : `${String(error)} (only --once is known)`);
   }
   const lock = await takeLock(join(settings.folder, 'start.lock'));
-  if ('heldBy' in lock) {
-    return complain(`Deckhand is running already in this checkout (process ${lock.heldBy}): stop that one first.`);
+  if ('ownerPid' in lock) {
+    return complain(`Deckhand is running already in this checkout (process ${lock.ownerPid}): stop that one first.`);
   }
   try {
     if (!(await isPortFreeSoon(settings.port, lock.isInherited ? INHERITANCE_MS : 0))) {

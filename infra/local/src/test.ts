@@ -8,7 +8,7 @@ import { testOtherStores } from './test/other-stores.js';
 import { runJest } from './test/run-jest.js';
 import { runMutants } from './test/run-mutants.js';
 
-/** Whether a push is judged: then all is tested, with other stores too. */
+/** True in CI: then everything is tested, also with other stores. */
 const IS_CI = process.env.CI === 'true';
 
 /** Quick tests first, then those of whole processes. */

@@ -6,19 +6,19 @@ import { isTime, UUID_PATTERN } from './formats.js';
 import { estimatePatternSize } from './pattern-size.js';
 
 /** Maximum number of objects in a schema, and their maximum nesting: compiling is not linear. */
-const PARTS_MAX = 500;
-const DEPTH_MAX = 50;
+const MAX_PARTS = 500;
+const MAX_DEPTH = 50;
 /** Maximum number of members and items in a schema, including those of enums and defaults. */
-const VALUES_MAX = 10_000;
+const MAX_VALUES = 10_000;
 /** Maximum length of a pattern in characters, and maximum size of its compiled program in instructions. */
-const PATTERN_LENGTH_MAX = 1_000;
-const PROGRAM_SIZE_MAX = 2_000;
+const MAX_PATTERN_LENGTH = 1_000;
+const MAX_PROGRAM_SIZE = 2_000;
 /** Maximum size of all compiled patterns of a schema together. */
-const PROGRAMS_SIZE_MAX = 20_000;
+const MAX_PROGRAMS_SIZE = 20_000;
 /** Number of matched characters after which the caches of a pattern are dropped. They can grow to 8 MB each. */
-const CACHED_CHARS_MAX = 65_536;
+const MAX_CACHED_CHARS = 65_536;
 /** Maximum length of text that is checked against a format, in characters. Formats are regular expressions. */
-const FORMAT_CHARS_MAX = 10_000;
+const MAX_FORMAT_CHARS = 10_000;
 
 /**
  * Creates a compiler for the patterns of one schema. It uses re2js, whose matching takes linear time for every pattern.
@@ -26,10 +26,10 @@ const FORMAT_CHARS_MAX = 10_000;
  * (lookaround, back references).
  */
 function createPatternEngine(): RegExpEngine {
-  let left = PROGRAMS_SIZE_MAX;
+  let left = MAX_PROGRAMS_SIZE;
   const compilePattern = (pattern: string) => {
-    const size = pattern.length > PATTERN_LENGTH_MAX ? Infinity : estimatePatternSize(pattern);
-    if (size > PROGRAM_SIZE_MAX) throw new Error('a pattern is too large');
+    const size = pattern.length > MAX_PATTERN_LENGTH ? Infinity : estimatePatternSize(pattern);
+    if (size > MAX_PROGRAM_SIZE) throw new Error('a pattern is too large');
     left -= size;
     if (left < 0) throw new Error('its patterns are too large');
     const expression = compileLinear(pattern);
@@ -39,7 +39,7 @@ function createPatternEngine(): RegExpEngine {
       toString: () => pattern,
       test(text: string) {
         scanned += text.length;
-        if (scanned > CACHED_CHARS_MAX) {
+        if (scanned > MAX_CACHED_CHARS) {
           expression.reset();
           scanned = text.length;
         }
@@ -79,12 +79,12 @@ function findExcess(schema: object): string | undefined {
   let [parts, values] = [0, 0];
   let level: object[] = [schema];
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > DEPTH_MAX) return `nests deeper than ${DEPTH_MAX} levels`;
+    if (depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
     parts += level.filter((value) => !Array.isArray(value)).length;
-    if (parts > PARTS_MAX) return `has more than ${PARTS_MAX} parts`;
+    if (parts > MAX_PARTS) return `has more than ${MAX_PARTS} parts`;
     const members = level.flatMap((value): unknown[] => Object.values(value));
     values += members.length;
-    if (values > VALUES_MAX) return `has more than ${VALUES_MAX.toLocaleString('en')} values`;
+    if (values > MAX_VALUES) return `has more than ${MAX_VALUES.toLocaleString('en')} values`;
     level = members.filter((value) => typeof value === 'object' && value !== null);
   }
   return undefined;
@@ -110,7 +110,7 @@ export function createUntrustedAjv(options: { allErrors: boolean }): Ajv2020 {
   ajv.addFormat('date-time', isTime);
   for (const name of ['email', 'uri']) {
     const test = testOf(ajv.formats[name]);
-    ajv.addFormat(name, (text: string) => text.length <= FORMAT_CHARS_MAX && test(text));
+    ajv.addFormat(name, (text: string) => text.length <= MAX_FORMAT_CHARS && test(text));
   }
   // Ajv's own implementation compares every pair of items.
   ajv.removeKeyword('uniqueItems');

@@ -68,7 +68,7 @@ export type Check<T> = (value: unknown) => { readonly value: T } | ValidationIss
  * Maximum number of members and items of a value for which all errors are collected. For a larger value only the first
  * is, because each of millions of members could have one.
  */
-const EXAMINED_MAX = 10_000;
+const MAX_EXAMINED = 10_000;
 
 /** Compiles a JSON Schema into a check. It reports all errors of a value, or only the first of a very large one. */
 export function compileCheck<S extends TSchema>(schema: S): Check<Static<S>> {
@@ -166,7 +166,7 @@ function toCheck<T>({ first, all }: Validators, schema: object): Check<T> {
   return (value) => {
     const isValid = validate();
     if (isValid(value)) return { value };
-    if (isLargerThan(value, EXAMINED_MAX)) return { issues: issuesOf(isValid), isTruncated: true };
+    if (isLargerThan(value, MAX_EXAMINED)) return { issues: issuesOf(isValid), isTruncated: true };
     const findAll = examine();
     findAll(value);
     return { issues: issuesOf(findAll) };

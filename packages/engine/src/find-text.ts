@@ -1,5 +1,5 @@
 /** Texts below this length use the native search, which takes microseconds for any needle. */
-const NATIVE_LENGTH_MAX = 1_024;
+const MAX_NATIVE_LENGTH = 1_024;
 
 /**
  * Returns where `needle` first occurs in `text` at or after `from`, or -1, as `String.prototype.indexOf` does. Its
@@ -7,7 +7,7 @@ const NATIVE_LENGTH_MAX = 1_024;
  * their product: minutes for a needle of 100,000 characters.
  */
 export function indexOfText(text: string, needle: string, from = 0): number {
-  if (needle.length <= 1 || text.length < NATIVE_LENGTH_MAX) return text.indexOf(needle, from);
+  if (needle.length <= 1 || text.length < MAX_NATIVE_LENGTH) return text.indexOf(needle, from);
   if (text.length - from < needle.length) return -1;
   const borders = bordersOf(needle);
   let matched = 0;

@@ -135,14 +135,14 @@ describe('a worker whose event loop is blocked', () => {
     const liveness = createLiveness(LIFETIME_MS);
     liveness.observe([worker('a', 1, { blockedMs: 1_500, occupiedBy: 'run' }), worker('b', 1)], 0);
     for (let second = 1; second <= 5; second += 1) liveness.observe([], second * 1_000);
-    expect([liveness.isDead('a'), liveness.culpritOf('a')]).toEqual([true, 'run']);
-    expect([liveness.isDead('b'), liveness.culpritOf('b')]).toEqual([true, null]);
+    expect([liveness.isDead('a'), liveness.blockingRunOf('a')]).toEqual([true, 'run']);
+    expect([liveness.isDead('b'), liveness.blockingRunOf('b')]).toEqual([true, null]);
   });
 
   it('names no run once its event loop runs again', () => {
     const liveness = createLiveness(LIFETIME_MS);
     liveness.observe([worker('a', 1, { blockedMs: 1_500, occupiedBy: 'run' })], 0);
     liveness.observe([worker('a', 2)], 1_000);
-    expect(liveness.culpritOf('a')).toBeNull();
+    expect(liveness.blockingRunOf('a')).toBeNull();
   });
 });

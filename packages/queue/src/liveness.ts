@@ -21,7 +21,7 @@ export interface Liveness {
    * Returns the run that blocked a worker's event loop at its last heartbeat; null if there was none or it is not
    * certain.
    */
-  culpritOf(workerId: string): string | null;
+  blockingRunOf(workerId: string): string | null;
   /** True for a worker that said itself, in the last reading, that it can claim no runs. */
   cannotClaim(workerId: string): boolean;
 }
@@ -91,7 +91,7 @@ export function createLiveness(lifetimeMs: number): Liveness {
       return !isInterrupted && worker.silentMs >= lifetimeMs;
     },
     isBlocked: (workerId) => !isInterrupted && blocked.has(workerId),
-    culpritOf: (workerId) => watched.get(workerId)?.occupiedBy ?? null,
+    blockingRunOf: (workerId) => watched.get(workerId)?.occupiedBy ?? null,
     cannotClaim: (workerId) => withoutClaims.has(workerId),
   };
 }

@@ -9,7 +9,7 @@ function* work(ms: number): Generator<undefined, { done: true }> {
 }
 
 describe('work in slices of time', () => {
-  it('takes turns with all else, one slice in a round', async () => {
+  it('alternates with other work, one slice in a round', async () => {
     let [rounds, isDone] = [0, false];
     const goRound = (): void => {
       rounds += 1;

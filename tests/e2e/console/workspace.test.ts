@@ -319,8 +319,8 @@ describe('the fleet', () => {
     const { page } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
     await go(page, 'Fleet');
-    await page.getByRole('table', { name: 'Workers' }).getByText('Consuming').waitFor();
-    await until(async () => (await page.getByText('Taking runs').locator('..').textContent())?.endsWith('1'));
+    await page.getByRole('table', { name: 'Workers' }).getByText('Ready').waitFor();
+    await until(async () => (await page.getByText('Accepting runs').locator('..').textContent())?.endsWith('1'));
     await page.getByRole('img', { name: /^Waiting in the queue in the last ten minutes: now 0/ }).waitFor();
   });
 
@@ -355,7 +355,7 @@ it('every page can be used by everybody', async () => {
       ['folder', 'Book payments', `workflows?folderId=${billing}`],
       ['approvals', 'Ship B-4?', 'approvals'],
       ['api-keys', 'New API key', 'api-keys'],
-      ['fleet', 'Consuming', 'fleet'],
+      ['fleet', 'Ready', 'fleet'],
       ['members', OWNER.name, 'members'],
       ['variables', 'New variable', 'variables'],
       ['credentials', 'New credential', 'credentials'],

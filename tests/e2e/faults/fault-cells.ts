@@ -30,7 +30,7 @@ const ALL_FAULTS: readonly Fault[] = [
 ];
 
 /** Of a statement that passes often, how many pass between two that are met by a fault, at most. */
-const GAP_MAX = 4;
+const MAX_GAP = 4;
 
 /** A statement that was met by a fault. */
 export interface Injection {
@@ -92,7 +92,7 @@ export function createFaultMatrix(options: { seed: number; isFull: boolean; only
       if (cell.gap >= 0) return undefined;
       const fault = cell.faults.pop();
       if (!fault) return undefined;
-      cell.gap = Math.floor(random() * (GAP_MAX + 1));
+      cell.gap = Math.floor(random() * (MAX_GAP + 1));
       injections.push({ statement, fault, at: Date.now(), mentions });
       return fault;
     },
@@ -103,7 +103,7 @@ export function createFaultMatrix(options: { seed: number; isFull: boolean; only
 }
 
 /**
- * Each SQLSTATE once, before or after in turns, and the faults that have none. Two statements in a row have it the
+ * Each SQLSTATE once, before or after alternately, and the faults that have none. Two statements in a row have it the
  * other way round.
  */
 function pairwise(offset: number): Fault[] {

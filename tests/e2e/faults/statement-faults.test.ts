@@ -40,7 +40,7 @@ const FAULTS_MS = 8_000;
 /** How long everything may take to settle when the faults are over, in ms. */
 const SETTLE_MS = 30_000;
 /** Rounds in a row in which no new cell was met: those that are left are not reached. */
-const IDLE_ROUNDS_MAX = 4;
+const MAX_IDLE_ROUNDS = 4;
 
 /** What happens to the runs of a round. */
 const PLOTS: readonly RunPlot[] = [
@@ -197,7 +197,7 @@ describe('statements that fail, are slow, or are cancelled', () => {
       const totals = { rounds: 0, kills: 0, runs: 0, lost: 0, doubled: 0, hanging: 0, repeated: 0 };
       const beganAt = Date.now();
       let idleRounds = 0;
-      while (Date.now() - beganAt < BUDGET_MS && idleRounds < IDLE_ROUNDS_MAX) {
+      while (Date.now() - beganAt < BUDGET_MS && idleRounds < MAX_IDLE_ROUNDS) {
         firstN += PLOTS.length;
         const injected = matrix.injections.length;
         const isKilling = totals.rounds % KILLING_EVERY === KILLING_EVERY - 1;

@@ -1,7 +1,7 @@
 import type { Attack } from './attack.js';
 import { listOf, outcomeOf } from './scene.js';
 
-const NODES_MAX = 5_000;
+const MAX_NODES = 5_000;
 
 /** Saves a definition. */
 function ofDefinition(name: string, ends: string | RegExp, definition: () => unknown): Attack {
@@ -19,7 +19,7 @@ function ofDefinition(name: string, ends: string | RegExp, definition: () => unk
 
 /** As many nodes as there may be, one after another. */
 function fullOf(node: (n: number) => object, sourceHandle?: string) {
-  const ids = listOf(NODES_MAX - 1, (n) => `n${n}`);
+  const ids = listOf(MAX_NODES - 1, (n) => `n${n}`);
   return {
     nodes: [{ id: 'start', type: 'trigger.manual' }, ...ids.map((id, n) => ({ id, ...node(n) }))],
     edges: ids.map((target, n) =>
@@ -61,7 +61,7 @@ export const DEFINITION_ATTACKS: readonly Attack[] = [
   })),
   ofDefinition('a cycle through all nodes', '400 VALIDATION_FAILED', () => {
     const { nodes, edges } = fullOf(() => ({ type: 'set' }));
-    return { nodes, edges: [...edges, { source: `n${NODES_MAX - 2}`, target: 'n0' }] };
+    return { nodes, edges: [...edges, { source: `n${MAX_NODES - 2}`, target: 'n0' }] };
   }),
   ofDefinition('nine megabytes of scripts', /^201|^400 VALIDATION_FAILED/, () =>
     fullOf(() => ({ type: 'code', parameters: { source: `return ${'a.b(1)+'.repeat(250)}1` } })),

@@ -20,9 +20,9 @@ const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 /** Requests at once. */
 const AT_ONCE = 4;
 /** Ids that are remembered, the latest. */
-const IDS_MAX = 300;
+const MAX_IDS = 300;
 /** How much the heap may grow between the first third and the end, in bytes. */
-const GROWTH_MAX = 32 * 1024 * 1024;
+const MAX_GROWTH = 32 * 1024 * 1024;
 
 /** What would end the session that sends, never answers, or waits for the slowest of hashes. */
 const LEFT_OUT = [
@@ -107,7 +107,7 @@ function remember(ids: string[], text: string): void {
       5,
     ),
   );
-  if (ids.length > IDS_MAX) ids.splice(0, ids.length - IDS_MAX);
+  if (ids.length > MAX_IDS) ids.splice(0, ids.length - MAX_IDS);
 }
 
 it(
@@ -162,7 +162,7 @@ it(
     );
     expect(counts.get(200)).toBeGreaterThan(0);
     expect(counts.get(400)).toBeGreaterThan(0);
-    expect(growth).toBeLessThan(GROWTH_MAX);
+    expect(growth).toBeLessThan(MAX_GROWTH);
   },
   (SECONDS + 60) * 1_000,
 );

@@ -42,7 +42,7 @@ interface Turn {
 }
 
 /**
- * Takes turns at both replicas, several lanes at once. A turn changes something here and at once asks there.
+ * Alternates between both replicas, in several lanes. Each step changes something at one and reads it at the other.
  * @param lane makes what one lane works with and returns what it does each turn; what a turn resolves with is compared.
  */
 async function takeTurns(

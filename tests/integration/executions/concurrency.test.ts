@@ -221,7 +221,7 @@ describe('a limit of runs at once', () => {
     const [a, b] = (await acceptMany(seed, 2)).map(String);
     const dead = uuidv7();
     await claim([a, b].map(String), dead);
-    await recoverRuns(db, [{ id: dead, culprit: null }], [String(a)]);
+    await recoverRuns(db, [{ id: dead, blockingRun: null }], [String(a)]);
     expect(await claim([String(a)])).toEqual([a]);
     expect(await release(seed)).toEqual([]);
     const { workerId, claimToken } = await read(String(a));

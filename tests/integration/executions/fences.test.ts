@@ -259,7 +259,7 @@ describe('a worker that was taken over', () => {
     const old = await claim(id);
     const {
       dispatched: [dispatched],
-    } = await recoverRuns(db, [{ id: old?.workerId ?? '', culprit: null }], [id]);
+    } = await recoverRuns(db, [{ id: old?.workerId ?? '', blockingRun: null }], [id]);
     const next = await claim(id, dispatched?.dispatch);
     expect(next?.epoch).toBe(2);
 
@@ -413,7 +413,7 @@ describe('the verdict on a checkpoint that is written again', () => {
       const { workerId } = await db.execution.findUniqueOrThrow({ where: { id } });
       const {
         dispatched: [next],
-      } = await recoverRuns(db, [{ id: workerId ?? '', culprit: null }], [id]);
+      } = await recoverRuns(db, [{ id: workerId ?? '', blockingRun: null }], [id]);
       await claim(id, next?.dispatch);
     };
     expect(await repeat(null, claimAgain)).toEqual(['written', 'fenced']);

@@ -174,8 +174,8 @@ const OPERATIONS: Operations = {
     await dispatchAgain(stress.db, await findRuns(chance, WAITING));
   },
   async recover(chance) {
-    // A culprit that is no run: no loss is counted, so none fails by it.
-    const workers = WORKERS.map((id) => ({ id, culprit: uuidv7() }));
+    // A blocking run that does not exist: no loss is counted, so none fails by it.
+    const workers = WORKERS.map((id) => ({ id, blockingRun: uuidv7() }));
     await recoverRuns(stress.db, workers, await findIds(chance, HELD));
   },
   async wake(chance) {

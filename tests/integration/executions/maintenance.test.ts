@@ -128,7 +128,7 @@ describe('runs of dead workers', () => {
     const other = await held();
     const ids = await findRunsOfWorkers(db, [dead], ALL);
     expect(ids.sort()).toEqual([running, paused].sort());
-    const recovered = await recoverRuns(db, [{ id: dead, culprit: null }], [...ids, other]);
+    const recovered = await recoverRuns(db, [{ id: dead, blockingRun: null }], [...ids, other]);
     expect(recovered).toMatchObject({ dispatched: [{ executionId: running, dispatch: 2 }], paused: [paused] });
     expect(await read(running)).toMatchObject({ workerId: null, status: 'running' });
     expect(await read(paused)).toMatchObject({ workerId: null, status: 'paused', dispatchSeq: 1 });

@@ -30,13 +30,13 @@ async function claimAll(ids: readonly string[], workerId: string): Promise<void>
   expect(await claimExecutions(db, requests, workerId)).toHaveLength(ids.length);
 }
 
-/** Loses the worker of a run once. `culprit`: as the worker was last heard of. */
-async function lose(id: string, culprit: string | null) {
+/** Loses the worker of a run once. `blockingRun`: as the worker was last heard of. */
+async function lose(id: string, blockingRun: string | null) {
   const workerId = uuidv7();
   await db.execution.updateMany({ where: { id, wakeAt: { not: null } }, data: { wakeAt: new Date(0) } });
   await wakeDueRuns(db, [id]);
   await claimAll([id], workerId);
-  return recoverRuns(db, [{ id: workerId, culprit }], [id]);
+  return recoverRuns(db, [{ id: workerId, blockingRun }], [id]);
 }
 
 describe('a run that loses its worker again and again', () => {
@@ -81,7 +81,7 @@ describe('the runs of a lost worker', () => {
     const [id, workerId] = [await seed.accept(), uuidv7()];
     await claimAll([id], workerId);
     await db.execution.update({ where: { id }, data: { status: 'paused', losses: 9 } });
-    expect(await recoverRuns(db, [{ id: workerId, culprit: null }], [id])).toMatchObject({
+    expect(await recoverRuns(db, [{ id: workerId, blockingRun: null }], [id])).toMatchObject({
       paused: [id],
       dispatched: [],
     });
@@ -93,7 +93,7 @@ describe('the runs of a lost worker', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => seed.accept()));
     await claimAll(ids.slice(1), workerId);
     await claimAll(ids.slice(0, 1), other);
-    const lost = [{ id: workerId, culprit: null }];
+    const lost = [{ id: workerId, blockingRun: null }];
     const calls = await Promise.all([1, 2, 3].map(() => recoverRuns(db, lost, ids)));
     const dispatched = calls.flatMap((call) => call.dispatched.map(({ executionId }) => executionId));
     expect(dispatched.sort()).toEqual(ids.slice(1).sort());
@@ -104,7 +104,7 @@ describe('the runs of a lost worker', () => {
     const workerId = uuidv7();
     const ids = await Promise.all([1, 2, 3].map(() => seed.accept()));
     await claimAll(ids, workerId);
-    const lost = [{ id: workerId, culprit: null }];
+    const lost = [{ id: workerId, blockingRun: null }];
     for (const expected of [2, 1]) {
       const page = await findRunsOfWorkers(db, [workerId], { limit: 2, except: [] });
       expect((await recoverRuns(db, lost, page)).dispatched).toHaveLength(expected);

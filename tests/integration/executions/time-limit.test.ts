@@ -84,7 +84,7 @@ describe('a run without a time limit of its own', () => {
     const id = await seed.accept();
     const { workerId } = await claim(id);
     await passTime(id, 2 * HOUR_MS);
-    await recoverRuns(db, [{ id: workerId, culprit: null }], [id]);
+    await recoverRuns(db, [{ id: workerId, blockingRun: null }], [id]);
     expect(await read(id)).toMatchObject({ timeLeftMs: 0n, heldUntil: null });
   });
 

@@ -61,7 +61,7 @@ describe('the fair order of jobs', () => {
         taken += runs.length;
         return runs.length;
       };
-      // Both queue in turns; what waits goes up and down, and now and then nothing does.
+      // Both queue alternately; what waits goes up and down, and now and then nothing does.
       for (let round = 0; round < 80; round += 1) {
         const runs = Array.from({ length: BATCH }, () => ({ workspaceId, executionId: randomUUID(), dispatch: 1 }));
         for (const { executionId } of runs) queuedAt.set(executionId, queuedAt.size);

@@ -37,7 +37,7 @@ async function seedDue(): Promise<Seed> {
   return seed;
 }
 
-/** What one who fires has in hand between its look and its write. */
+/** Returns the move of a worker between its read and its write. */
 async function findDueMove(seed: Seed) {
   const due = await findDueSchedules(stores.db, new Date(clock.now), 100);
   const schedule = due.find(({ workflowId }) => workflowId === seed.workflowId);
@@ -120,7 +120,7 @@ describe('a workflow that is deactivated', () => {
 });
 
 describe('one time', () => {
-  it('has one run though two who fire have it in hand', async () => {
+  it('has one run though two workers fire it', async () => {
     const seed = await seedDue();
     const [one, other] = [await findDueMove(seed), await findDueMove(seed)];
     const verdicts = await Promise.all([moveSchedules(stores.db, [one]), moveSchedules(stores.db, [other])]);

@@ -18,7 +18,7 @@ let firings: Firing[];
 
 beforeAll(async () => {
   stores = await startStores();
-  // One takes turns with a lease, two fire whenever they are called: nothing but the database keeps them apart.
+  // One has a lease, two fire whenever they are called: only the database prevents firing twice.
   firings = await Promise.all([true, false, false].map((isLeased) => startFiring(stores, { clock, isLeased })));
 }, 30_000);
 afterAll(stopAll);

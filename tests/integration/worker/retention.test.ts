@@ -42,7 +42,7 @@ async function finished(id: string): Promise<string> {
 const age = (id: string, days: number) =>
   instance.db.execution.update({ where: { id }, data: { finishedAt: new Date(Date.now() - days * 86_400_000) } });
 
-const keepFor = async (dataRetentionDays: number | null, runRetentionDays: number | null) => {
+const setRetention = async (dataRetentionDays: number | null, runRetentionDays: number | null) => {
   const body = {
     dataRetentionDays,
     runRetentionDays,
@@ -103,7 +103,7 @@ describe('retention', () => {
     for (const id of [large, loop, failed]) await age(id, 8);
     for (const id of [gone, goneLarge]) await age(id, 31);
 
-    await keepFor(7, 30);
+    await setRetention(7, 30);
     await until(async () => (await read(goneLarge)).status === 404, 10_000, 'the end of what is old');
     await until(async () => (await read(failed)).body.data?.trigger === null, 10_000, 'the end of old data');
     await until(async () => (await read(large)).body.data?.trigger === null, 10_000, 'the end of old data');
@@ -138,7 +138,7 @@ describe('retention', () => {
   });
 
   it('leaves a failed run to be found by its error, no longer by its data', async () => {
-    await keepFor(null, null);
+    await setRetention(null, null);
     const failed = await finished(await execute(failing, { word: 'palladium', secret: 'xylophone' }));
     const find = async (search: string) =>
       (await call('GET', `/api/executions?workspaceId=${instance.workspaceId}&search=${search}`)).body.data.map(
@@ -146,13 +146,13 @@ describe('retention', () => {
       );
     expect(await find('xylophone')).toEqual([failed]);
     await age(failed, 2);
-    await keepFor(1, null);
+    await setRetention(1, null);
     await until(async () => (await find('xylophone')).length === 0, 10_000, 'the end of its data');
     expect(await find('palladium')).toEqual([failed]);
   });
 
   it('gives the bytes back to the workspace', async () => {
-    await keepFor(null, null);
+    await setRetention(null, null);
     const { db, workspaceId } = instance;
     const stored = async () => {
       const { storedBytes } = await db.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
@@ -165,14 +165,14 @@ describe('retention', () => {
     const storedBytes = Number((await db.execution.findUniqueOrThrow({ where: { id: old } })).storedBytes);
     expect(storedBytes).toBeGreaterThan(2 * LARGE.length);
     await age(old, 3);
-    await keepFor(null, 2);
+    await setRetention(null, 2);
     await until(async () => (await read(old)).status === 404, 10_000, 'the end of the run');
     await until(async () => (await stored()).counted === before.counted - storedBytes, 10_000, 'the bytes back');
     expect((await stored()).kept).toBe(before.kept - storedBytes);
   });
 
   it('waits for a run that is being repeated', async () => {
-    await keepFor(null, null);
+    await setRetention(null, null);
     const original = await execute(asking);
     await until(async () => (await read(original)).body.status === 'waiting_for_input', 10_000, 'the question');
     await call('POST', '/api/approvals/submit', { executionId: original, nodeId: 'ask', approved: true });
@@ -181,7 +181,7 @@ describe('retention', () => {
     await until(async () => (await read(body.executionId)).body.status === 'waiting_for_input', 10_000, 'its question');
     const other = await finished(await execute(echo, { word: 'other' }));
     for (const id of [original, other]) await age(id, 5);
-    await keepFor(1, 2);
+    await setRetention(1, 2);
     await until(async () => (await read(other)).status === 404, 10_000, 'the end of the other');
     expect((await read(original)).body.data.trigger).toEqual({});
     await call('POST', `/api/executions/${body.executionId}/stop`);
@@ -189,7 +189,7 @@ describe('retention', () => {
   });
 
   it('fails a run that was accepted before the data it repeats went', async () => {
-    await keepFor(null, null);
+    await setRetention(null, null);
     const again = { ...echo, nodes: [...echo.nodes, { id: 'b', type: 'set', parameters: { fields: { b: 1 } } }] };
     const original = await finished(
       await execute({ ...again, edges: [...echo.edges, { source: 'echo', target: 'b' }] }),

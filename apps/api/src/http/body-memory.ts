@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { networkOf } from './network-of.js';
 
 /** Maximum number of bytes of large bodies in the memory of the process. */
-const HELD_BYTES_MAX = 134_217_728;
+const MAX_HELD_BYTES = 134_217_728;
 /** Shorter bodies are not counted, in bytes. */
 const COUNTED_BYTES_MIN = 65_536;
 const RETRY_AFTER_SECONDS = 2;
@@ -37,7 +37,7 @@ export function holdBody(request: Request, bytes: number, refuse: (error: Deckha
   }
   heldBytes += bytes - body.bytes;
   body.bytes = bytes;
-  while (heldBytes > HELD_BYTES_MAX && bodies.has(request)) giveUpLargest();
+  while (heldBytes > MAX_HELD_BYTES && bodies.has(request)) giveUpLargest();
 }
 
 /** Marks a body as complete. It still counts, but is not refused any more. */

@@ -8,7 +8,7 @@ import { readPeriod } from './monitoring.js';
 
 const readQuery = queryReader(RunStatsQuery);
 
-const DAYS_MAX = 366;
+const MAX_DAYS = 366;
 
 /** GET /api/ai/usage */
 export function getAiUsage({ db }: Services): Route {
@@ -23,7 +23,7 @@ export function getAiUsage({ db }: Services): Route {
       responses: { 200: AiUsage },
     },
     async (request, response, caller) => {
-      const { workspaceId, from, to } = readPeriod(readQuery(request), DAYS_MAX);
+      const { workspaceId, from, to } = readPeriod(readQuery(request), MAX_DAYS);
       await requireRole(db, caller, workspaceId, 'viewer');
       const usage = { calls: 0, inputTokens: 0, outputTokens: 0, models: [] };
       sendJson(response, 200, { workspaceId, from: from.toISOString(), to: to.toISOString(), ...usage });

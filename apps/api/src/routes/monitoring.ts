@@ -90,7 +90,7 @@ const MAX_STATS_DAYS = 366;
 
 /** Readable lengths of parts; the shortest that results in no more than this many parts is used. */
 const BUCKET_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800];
-const BUCKETS_MAX = 100;
+const MAX_BUCKETS = 100;
 
 /** GET /api/monitoring/stats */
 export function getRunStats({ db }: Services): Route {
@@ -114,7 +114,7 @@ export function getRunStats({ db }: Services): Route {
 function periodOf(query: RunStatsQuery): StatsPeriod {
   const period = readPeriod(query, MAX_STATS_DAYS);
   const lengthMs = period.to.getTime() - period.from.getTime();
-  const bucketSeconds = BUCKET_SECONDS.find((seconds) => lengthMs / (seconds * 1_000) <= BUCKETS_MAX) ?? 604_800;
+  const bucketSeconds = BUCKET_SECONDS.find((seconds) => lengthMs / (seconds * 1_000) <= MAX_BUCKETS) ?? 604_800;
   return { ...period, bucketSeconds };
 }
 

@@ -49,8 +49,8 @@ const MAX_ENTRY_NODES = 50_000;
 const BATCH = { maxSize: 50, concurrency: 4 } as const;
 const STATE_BATCH = { maxSize: 500, concurrency: 2 } as const;
 /** Versions whose node ids are remembered, which never change, and all their ids. */
-const VERSIONS_MAX = 1_000;
-const NODE_IDS_MAX = 500_000;
+const MAX_VERSIONS = 1_000;
+const MAX_NODE_IDS = 500_000;
 
 /** Reads that arrive together share one query. */
 export function createExecutionReader(db: Database): ExecutionReader {
@@ -63,8 +63,8 @@ export function createExecutionReader(db: Database): ExecutionReader {
     flush: (requests: ReadStateRequest[]) => readVisibleStates(db, requests),
   });
   const nodeIdsOfVersions = new LRUCache<string, readonly string[]>({
-    max: VERSIONS_MAX,
-    maxSize: NODE_IDS_MAX,
+    max: MAX_VERSIONS,
+    maxSize: MAX_NODE_IDS,
     sizeCalculation: ({ length }) => length + 1,
     ignoreFetchAbort: true,
     fetchMethod: async (versionId) => savedNodes(await readDefinition(db, versionId)).map(({ id }) => id),

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.js';
 
-const ATTEMPTS_MAX = 3;
+const MAX_ATTEMPTS = 3;
 
 /** What is known of the service, and for how long without asking again. */
 export function createQueryClient(): QueryClient {
@@ -9,7 +9,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 2_000,
-        retry: (failures, error) => failures < ATTEMPTS_MAX && mayPass(error),
+        retry: (failures, error) => failures < MAX_ATTEMPTS && mayPass(error),
         retryDelay: (failures, error) => {
           const after = error instanceof ApiError ? error.retryAfter : undefined;
           return after === undefined ? 500 * 2 ** failures : after * 1_000;

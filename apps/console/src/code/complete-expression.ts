@@ -19,7 +19,7 @@ const NAME = /(?<![\w$.])[$A-Za-z_]?[\w$]*$/;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 /** How many fields of one value are listed. */
-const FIELDS_MAX = 500;
+const MAX_FIELDS = 500;
 
 const NAMES: readonly (readonly [string, string])[] = [
   ['$trigger', 'The data that started the run'],
@@ -145,7 +145,7 @@ function step(value: JsonValue | undefined, key: string | number): JsonValue | u
 function fieldsOf(value: JsonValue | undefined, dot: string): Completion[] {
   if (value === undefined || !isJsonObject(value)) return [];
   return Object.entries(value)
-    .slice(0, FIELDS_MAX)
+    .slice(0, MAX_FIELDS)
     .map(([name, member]) => ({ ...toField(name, member, dot), boost: 1 }));
 }
 

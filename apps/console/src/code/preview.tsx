@@ -3,7 +3,7 @@ import classes from './below.module.css';
 import type { Trial } from './try-expression.js';
 
 /** How much of a value is shown, in characters. */
-const SHOWN_MAX = 300;
+const MAX_SHOWN = 300;
 
 /** What a text with expressions in it was worked out to, or why it was not; nothing for plain text. */
 export function Preview({ trial }: { trial: Trial }) {
@@ -44,5 +44,5 @@ function Missing({ ids }: { ids: readonly string[] }) {
 
 function shorten(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

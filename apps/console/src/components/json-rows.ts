@@ -26,7 +26,7 @@ export function toRows(value: JsonValue, open: ReadonlySet<string>): JsonRow[] {
 }
 
 /** Lines that are shown without asking at most. */
-const FIRST_LINES_MAX = 60;
+const MAX_FIRST_LINES = 60;
 
 /** What to unfold at first: level by level, as much as one can take in. */
 export function unfoldSome(value: JsonValue): ReadonlySet<string> {
@@ -37,7 +37,7 @@ export function unfoldSome(value: JsonValue): ReadonlySet<string> {
     const next: (readonly [string, JsonValue])[] = [];
     for (const [path, member] of level) {
       const size = sizeOf(member) ?? 0;
-      if (size === 0 || lines + size > FIRST_LINES_MAX) continue;
+      if (size === 0 || lines + size > MAX_FIRST_LINES) continue;
       lines += size;
       open.add(path);
       for (const [key, inner] of membersOf(member)) next.push([pathTo(path, key, member), inner]);
@@ -56,7 +56,7 @@ export interface Found {
 }
 
 /** Hits shown at most. */
-const HITS_MAX = 500;
+const MAX_HITS = 500;
 
 /** Members whose name or value contains a text, whatever its case. */
 export function findInJson(value: JsonValue, text: string): Found {
@@ -64,7 +64,7 @@ export function findInJson(value: JsonValue, text: string): Found {
   const open = new Set<string>();
   const wanted = text.toLowerCase();
   const visit = (path: string, label: string, member: JsonValue): boolean => {
-    if (hits.size >= HITS_MAX) return false;
+    if (hits.size >= MAX_HITS) return false;
     let isHit =
       label.toLowerCase().includes(wanted) || (isLeaf(member) && String(member).toLowerCase().includes(wanted));
     if (isHit) hits.add(path);
@@ -77,7 +77,7 @@ export function findInJson(value: JsonValue, text: string): Found {
     return isHit;
   };
   visit('', '', value);
-  return { hits, open, isCut: hits.size >= HITS_MAX };
+  return { hits, open, isCut: hits.size >= MAX_HITS };
 }
 
 /** True for what holds nothing. */

@@ -10,7 +10,7 @@ import classes from './json-tree.module.css';
 const ROW_PX = 22;
 const INDENT_PX = 14;
 /** Longer texts are cut: they are whole when copied. */
-const TEXT_MAX = 400;
+const MAX_TEXT = 400;
 const TYPING_MS = 200;
 
 /**
@@ -150,8 +150,8 @@ function describe(value: JsonValue, size: number | undefined): string {
     return size === 0 ? `${left}${right}` : `${left} ${size} ${right}`;
   }
   if (typeof value !== 'string') return String(value);
-  return value.length > TEXT_MAX
-    ? `${JSON.stringify(value.slice(0, TEXT_MAX))} … ${value.length} characters`
+  return value.length > MAX_TEXT
+    ? `${JSON.stringify(value.slice(0, MAX_TEXT))} … ${value.length} characters`
     : JSON.stringify(value);
 }
 

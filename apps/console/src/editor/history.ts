@@ -1,5 +1,5 @@
 /** Steps that can be taken back at most. */
-const STEPS_MAX = 200;
+const MAX_STEPS = 200;
 
 /** What is edited, with the way back and forth. */
 export interface History<T> {
@@ -22,7 +22,7 @@ export function begin<T>(present: T): History<T> {
 export function edit<T>(history: History<T>, next: T, step?: string): History<T> {
   if (next === history.present) return history;
   const isSame = step !== undefined && step === history.step;
-  const past = isSame ? history.past : [...history.past, history.present].slice(-STEPS_MAX);
+  const past = isSame ? history.past : [...history.past, history.present].slice(-MAX_STEPS);
   return { present: next, past, future: [], step };
 }
 

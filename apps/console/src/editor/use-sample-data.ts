@@ -7,7 +7,7 @@ import type { SampleData } from '../forms/sample-data.js';
 import { loopAround, nodesBefore, sourcesOf } from './upstream.js';
 
 /** How large an output may be to be fetched for a preview, in bytes. */
-const OUTPUT_BYTES_MAX = 4_194_304;
+const MAX_OUTPUT_BYTES = 4_194_304;
 
 /**
  * What the expressions of a node can be tried on.
@@ -56,7 +56,7 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
 /** What a node put out in the run; undefined when it cannot be had. */
 async function readOutput({ queryClient, run }: Sources, nodeId: string): Promise<JsonValue | undefined> {
   const progress = run?.progress[nodeId];
-  if (!run || progress?.outputOmitted !== true || progress.outputBytes > OUTPUT_BYTES_MAX) return undefined;
+  if (!run || progress?.outputOmitted !== true || progress.outputBytes > MAX_OUTPUT_BYTES) return undefined;
   const query = outputQuery(run.executionId, nodeId, undefined, progress.finishedAt);
   const answer = await queryClient.query({ ...query, staleTime: Infinity }).catch(() => undefined);
   return answer?.output;

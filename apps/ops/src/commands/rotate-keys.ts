@@ -9,9 +9,9 @@ import { print, tell } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
 
 /** Passes at most: each finds what was saved while the one before went by, which is next to nothing. */
-const PASSES_MAX = 10;
+const MAX_PASSES = 10;
 /** Rows that cannot be opened and are named. */
-const NAMED_MAX = 10;
+const MAX_NAMED = 10;
 
 interface RotateOptions {
   readonly dryRun?: boolean;
@@ -52,7 +52,7 @@ export function rotateKeysCommand(): Command {
         const progress = showProgress('sealing', total);
         let resealed = 0;
         let pass = before;
-        for (let round = 0; round < PASSES_MAX && count(pass) > 0; round += 1) {
+        for (let round = 0; round < MAX_PASSES && count(pass) > 0; round += 1) {
           pass = await resealAll(db, box, (rows) => {
             resealed += rows;
             progress.advance(rows);
@@ -88,6 +88,6 @@ function describe(pass: Pass, keyId: string): string {
 }
 
 function tellLocked(locked: readonly LockedRow[]): void {
-  for (const { holder, id, reason } of locked.slice(0, NAMED_MAX)) tell(`${holder} ${id} cannot be opened: ${reason}`);
-  if (locked.length > NAMED_MAX) tell(`and ${locked.length - NAMED_MAX} more`);
+  for (const { holder, id, reason } of locked.slice(0, MAX_NAMED)) tell(`${holder} ${id} cannot be opened: ${reason}`);
+  if (locked.length > MAX_NAMED) tell(`and ${locked.length - MAX_NAMED} more`);
 }

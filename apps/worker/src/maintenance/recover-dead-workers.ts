@@ -65,7 +65,7 @@ export function createDeadWorkerRecovery(
       const holding = await findHoldingWorkers(db);
       const lost = holding
         .filter((id) => liveness.isDead(id) || liveness.isBlocked(id))
-        .map((id) => ({ id, culprit: liveness.culpritOf(id) }));
+        .map((id) => ({ id, blockingRun: liveness.blockingRunOf(id) }));
       if (lost.length === 0) return;
       const lostIds = lost.map(({ id }) => id);
       await processRows(

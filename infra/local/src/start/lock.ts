@@ -13,7 +13,7 @@ export interface Lock {
  * Takes the lock at `path`, also from a holder that is gone.
  * @returns the number of the process that holds it, when that one is alive.
  */
-export async function takeLock(path: string): Promise<Lock | { readonly heldBy: number }> {
+export async function takeLock(path: string): Promise<Lock | { readonly ownerPid: number }> {
   mkdirSync(dirname(path), { recursive: true });
   for (let isInherited = false; ; isInherited = true) {
     try {
@@ -23,7 +23,7 @@ export async function takeLock(path: string): Promise<Lock | { readonly heldBy: 
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const holder = Number(readHolder(path));
-    if (holder > 0 && (await isStart(holder))) return { heldBy: holder };
+    if (holder > 0 && (await isStart(holder))) return { ownerPid: holder };
     rmSync(path, { force: true });
   }
 }

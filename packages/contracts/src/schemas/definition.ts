@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
 
 /** Most nodes a definition may have. */
-export const NODES_MAX = 5_000;
+export const MAX_NODES = 5_000;
 /** Most edges a definition may have. */
-export const EDGES_MAX = 20_000;
+export const MAX_EDGES = 20_000;
 /** `settings.timeoutSeconds` when a definition has none. */
 export const DEFAULT_TIMEOUT_SECONDS = 3_600;
 
@@ -66,8 +66,8 @@ export const WorkflowSettings = Type.Object(
 /** A workflow's definition: what a version holds. */
 export const Definition = Type.Object(
   {
-    nodes: Type.Array(NodeDefinition, { maxItems: NODES_MAX }),
-    edges: Type.Array(EdgeDefinition, { maxItems: EDGES_MAX }),
+    nodes: Type.Array(NodeDefinition, { maxItems: MAX_NODES }),
+    edges: Type.Array(EdgeDefinition, { maxItems: MAX_EDGES }),
     settings: Type.Optional(WorkflowSettings),
   },
   CLOSED,

@@ -72,7 +72,7 @@ const StartedAt = Type.Object(TimeRange.properties, {
 });
 
 /** Characters of a text that is searched for. */
-const SEARCH_MAX = 200;
+const MAX_SEARCH = 200;
 
 /** Filters that have one value. */
 const singleFilters = {
@@ -94,8 +94,8 @@ export const StopManyBody = Type.Object(
     status: Type.Optional(oneOrSeveralOf(EXECUTION_STATUSES)),
     executionMode: Type.Optional(oneOrSeveralOf(EXECUTION_MODES)),
     source: Type.Optional(oneOrSeveralOf(EXECUTION_SOURCES)),
-    search: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX })),
-    errorContains: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_MAX })),
+    search: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEARCH })),
+    errorContains: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEARCH })),
   },
   CLOSED,
 );
@@ -107,11 +107,11 @@ const filterFields = {
   source: Type.Optional(severalOf(EXECUTION_SOURCES, 'One or several of what started the run')),
   search: Type.Optional(
     Type.String({
-      maxLength: SEARCH_MAX,
+      maxLength: MAX_SEARCH,
       description: 'Text in trigger data, outputs, errors or ids, in any case',
     }),
   ),
-  errorContains: Type.Optional(Type.String({ maxLength: SEARCH_MAX, description: 'Text in the error, in any case' })),
+  errorContains: Type.Optional(Type.String({ maxLength: MAX_SEARCH, description: 'Text in the error, in any case' })),
 };
 
 const orderFields = {

@@ -8,7 +8,7 @@ import { dispatchAgainIf, DISPATCHED, endRuns, IS_HELD, TIME_LEFT } from './run-
 export interface LostWorker {
   readonly id: string;
   /** The run that occupied its event loop at its last heartbeat; null if unknown. */
-  readonly culprit: string | null;
+  readonly blockingRun: string | null;
 }
 
 /** The result for the runs of lost workers. */
@@ -50,15 +50,15 @@ export function recoverRuns(
   executionIds: readonly string[],
 ): Promise<RecoveredRuns> {
   return db.$transaction(async (tx) => {
-    const culprits = new Map(workers.map(({ id, culprit }) => [id, culprit]));
+    const blockingRuns = new Map(workers.map(({ id, blockingRun }) => [id, blockingRun]));
     const lost = await tx.$queryRaw<LostRun[]>(Prisma.sql`/* executions.find-lost */
       SELECT e.id, e.worker_id AS "workerId", e.status = 'paused' AS "isPaused", e.losses::int AS losses
       FROM executions e
-      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.worker_id = ANY(${[...culprits.keys()]}::uuid[]) AND ${IS_HELD}
+      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.worker_id = ANY(${[...blockingRuns.keys()]}::uuid[]) AND ${IS_HELD}
       ${LOCK_FREE_RUNS}`);
     const counted = lost.map((run) => {
-      const culprit = culprits.get(run.workerId) ?? null;
-      return { ...run, losses: run.losses + (culprit === null || culprit === run.id ? 1 : 0) };
+      const blockingRun = blockingRuns.get(run.workerId) ?? null;
+      return { ...run, losses: run.losses + (blockingRun === null || blockingRun === run.id ? 1 : 0) };
     });
     const fails = ({ losses, isPaused }: LostRun): boolean => losses > DELAYS_SECONDS.length && !isPaused;
     const failing = counted.filter(fails);

@@ -183,7 +183,7 @@ function* collectEdges(
 }
 
 /** Number of outputs that a message names at most. */
-const NAMED_HANDLES_MAX = 20;
+const MAX_NAMED_HANDLES = 20;
 
 function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: string): ValidationIssue[] {
   const hasError = node.onError === 'branch';
@@ -191,7 +191,7 @@ function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: s
   if (sourceHandle === undefined ? handles.size === 0 : handles.has(sourceHandle)) return [];
   if (sourceHandle === 'error' && hasError) return [];
   const known = [...handles, ...(hasError ? ['error'] : [])];
-  const names = `${known.slice(0, NAMED_HANDLES_MAX).join(', ')}${known.length > NAMED_HANDLES_MAX ? ', …' : ''}`;
+  const names = `${known.slice(0, MAX_NAMED_HANDLES).join(', ')}${known.length > MAX_NAMED_HANDLES ? ', …' : ''}`;
   if (sourceHandle === undefined)
     return [{ path: `${path}.sourceHandle`, message: `is required: "${node.id}" leaves by ${names}` }];
   const ways = known.length > 0 ? `its outputs are ${names}` : 'it has a single output, without a name';

@@ -5,7 +5,7 @@ import { orderNodes } from './cycles.js';
 export const BODY_HANDLE = 'body';
 
 /** Maximum depth of nested loops. */
-const LOOP_DEPTH_MAX = 20;
+const MAX_LOOP_DEPTH = 20;
 
 /** The innermost loop of each node. */
 export interface LoopNesting {
@@ -54,8 +54,8 @@ export function nestLoops(
     }
     if (!loops.has(id)) continue;
     depths.set(id, depthOf(body) + 1);
-    if (depthOf(id) === LOOP_DEPTH_MAX + 1)
-      issues.push({ path: 'nodes', message: `"${id}" is inside more than ${LOOP_DEPTH_MAX} loops` });
+    if (depthOf(id) === MAX_LOOP_DEPTH + 1)
+      issues.push({ path: 'nodes', message: `"${id}" is inside more than ${MAX_LOOP_DEPTH} loops` });
   }
   return { innermost, issues };
 }

@@ -9,7 +9,7 @@ const tooLong = `an expression has at most ${sourceLengthMax} characters`;
 const missing = 'an expression, or the rest of one, is missing here';
 
 /**
- * Parses the expression that `text` begins with; what follows it is the caller's to judge (`expression.end`).
+ * Parses the expression that `text` begins with; the caller checks the rest (`expression.end`).
  * Throws a `SourceError` for what is no JavaScript expression, and for one longer than `sourceLengthMax`.
  */
 export function parseExpression(text: string): Expression {

@@ -50,7 +50,7 @@ function take(meter: Meter, bytes: number): void {
   if (!(meter.bytesLeft >= 0 && meter.visitsLeft >= 0)) exceed('the result is too large');
 }
 
-/** Charges `value` to the meter, written out, and says whether it is JSON as it stands. */
+/** Charges `value` to the meter, written out, and returns whether it is plain JSON. */
 function weigh(value: Value, meter: Meter, depth: number): boolean {
   if (typeof value === 'string') {
     visit(meter, value.length + 2);

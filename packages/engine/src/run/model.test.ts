@@ -19,7 +19,7 @@ import { type NodeRecord, recordKey } from './records.js';
 /** Number of graphs; set it higher for a longer run. */
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);
 /** Maximum number of workers of a run: one for each crash and each rest. */
-const WORKERS_MAX = 500;
+const MAX_WORKERS = 500;
 
 const scenario = fc.record({
   definition: randomGraph,
@@ -70,7 +70,7 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
   const asked = new Map<string, number>();
   /** When the next attempt of a resting node is due. */
   const restsUntil = new Map<string, number>();
-  for (let worker = 0; worker < WORKERS_MAX; worker += 1) {
+  for (let worker = 0; worker < MAX_WORKERS; worker += 1) {
     const dieAfter = plan.shift() ?? Infinity;
     let count = 0;
     const run = await runInMemory(definition, {

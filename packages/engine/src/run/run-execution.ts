@@ -28,7 +28,7 @@ const SLICE_MS = 8;
 /** Number of tasks between two readings of the clock. */
 const SLICE_TASKS = 4;
 /** Maximum number of nodes of one run in progress. */
-const IN_FLIGHT_MAX = 64;
+const MAX_IN_FLIGHT = 64;
 
 /** The progress of a node run. */
 interface Progress {
@@ -145,7 +145,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   }
 
   function mayStart(): boolean {
-    return !isOver() && !control.isPaused() && inFlight < IN_FLIGHT_MAX && !crash;
+    return !isOver() && !control.isPaused() && inFlight < MAX_IN_FLIGHT && !crash;
   }
 
   function find(node: GraphNode, scope: Scope): NodeRecord | undefined {

@@ -1,6 +1,6 @@
-const LINES_MAX = 200;
-const CHARACTERS_MAX = 65_536;
-const LINE_MAX = 4_096;
+const MAX_LINES = 200;
+const MAX_CHARACTERS = 65_536;
+const MAX_LINE = 4_096;
 const LEFT_OUT = '… further lines are left out';
 
 /** Collects the console output of a script: up to 200 lines of 4,096 characters, 64 KiB of characters in total. */
@@ -21,9 +21,9 @@ export function createConsoleLines(): ConsoleLines {
     isFull: () => isFull,
     add(line) {
       if (isFull) return;
-      const kept = line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line;
+      const kept = line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
       characters += kept.length;
-      isFull = lines.length >= LINES_MAX || characters > CHARACTERS_MAX;
+      isFull = lines.length >= MAX_LINES || characters > MAX_CHARACTERS;
       lines.push(isFull ? LEFT_OUT : kept);
     },
   };

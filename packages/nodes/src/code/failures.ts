@@ -1,11 +1,11 @@
 import type { NodeFailure } from '@deckhand/engine';
 
 /** Maximum length of a thrown error's message, in characters. */
-const MESSAGE_MAX = 2_000;
+const MAX_MESSAGE = 2_000;
 
 /** The script threw, or returned a value that is not JSON. Another attempt would most likely fail the same way. */
 export function scriptFailed(message: string, line?: number): NodeFailure {
-  const shown = message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}…` : message;
+  const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
   const place = line === undefined ? '' : ` (line ${line})`;
   return { message: `${shown}${place}`, code: 'CODE_FAILED', isRetryable: false };
 }

@@ -8,9 +8,9 @@ import { jsonDepth } from './json-depth.js';
 import type { ScriptAnswer, ScriptTask } from './task.js';
 
 /** Maximum length of an output, in characters of JSON. */
-const OUTPUT_MAX = 10_485_760;
+const MAX_OUTPUT = 10_485_760;
 /** Maximum depth of an output: later steps walk it recursively. */
-const DEPTH_MAX = 1_000;
+const MAX_DEPTH = 1_000;
 /** Size of the sandbox's own stack, in bytes. */
 const STACK_BYTES = 262_144;
 /** Name of the script in its stack traces. */
@@ -54,7 +54,7 @@ export async function runInSandbox(wasm: WebAssembly.Module, task: ScriptTask): 
   });
   const outcome = attempt(vm, task, lines);
   const late = { failure: tooLate(task.timeoutMs) };
-  return { ...(clock.isLate ? late : judge(outcome, task)), console: lines.lines };
+  return { ...(clock.isLate ? late : toOutcome(outcome, task)), console: lines.lines };
 }
 
 /** Runs the script. @returns the guest's report, an error of the sandbox, or undefined if the script still waits. */
@@ -89,7 +89,7 @@ function read(handle: JSValueHandle | undefined): string {
   return handle?.isString === true ? handle.toString() : '';
 }
 
-function judge(
+function toOutcome(
   outcome: Told | Error | undefined,
   { memoryBytes }: ScriptTask,
 ): { readonly text: string } | { readonly failure: NodeFailure } {
@@ -101,9 +101,9 @@ function judge(
   if (kind !== 'output') {
     return { failure: isOutOfMemory(text) ? outOfMemory(memoryBytes) : scriptFailed(text, lineOf(stack)) };
   }
-  if (text.length > OUTPUT_MAX)
-    return { failure: limitReached(`the output is longer than ${OUTPUT_MAX} characters of JSON`) };
-  if (jsonDepth(text) > DEPTH_MAX) return { failure: limitReached(`the output nests deeper than ${DEPTH_MAX} levels`) };
+  if (text.length > MAX_OUTPUT)
+    return { failure: limitReached(`the output is longer than ${MAX_OUTPUT} characters of JSON`) };
+  if (jsonDepth(text) > MAX_DEPTH) return { failure: limitReached(`the output nests deeper than ${MAX_DEPTH} levels`) };
   return { text };
 }
 

@@ -10,7 +10,7 @@ import { redirect } from './redirect.js';
 import { untilAborted } from '../network/until-aborted.js';
 import { holdMemory, type OptionalBudget } from '../work/hold-memory.js';
 
-const REDIRECTS_MAX = 10;
+const MAX_REDIRECTS = 10;
 /** Bytes of a redirect's own body that are read to keep its connection. */
 const REDIRECT_BODY_BYTES = 65_536;
 /** Messages of undici for requests that it cannot write: retrying them is useless. */
@@ -80,13 +80,13 @@ type Step = { readonly response: HttpResponse } | { readonly next: HttpRequest }
 
 async function follow(first: HttpRequest, exchangeOne: (request: HttpRequest) => Promise<Step>): Promise<HttpResponse> {
   let request = first;
-  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const step = await exchangeOne(request);
     if ('response' in step) return step.response;
     request = step.next;
   }
   const { origin, pathname } = new URL(first.url);
-  const message = `${origin}${pathname}: more than ${REDIRECTS_MAX} redirects`;
+  const message = `${origin}${pathname}: more than ${MAX_REDIRECTS} redirects`;
   throw new NodeError('HTTP_REQUEST_FAILED', message, { isRetryable: false });
 }
 

@@ -6,7 +6,7 @@ import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:z
 /** The codings that can be decoded below: the request's accept-encoding. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 /** Maximum number of nested codings of one response: more are an attack. */
-const CODINGS_MAX = 5;
+const MAX_CODINGS = 5;
 
 const unzip = { gzip: promisify(gunzip), zlib: promisify(inflate), raw: promisify(inflateRaw) };
 const unbrotli = promisify(brotliDecompress);
@@ -29,7 +29,7 @@ export async function readBody(
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim());
-  if (codings.length > CODINGS_MAX) throw invalidEncoding(`${codings.length} codings`);
+  if (codings.length > MAX_CODINGS) throw invalidEncoding(`${codings.length} codings`);
   for (const coding of codings.reverse()) {
     // A response to HEAD names codings, but has no body.
     if (bytes.byteLength > 0) bytes = await decompress(coding, bytes, maxBytes);

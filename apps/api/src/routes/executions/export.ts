@@ -14,7 +14,7 @@ const BATCH_SIZE = 200;
  * Maximum number of concurrent exports of a process, more than one workspace may have: each occupies a database
  * connection.
  */
-const CONCURRENT_MAX = 4;
+const MAX_CONCURRENT = 4;
 const RETRY_AFTER_SECONDS = 5;
 /** Time limit of an export, in ms. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -40,10 +40,10 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
     async (request, response, caller) => {
       const { format: name, ...query } = readQuery(request);
       const format = EXPORT_FORMATS[name];
-      if (running >= CONCURRENT_MAX) {
+      if (running >= MAX_CONCURRENT) {
         throw new DeckhandError('RATE_LIMITED', {
           message: 'Too many exports at once',
-          details: { limit: CONCURRENT_MAX, retryAfterSeconds: RETRY_AFTER_SECONDS },
+          details: { limit: MAX_CONCURRENT, retryAfterSeconds: RETRY_AFTER_SECONDS },
           headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
         });
       }

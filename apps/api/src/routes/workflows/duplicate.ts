@@ -12,7 +12,7 @@ import type { Services } from '../../services.js';
 const parse = compileBody(DuplicateWorkflowBody);
 
 /** Maximum length of a name, in characters. */
-const NAME_MAX = 200;
+const MAX_NAME = 200;
 const SUFFIX = ' (copy)';
 
 /** POST /api/workflows/{id}/duplicate */
@@ -56,7 +56,7 @@ export function duplicateWorkflow(services: Services): Route {
           : { version: null, warnings: [] };
         const id = await createWorkflow(db, actor, {
           workspaceId,
-          name: body.name ?? original.name.slice(0, NAME_MAX - SUFFIX.length) + SUFFIX,
+          name: body.name ?? original.name.slice(0, MAX_NAME - SUFFIX.length) + SUFFIX,
           description: original.description,
           folderId: body.folderId === undefined && !isElsewhere ? original.folderId : (body.folderId ?? null),
           version,

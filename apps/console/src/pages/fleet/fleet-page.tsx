@@ -23,7 +23,7 @@ const COLUMNS: Columns<SeenWorker> = [
   { id: 'load', header: 'Runs', cell: ({ row: { original } }) => `${original.active} of ${original.concurrency}` },
   { id: 'version', header: 'Version', cell: ({ row: { original } }) => original.version },
   { id: 'started', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.startedAt} /> },
-  { id: 'seen', header: 'Last heard of', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
+  { id: 'seen', header: 'Last heartbeat', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
 ];
 
 /** Whether the fleet is well: its workers, its queue, and how the workspace's runs went. */
@@ -49,13 +49,13 @@ function Fleet({ fleet, at }: { fleet: FleetResponse; at: number }) {
   return (
     <>
       <dl className={classes.numbers}>
-        <Figure name="Workers live" value={String(workers.live)} isBad={workers.live === 0} />
-        <Figure name="Taking runs" value={String(workers.consuming)} isBad={workers.consuming === 0} />
-        {queue && <Figure name="Under way" value={String(queue.active)} />}
-        {queue && <Figure name="Put off" value={String(queue.delayed)} />}
+        <Figure name="Live workers" value={String(workers.live)} isBad={workers.live === 0} />
+        <Figure name="Accepting runs" value={String(workers.consuming)} isBad={workers.consuming === 0} />
+        {queue && <Figure name="Running" value={String(queue.active)} />}
+        {queue && <Figure name="Delayed" value={String(queue.delayed)} />}
       </dl>
       {workers.live === 0 && (
-        <EmptyState title="No worker is live">
+        <EmptyState title="No live workers">
           Runs are accepted and wait. Start a worker with npm run start:worker, against the same database and Redis.
         </EmptyState>
       )}

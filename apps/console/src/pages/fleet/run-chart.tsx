@@ -5,7 +5,7 @@ import classes from './run-chart.module.css';
 export function RunChart({ stats: { buckets }, period }: { stats: RunStats; period: string }) {
   const most = Math.max(1, ...buckets.map(({ total }) => total));
   return (
-    <div className={classes.chart} role="img" aria-label={`Runs of the ${period}, at most ${most} in one bar`}>
+    <div className={classes.chart} role="img" aria-label={`Runs of the ${period}, peak ${most} per bar`}>
       {buckets.map(({ from, total, statuses }) => {
         const failed = statuses.failed + statuses.timeout;
         const when = new Date(from).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' });

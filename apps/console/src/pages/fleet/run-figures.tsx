@@ -51,9 +51,9 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
         <Figure name="Runs" value={String(total)} />
         <Figure name="Runs a minute, on average" value={(total / (period.ms / 60_000)).toFixed(2)} />
         <Figure name="Failed or timed out" value={describeShare(failures, total)} isBad={failures > 0} />
-        <Figure name="Wait, 95 of 100 within" value={waitMs ? describeDuration(waitMs.p95) : '–'} />
-        <Figure name="Run time, half within" value={runMs ? describeDuration(runMs.p50) : '–'} />
-        <Figure name="Run time, 95 of 100 within" value={runMs ? describeDuration(runMs.p95) : '–'} />
+        <Figure name="Queue time (p95)" value={waitMs ? describeDuration(waitMs.p95) : '–'} />
+        <Figure name="Duration (p50)" value={runMs ? describeDuration(runMs.p50) : '–'} />
+        <Figure name="Duration (p95)" value={runMs ? describeDuration(runMs.p95) : '–'} />
       </dl>
       {total > 0 && <RunChart stats={stats} period={period.label.toLowerCase()} />}
     </>

@@ -1,4 +1,4 @@
-import { SAMPLES_MAX } from './seen.js';
+import { MAX_SAMPLES } from './seen.js';
 import classes from './sample-chart.module.css';
 
 const HEIGHT = 60;
@@ -18,24 +18,24 @@ export function SampleChart({
 }) {
   const most = Math.max(0, ...values);
   const now = values.at(-1) ?? 0;
-  const left = SAMPLES_MAX - values.length;
+  const left = MAX_SAMPLES - values.length;
   const points = values.map((value, index) => `${left + index},${HEIGHT - (value / Math.max(1, most)) * (HEIGHT - 4)}`);
   return (
     <figure className={classes.chart}>
       <figcaption>
         <span>{name}</span>
         <strong>{describe(now)}</strong>
-        <span className={classes.most}>at most {describe(most)}</span>
+        <span className={classes.most}>peak {describe(most)}</span>
       </figcaption>
       <svg
-        viewBox={`0 0 ${SAMPLES_MAX - 1} ${HEIGHT}`}
+        viewBox={`0 0 ${MAX_SAMPLES - 1} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${name} in the last ten minutes: now ${describe(now)}, at most ${describe(most)}`}
+        aria-label={`${name} in the last ten minutes: now ${describe(now)}, peak ${describe(most)}`}
       >
         <polygon
           className={classes.area}
-          points={`${left},${HEIGHT} ${points.join(' ')} ${SAMPLES_MAX - 1},${HEIGHT}`}
+          points={`${left},${HEIGHT} ${points.join(' ')} ${MAX_SAMPLES - 1},${HEIGHT}`}
         />
         <polyline className={classes.line} points={points.join(' ')} />
       </svg>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FleetDetails, look, SAMPLES_MAX, type Seen } from './seen.js';
+import { type FleetDetails, look, MAX_SAMPLES, type Seen } from './seen.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const NOTHING: Seen = { workers: [], samples: [] };
@@ -36,9 +36,9 @@ describe('what the page has seen of the fleet', () => {
 
   it('samples the queue, the newest last, and forgets the oldest', () => {
     let seen = NOTHING;
-    for (let index = 0; index <= SAMPLES_MAX; index += 1) seen = look(seen, answer(['a'], index), START + index);
-    expect(seen.samples).toHaveLength(SAMPLES_MAX);
+    for (let index = 0; index <= MAX_SAMPLES; index += 1) seen = look(seen, answer(['a'], index), START + index);
+    expect(seen.samples).toHaveLength(MAX_SAMPLES);
     expect(seen.samples[0]).toEqual({ at: START + 1, waiting: 1, oldestWaitingSeconds: 2 });
-    expect(seen.samples.at(-1)?.waiting).toBe(SAMPLES_MAX);
+    expect(seen.samples.at(-1)?.waiting).toBe(MAX_SAMPLES);
   });
 });

@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 /** As many samples as are kept: ten minutes of them. */
-export const SAMPLES_MAX = 300;
+export const MAX_SAMPLES = 300;
 /** For how long a worker that is gone is still shown, in ms. */
 const GONE_MS = 10 * 60_000;
 
@@ -38,6 +38,6 @@ export function look(before: Seen, { data, queue }: FleetDetails, at: number): S
   const { waiting, oldestWaitingSeconds } = queue;
   return {
     workers: [...data, ...gone],
-    samples: [...before.samples, { at, waiting, oldestWaitingSeconds }].slice(-SAMPLES_MAX),
+    samples: [...before.samples, { at, waiting, oldestWaitingSeconds }].slice(-MAX_SAMPLES),
   };
 }

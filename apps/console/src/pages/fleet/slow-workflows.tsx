@@ -19,8 +19,8 @@ const COLUMNS: Columns<Row> = [
       </Link>
     ),
   },
-  { id: 'p95', header: '95 of 100 within', cell: ({ row: { original } }) => describeDuration(original.runMs.p95) },
-  { id: 'p50', header: 'Half within', cell: ({ row: { original } }) => describeDuration(original.runMs.p50) },
+  { id: 'p95', header: 'p95', cell: ({ row: { original } }) => describeDuration(original.runMs.p95) },
+  { id: 'p50', header: 'p50', cell: ({ row: { original } }) => describeDuration(original.runMs.p50) },
   { id: 'total', header: 'Runs', cell: ({ row: { original } }) => original.total },
   { id: 'failed', header: 'Failed', cell: ({ row: { original } }) => original.failed },
 ];

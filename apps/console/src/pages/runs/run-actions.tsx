@@ -8,7 +8,7 @@ import { pauseRun, rerun, resumeRun, runQuery, stopRun } from '../../api/executi
 import { useWorkspace } from '../../api/use-workspace.js';
 import { notify, notifyProblem } from '../../components/notice-board.js';
 
-/** What can be done with a run as it stands: stop, pause, resume, run again. */
+/** The actions on a run in its current status: stop, pause, resume, rerun. */
 export function RunActions({ run, selected }: { run: Execution; selected: string | undefined }) {
   const { can } = useWorkspace();
   if (!can('editor')) return null;

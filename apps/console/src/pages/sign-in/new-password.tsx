@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 
 /** Fewest and most bytes that a password may have. */
-const [BYTES_MIN, BYTES_MAX] = [10, 72];
+const [BYTES_MIN, MAX_BYTES] = [10, 72];
 
 /** A password that somebody makes up, with what is asked of it. */
 export function NewPassword({
@@ -14,7 +14,7 @@ export function NewPassword({
   label?: string;
 }) {
   const bytes = new TextEncoder().encode(value).length;
-  const isTooLong = bytes > BYTES_MAX;
+  const isTooLong = bytes > MAX_BYTES;
   return (
     <PasswordInput
       label={label}
@@ -23,7 +23,7 @@ export function NewPassword({
       required
       minLength={BYTES_MIN}
       value={value}
-      error={isTooLong ? `That is longer than ${BYTES_MAX} bytes` : undefined}
+      error={isTooLong ? `That is longer than ${MAX_BYTES} bytes` : undefined}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

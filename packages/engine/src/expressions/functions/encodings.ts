@@ -26,7 +26,7 @@ function ofText(
   return { signature, doc, apply };
 }
 
-/** Bytes turned into characters at once: each is an argument of one call. */
+/** Number of bytes converted to characters at once: each is an argument of one call. */
 const chunkBytes = 8_192;
 
 function encodeBase64(text: string): string {
