@@ -52,7 +52,7 @@ describe('the audit of dependencies', () => {
     60_000,
   );
 
-  it('goes on with one that is less grave', async () => {
+  it('continues with one that is less grave', async () => {
     const { exitCode, output } = await audit(200, advisory('moderate'));
     expect(output).toContain('1 advisories, none of them grave');
     expect(exitCode).toBe(0);

@@ -171,7 +171,7 @@ describe('the chart', () => {
     expect(render({ api: { ingress: { enabled: true } } })).toThrow('api.ingress.hosts');
   });
 
-  it('says at the end how to go on', () => {
+  it('says at the end how to continue', () => {
     expect(renderFiles(CHART, WITH_SECRETS).get('NOTES.txt')).toContain('/setup#');
   });
 });

@@ -92,7 +92,7 @@ interface Scene {
   readonly neighbours: readonly string[];
 }
 
-/** @param blockForMs how long the response to the call of the blocking run blocks the worker, by how many calls came before. */
+/** @param blockForMs how long the response to the call of the blocking run blocks, by the number of earlier calls. */
 async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene> {
   const receiver = await startReceiver(
     (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? FOR_GOOD_MS : 0),
@@ -130,10 +130,14 @@ async function expectFailedForBlocking(blockingRun: string): Promise<void> {
 }
 
 describe('a run that blocks its worker', () => {
-  it('is named by the heartbeat; others go on with the runs of that worker, and only its loss counts', async () => {
+  it('is named by the heartbeat; others continue with the runs of that worker, and only its loss counts', async () => {
     const first = await startWorker();
     const scene = await startRuns((earlier) => (earlier === 0 ? FOR_GOOD_MS : 0));
-    await until(async () => (await entryOf(first))?.occupiedBy === scene.blockingRun, 10_000, 'the blockingRun to be named');
+    await until(
+      async () => (await entryOf(first))?.occupiedBy === scene.blockingRun,
+      10_000,
+      'the blockingRun to be named',
+    );
     await until(async () => (await entryOf(first))?.state === 'stalled', 10_000, 'the worker to be stalled');
     const second = await startWorker();
     await untilNeighboursEnd(scene);
@@ -145,7 +149,7 @@ describe('a run that blocks its worker', () => {
     await second.stop();
   });
 
-  it('goes on elsewhere once only, when the worker comes back', async () => {
+  it('continues elsewhere once only, when the worker comes back', async () => {
     const first = await startWorker();
     const scene = await startRuns((earlier) => (earlier === 0 ? 4_500 : 0));
     const second = await startWorker();
@@ -178,7 +182,7 @@ describe('a run that blocks its worker while PostgreSQL does not answer', () => 
 });
 
 describe('a run that blocks every worker', () => {
-  it('fails, and the workers that it blocked end, so that others go on', async () => {
+  it('fails, and the workers that it blocked end, so that others continue', async () => {
     const workers = [await startWorker(), await startWorker()];
     const scene = await startRuns(() => FOR_GOOD_MS);
     await Promise.race(workers.map(({ ended }) => ended));
@@ -189,7 +193,7 @@ describe('a run that blocks every worker', () => {
     await next.stop();
   });
 
-  it('fails where there is one worker, which goes on by itself once it is started again', async () => {
+  it('fails where there is one worker, which continues by itself once it is started again', async () => {
     const worker = await startWorker();
     const scene = await startRuns(() => FOR_GOOD_MS);
     expect(await worker.ended).toBe(EXIT_BLOCKED);

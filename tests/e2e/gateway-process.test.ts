@@ -106,7 +106,7 @@ it('the log shows a link to the setup, which creates the first owner', async () 
   await api.stop();
 });
 
-describe('when the API is told to stop', () => {
+describe('when the API is asked to stop', () => {
   it('answers the requests in progress, accepts no new ones, and exits with 0', async () => {
     const api = await spawnApp('api', env);
     const body = JSON.stringify(SETUP);

@@ -23,7 +23,7 @@ function watchProcesses() {
 }
 
 describe('processes whose stores are not there yet', () => {
-  it('wait for PostgreSQL and Redis, and go on by themselves', async () => {
+  it('wait for PostgreSQL and Redis, and continue by themselves', async () => {
     const { databaseUrl, redis } = await startStores();
     const [toRedis, toPostgres] = await Promise.all([startTcpProxy(redis.url), startTcpProxy(databaseUrl)]);
     await Promise.all([toRedis.cut(), toPostgres.cut()]);

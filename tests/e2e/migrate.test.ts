@@ -67,7 +67,7 @@ function untilSession(condition: string, what: string): Promise<unknown> {
 }
 
 describe('npm run migrate', () => {
-  it('goes on after a process that was killed in the middle of a transaction, which keeps no lock', async () => {
+  it('continues after a process that was killed in the middle of a transaction, which keeps no lock', async () => {
     await client.query(
       'CREATE SCHEMA test; CREATE TABLE test.obstacles (id int); INSERT INTO test.obstacles VALUES (1)',
     );
@@ -87,7 +87,7 @@ describe('npm run migrate', () => {
     expect((await client.query(RECORDS)).rows).toEqual([{ name: '1_first', finished: true, rolled_back: false }]);
   });
 
-  it('goes on after a process that was killed while it built an index concurrently', async () => {
+  it('continues after a process that was killed while it built an index concurrently', async () => {
     await write('1_first', 'CREATE TABLE things (id int);');
     expect(await migrate().ended).toBe(0);
     await write(

@@ -25,7 +25,7 @@ async function olderMigrations(): Promise<string> {
 }
 
 describe('processes that are newer than the database', () => {
-  it('say which command is missing, wait for it, and go on by themselves', async () => {
+  it('say which command is missing, wait for it, and continue by themselves', async () => {
     const { url: databaseUrl } = await createEmptyDatabase();
     const redis = await startTestRedis();
     const metricsPort = await freePort();

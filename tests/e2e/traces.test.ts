@@ -126,7 +126,7 @@ describe('a trace', () => {
     expect(JSON.stringify(request)).not.toContain(hook.path.split('/').at(-1));
   });
 
-  it('goes on over the death of a worker', async () => {
+  it('continues over the death of a worker', async () => {
     const receiver = await startReceiver(() => (receiver.calls.length === 1 ? 15_000 : 0));
     const workflowId = await createWorkflow(
       instance,
@@ -142,7 +142,7 @@ describe('a trace', () => {
     expect(below(run).map(({ attributes }) => attributes['deckhand.node.id'])).toEqual(['slow']);
   });
 
-  it('is sent to its end by a process that is told to stop', async () => {
+  it('is sent to its end by a process that is asked to stop', async () => {
     const workflowId = await createWorkflow(instance, chain(SET));
     const executionId = await execute(api.url, workflowId);
     await until(async () => {
@@ -157,7 +157,7 @@ describe('a trace', () => {
 });
 
 describe('a collector that never answers', () => {
-  it('holds up neither runs nor the end of processes', async () => {
+  it('delays neither runs nor the end of processes', async () => {
     const calls: string[] = [];
     const silent = await serve(({ url = '' }) => void calls.push(url));
     const env = { ...traced(), OTEL_EXPORTER_OTLP_ENDPOINT: silent.url };

@@ -92,7 +92,7 @@ describe('when a worker dies in the middle of a run', () => {
 });
 
 describe('when a worker freezes for longer than its heartbeat lives', () => {
-  it('another goes on; when it thaws it writes nothing of that run, and takes new ones', async () => {
+  it('another continues; when it thaws it writes nothing of that run, and takes new ones', async () => {
     const workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
     const { receiver, id } = await startChain(100);
     await until(() => receiver.calls.length >= 4, 10_000, 'the fourth call');
@@ -114,8 +114,8 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
   });
 });
 
-describe('when a worker is told to stop', () => {
-  it('the node in flight finishes, others go on with the rest at once, and it exits with 0', async () => {
+describe('when a worker is asked to stop', () => {
+  it('the node in flight finishes, others continue with the rest at once, and it exits with 0', async () => {
     const first = await spawnApp('worker', env);
     const { receiver, id } = await startChain(200);
     await until(() => receiver.calls.length >= 3, 10_000, 'the third call');

@@ -321,7 +321,7 @@ export function describeQueueContract(implementation: QueueImplementation): void
       await job.complete();
     });
 
-    it('may be away: producing fails at once, and both sides go on when it is back', async () => {
+    it('may be down: producing fails at once, and both sides continue when it is back', async () => {
       const { server, redis, queue, openConsumer } = await open();
       const consumer = await openConsumer();
       await server.kill();

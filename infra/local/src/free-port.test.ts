@@ -19,7 +19,7 @@ describe('finding a port', () => {
     expect(await isPortFree(await occupy(host))).toBe(false);
   });
 
-  it('goes on to the next one when the wanted one is taken', async () => {
+  it('continues to the next one when the wanted one is taken', async () => {
     const taken = await occupy('127.0.0.1');
     const port = await freePort(taken);
     expect(port).not.toBe(taken);

@@ -53,7 +53,7 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  it('rejects every caller of a batch that failed, and goes on', async () => {
+  it('rejects every caller of a batch that failed, and continues', async () => {
     let isBroken = true;
     const flush = (items: number[]): Promise<number[]> =>
       isBroken ? Promise.reject(new Error('down')) : Promise.resolve(items);

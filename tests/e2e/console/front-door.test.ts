@@ -45,7 +45,7 @@ describe('the way in', () => {
     await page.waitForURL('**/sign-in');
   });
 
-  it('says what is wrong with a password, and goes on to where one wanted to be', async () => {
+  it('says what is wrong with a password, and continues to where one wanted to be', async () => {
     const { page, complaints } = await openWindow(browser, stack.url);
     await page.goto('/');
     await page.waitForURL('**/sign-in');

@@ -79,7 +79,7 @@ describe('an operator who asks wrongly', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   });
 
-  it('is told which setting is missing or bad, and which store is away, without passwords', async () => {
+  it('is told which setting is missing or bad, and which store is down, without passwords', async () => {
     const bad = await runOps(['fleet'], { DATABASE_URL: 'mysql://root:hunter2@db/x' });
     expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
     expect(bad.stderr).toMatch(/DATABASE_URL.*REDIS_URL|REDIS_URL.*DATABASE_URL/);

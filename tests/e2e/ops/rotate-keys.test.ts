@@ -52,7 +52,7 @@ async function rotate(...args: string[]): Promise<{ exitCode: number | null; ans
 }
 
 describe('changing the encryption key', () => {
-  it('goes on while workers use credentials and people replace them, and the former key can be removed', async () => {
+  it('continues while workers use credentials and people replace them, and the former key can be removed', async () => {
     const receiver = await startReceiver(() => 20);
     const seed = await seedWorkflow(db, chain({ id: 'seed', type: 'set', parameters: { fields: {} } }));
     const ids = await Promise.all(Array.from({ length: 450 }, (_, index) => keep(seed, `token-${index}`, FORMER)));

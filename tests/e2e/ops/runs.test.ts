@@ -167,7 +167,7 @@ describe('requeueing runs', () => {
 });
 
 describe('draining a worker', () => {
-  it('waits until it has left; what it held goes on elsewhere, and the process ends with 0', async () => {
+  it('waits until it has left; what it held continues elsewhere, and the process ends with 0', async () => {
     const receiver = await startReceiver(() => 300);
     const nodes = ['a', 'b', 'c', 'd'].map((id) => ({
       id,

@@ -56,7 +56,7 @@ const end = (id: string, status: string) =>
   until(async () => (await read(id)).status === status, 8_000, `the run to be ${status}`);
 
 describe('an approval', () => {
-  it('is listed while it waits, and goes on with the decision, which is kept with the run', async () => {
+  it('is listed while it waits, and continues with the decision, which is kept with the run', async () => {
     const id = await waitingRun();
     expect((await list()).find((entry) => entry.id === id)).toMatchObject({
       currentNodeId: 'ask',
@@ -90,7 +90,7 @@ describe('an approval', () => {
     expect((await list()).some((entry) => entry.id === id)).toBe(false);
   });
 
-  it('goes on the other way when it is rejected, by name or by approved: false', async () => {
+  it('continues the other way when it is rejected, by name or by approved: false', async () => {
     for (const decision of [{ approved: false }, { decision: 'rejected' }]) {
       const id = await waitingRun();
       await submit({ executionId: id, nodeId: 'ask', ...decision });
@@ -226,7 +226,7 @@ describe('an approval', () => {
     await end(id, 'success');
   });
 
-  it('503 while Redis is away: the decision is recorded, and submitting it again lets the run go on', async () => {
+  it('503 while Redis is down: the decision is recorded, and submitting it again lets the run continue', async () => {
     const id = await waitingRun();
     await instance.redis.kill();
     const body = { executionId: id, nodeId: 'ask', approved: true };
@@ -386,7 +386,7 @@ describe('a human task', () => {
     ],
   };
 
-  it('takes what fits its form and goes on with it', async () => {
+  it('takes what fits its form and continues with it', async () => {
     const id = await waitingRun(definition, 'waiting_for_human');
     const complete = (data: unknown) => call('POST', `/api/executions/${id}/nodes/form/complete`, { data });
     const tasks = async () =>

@@ -147,7 +147,7 @@ describe('execute', () => {
     await instance.db.membership.updateMany({ where: { workspaceId: instance.workspaceId }, data: { role: 'owner' } });
   });
 
-  it('503 while Redis is away: the run is named and failed; the API recovers by itself', async () => {
+  it('503 while Redis is down: the run is named and failed; the API recovers by itself', async () => {
     const id = await createWorkflow(instance, simple);
     await instance.redis.kill();
     const { status, body } = await execute(id);
@@ -392,7 +392,7 @@ describe('stop, pause and resume', () => {
     });
   });
 
-  it('pause holds a run, resume lets it go on where it stood', async () => {
+  it('pause holds a run, resume lets it continue where it stood', async () => {
     const { body } = await execute(await createWorkflow(instance, simple));
     const id: string = body.executionId;
     expect(await act(id, 'resume')).toMatchObject({ status: 409 });

@@ -161,7 +161,7 @@ describe('metrics of the API', () => {
     );
   });
 
-  it('are answered while Redis is away, without what Redis would have said', async () => {
+  it('are answered while Redis is down, without what Redis would have said', async () => {
     const stores = await startInstance();
     expect(total(await scrape(stores.gateway.url), 'deckhand_queue_oldest_wait_seconds')).toBe(0);
     await stores.redis.stop();

@@ -42,7 +42,7 @@ async function freeze({ process: server }: LocalPostgres): Promise<{ thaw(): voi
 const call = (method: string, path: string, body?: unknown) =>
   instance.gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
 
-describe('while PostgreSQL is away', () => {
+describe('while PostgreSQL is down', () => {
   it('503: whatever is asked, and all is well again once it is back', async () => {
     const id = await createWorkflow(instance, chain());
     const started = await call('POST', `/api/workflows/${id}/execute`);

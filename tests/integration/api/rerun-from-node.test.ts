@@ -120,7 +120,7 @@ describe('a rerun from a node', () => {
     }
   });
 
-  it('goes on from a run that was stopped', async () => {
+  it('continues from a run that was stopped', async () => {
     const workflowId = await createWorkflow(instance, {
       nodes: [
         { id: 'start', type: 'trigger.manual' },

@@ -57,7 +57,7 @@ describe('sessions', () => {
     expect((await gateway.call('DELETE', path, { as: instance.session })).status).toBe(404);
   });
 
-  it('404: of somebody else, which goes on', async () => {
+  it('404: of somebody else, which continues', async () => {
     const id = '01900000-0000-7000-8000-000000000001';
     const userId = '01900000-0000-7000-8000-000000000002';
     const expiresAt = new Date(Date.now() + 60_000);

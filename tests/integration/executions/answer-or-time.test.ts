@@ -117,7 +117,7 @@ async function race(index: number): Promise<AnswerOutcome> {
 }
 
 describe('an answer and the time of a wait', () => {
-  it('have one winner, which is what the run goes on with and what the caller is told', async () => {
+  it('have one winner, which is what the run continues with and what the caller is told', async () => {
     const told = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
       const outcomes = await Promise.all(Array.from({ length: RUNS_PER_ROUND }, (_, index) => race(index)));

@@ -160,7 +160,7 @@ describe('a limit of runs at once', () => {
     expect([claimed, dispatched]).toEqual([[], [{ workspaceId: seed.workspaceId, executionId: b, dispatch: 2 }]]);
   });
 
-  it('of a workflow holds up no other workflow of a limited workspace', async () => {
+  it('of a workflow delays no other workflow of a limited workspace', async () => {
     const seed = await seedLimited({ ofWorkflow: 1, ofWorkspace: 2 });
     const other = await db.workflow.create({
       data: { id: uuidv7(), workspaceId: seed.workspaceId, name: 'Other' },
@@ -270,7 +270,7 @@ describe('runs that are held back', () => {
     expect(await unclaimed()).toContain(b);
   });
 
-  it('are counted, and go on when the limit is raised or removed', async () => {
+  it('are counted, and continue when the limit is raised or removed', async () => {
     const seed = await seedLimited({ ofWorkflow: 1, ofWorkspace: 1 });
     const ids = await acceptMany(seed, 6);
     const before = await countHeldBack(db);

@@ -90,7 +90,7 @@ describe('stopping a family', () => {
     expect(await db.wait.count({ where: { answeredAt: null } })).toBe(0);
   }, 120_000);
 
-  it('goes on where it was broken off, whoever does so, to the last generation', async () => {
+  it('continues where it was broken off, whoever does so, to the last generation', async () => {
     let parent = await seed.accept();
     const root = parent;
     for (let depth = 0; depth < 10; depth += 1) {

@@ -143,7 +143,7 @@ describe('a run that blocks its worker for too long', () => {
     expect((await read(id)).status).toBe('failed');
   });
 
-  it('goes on if it has finished a node since, on another worker', async () => {
+  it('continues if it has finished a node since, on another worker', async () => {
     const id = await claimed();
     await addNode(id, 5);
     expect(await fail(id)).toBe(false);

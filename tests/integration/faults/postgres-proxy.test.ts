@@ -47,7 +47,7 @@ function injectOnce(name: string, fault: Fault): void {
 }
 
 describe('a proxy that injects faults into statements', () => {
-  it('before: the statement is not executed, the client gets the SQLSTATE, and the session goes on', async () => {
+  it('before: the statement is not executed, the client gets the SQLSTATE, and the session continues', async () => {
     injectOnce('test.insert', { kind: 'before', sqlstate: '25006' });
     await expect(insert(1)).rejects.toMatchObject({ code: '25006' });
     expect(await count()).toBe(0);

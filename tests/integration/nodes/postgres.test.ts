@@ -134,7 +134,7 @@ describe('a query', () => {
     expect(new Set(all.map(({ rows }) => rows[0]?.pid)).size).toBeLessThanOrEqual(5);
   });
 
-  it('goes on after the server closed its connections', async () => {
+  it('continues after the server closed its connections', async () => {
     const { rows } = await query('SELECT pg_backend_pid() AS pid');
     await own.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
     await until(

@@ -73,7 +73,7 @@ async function begin(
 }
 
 describe('a workflow that is deactivated', () => {
-  it('fires nothing from then on, and goes on from when it is activated again', async () => {
+  it('fires nothing from then on, and continues from when it is activated again', async () => {
     const seed = await seedDue();
     await setStatus(stores, clock, seed, 'inactive');
     const firing = await startFiring(stores, { clock, isLeased: false });

@@ -52,7 +52,7 @@ const running = (id: string) =>
   until(async () => (await read(id)).progress.code.status === 'running', 10_000, `the script of ${id}`);
 
 describe('a worker with hostile scripts on all its threads', () => {
-  it('goes on with other runs and with its heartbeat, and fails each for its own reason', async () => {
+  it('continues with other runs and with its heartbeat, and fails each for its own reason', async () => {
     const startAll = (more: object = {}) =>
       Promise.all(Array.from({ length: MANY }, (_, n) => execute(script(ENDLESS[n % 2] ?? '', more))));
     const endless = await startAll();

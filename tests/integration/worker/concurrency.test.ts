@@ -63,7 +63,7 @@ describe('a workflow with a limit of runs at once', () => {
     expect(receiver.calls).toHaveLength(40);
   });
 
-  it('lets all go on when the limit is gone from the version that is active', async () => {
+  it('lets all continue when the limit is gone from the version that is active', async () => {
     const receiver = await startReceiver(() => 60_000);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     await call('PATCH', `/api/workflows/${id}`, { status: 'active' });
@@ -95,7 +95,7 @@ describe('a workflow with a limit of runs at once', () => {
     await call('POST', `/api/executions/${last}/stop`);
   });
 
-  it('goes on when Redis has lost everything', async () => {
+  it('continues when Redis has lost everything', async () => {
     const receiver = await startReceiver(() => 100);
     const id = await createWorkflow(instance, limited(chain(http(receiver)), { maxConcurrentExecutions: 1 }));
     await execute(id, 10);
@@ -137,7 +137,7 @@ describe('a workspace with a limit of runs at once', () => {
     await limitWorkspace(null);
   });
 
-  it('lets more go on when the limit is raised, and all when it is removed', async () => {
+  it('lets more continue when the limit is raised, and all when it is removed', async () => {
     const receiver = await startReceiver(() => 60_000);
     const id = await createWorkflow(instance, chain(http(receiver)));
     await limitWorkspace(1);

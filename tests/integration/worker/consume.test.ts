@@ -180,7 +180,7 @@ describe('consumption', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('tries again at a bounded rate while Redis refuses writes, and goes on afterwards', async () => {
+  it('tries again at a bounded rate while Redis refuses writes, and continues afterwards', async () => {
     const { consumption, started, decisions } = await consume();
     const commands = async (): Promise<number> =>
       Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1] ?? 0);

@@ -222,7 +222,7 @@ describe('jobs of other versions', () => {
 });
 
 describe('runs whose checkpoints are of a newer form', () => {
-  it('are left to workers that know it, and others go on', async () => {
+  it('are left to workers that know it, and others continue', async () => {
     const [newer, known] = [await workflow(), await workflow()];
     const [run] = await accept(newer, 1);
     const where = { id: run?.executionId ?? '' };

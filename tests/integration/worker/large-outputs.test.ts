@@ -133,7 +133,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     expect(await find(rest.at(-1) ?? '')).toEqual([]);
   });
 
-  it('are there for the worker that goes on with the run, and nothing is done again', async () => {
+  it('are there for the worker that continues with the run, and nothing is done again', async () => {
     calls = 0;
     const id = await start(waiting());
     await until(async () => (await read(id)).status === 'waiting_for_input', 10_000, 'the approval');
@@ -209,7 +209,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
   });
 
   if (store === 's3') {
-    it('wait for a store that is away, while other runs go on; a stop does not', async () => {
+    it('wait for a store that is down, while other runs continue; a stop does not', async () => {
       objects?.setAway(true);
       const definition = chain({ id: 'fetch', type: 'http', parameters: { url: receiver } }, set('after', { a: 1 }));
       const [large, stopped] = [await start(definition), await start(definition)];

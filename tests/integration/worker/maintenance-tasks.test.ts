@@ -123,7 +123,7 @@ describe('with a worker', () => {
     };
   }
 
-  it('one run that cannot be woken holds up no other', async () => {
+  it('one run that cannot be woken delays no other', async () => {
     const seed = await seedWorkflow(stores.db, echo);
     const ids = await acceptMany(seed, 40, 60);
     const [bad = '', ...good] = ids;
@@ -140,7 +140,7 @@ describe('with a worker', () => {
     }
   });
 
-  it('one run that cannot be indexed holds up no other', async () => {
+  it('one run that cannot be indexed delays no other', async () => {
     const seed = await seedWorkflow(stores.db, echo);
     const bad = await seed.accept({ word: 'first' });
     const restore = await refuse('execution_texts', 'INSERT', `NEW.execution_id = '${bad}'`);
@@ -159,7 +159,7 @@ describe('with a worker', () => {
     }
   });
 
-  it('one schedule that cannot be read holds up no other', async () => {
+  it('one schedule that cannot be read delays no other', async () => {
     const clock = { now: Date.now() };
     const bad = await seedSchedule(stores, clock, { cron: '* * * * * *' });
     const good = await seedSchedule(stores, clock, { cron: '* * * * * *' });

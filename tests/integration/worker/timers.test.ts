@@ -47,7 +47,7 @@ async function start(definition: object): Promise<string> {
 const trigger = { id: 'start', type: 'trigger.manual' };
 const after = { id: 'after', type: 'set', parameters: { fields: { done: true } } };
 
-describe('beside a call that goes on', () => {
+describe('beside a call that continues', () => {
   it.each([
     [{ id: 'it', type: 'wait', parameters: { seconds: 0.5 } }, 'success'],
     [{ id: 'it', type: 'approval', onError: 'continue', parameters: { message: '?', timeoutSeconds: 0.5 } }, 'failed'],

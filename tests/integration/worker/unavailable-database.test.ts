@@ -142,7 +142,7 @@ describe('while PostgreSQL is read-only', () => {
     await untilState('consuming');
   }, 120_000);
 
-  it('a worker that is told to stop ends, and another goes on with its runs', async () => {
+  it('a worker that is asked to stop ends, and another continues with its runs', async () => {
     const seed = await seedWorkflow(stores.db, looping());
     await startWorker();
     const before = receiver.calls.length;

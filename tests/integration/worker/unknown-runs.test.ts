@@ -54,7 +54,7 @@ const owned = (): {
 });
 
 describe('a run that a live worker owns in the database and does not know', () => {
-  it('goes on within seconds', async () => {
+  it('continues within seconds', async () => {
     const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const ids = await Promise.all(Array.from({ length: 30 }, () => seed.accept()));
     await stores.db.execution.updateMany({

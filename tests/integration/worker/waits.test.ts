@@ -95,7 +95,7 @@ describe('a run with an approval', () => {
     ],
   };
 
-  it('rests without a worker and goes on with the decision', async () => {
+  it('rests without a worker and continues with the decision', async () => {
     const id = await start(definition);
     await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
     expect(await run(id)).toMatchObject({ workerId: null, currentNodeId: 'ask' });
@@ -109,7 +109,7 @@ describe('a run with an approval', () => {
     ]);
   });
 
-  it('whose decision was recorded but not queued goes on all the same', async () => {
+  it('whose decision was recorded but not queued continues all the same', async () => {
     const id = await start(definition);
     await until(async () => (await run(id)).status === 'waiting_for_input', 5_000, 'resting');
     await db.wait.updateMany({

@@ -169,7 +169,7 @@ describe('the task that deletes them', () => {
   const countRuns = ({ workspaceId }: Seed) => stores.db.execution.count({ where: { workspaceId } });
   const pass = (signal = new AbortController().signal) => createTask().run(signal);
 
-  it('works in batches, and another worker goes on where one died', async () => {
+  it('works in batches, and another worker continues where one died', async () => {
     const seed = await seedDeleted(450);
     await pass(AbortSignal.abort());
     expect(await countRuns(seed)).toBe(250);

@@ -68,7 +68,7 @@ describe('the lock of a checkout', () => {
 });
 
 describe('a stack', () => {
-  it('stops whoever needs another first, once, and goes on when one fails', async () => {
+  it('stops whoever needs another first, once, and continues when one fails', async () => {
     const stopped: string[] = [];
     const stack = createStack();
     for (const role of ['postgres', 'redis', 'api', 'worker'] as const) {

@@ -112,7 +112,7 @@ describe('a run from a node', () => {
     ]);
   });
 
-  it('goes on from the node in every iteration of a loop that finished', async () => {
+  it('continues from the node in every iteration of a loop that finished', async () => {
     const { again } = await runTwice(loops, 'c', failing('done/'), well);
     expect(again.calls).toEqual(['c/0', 'c/1', 'c/2', 'c/3', 'c/4', 'done/']);
   });

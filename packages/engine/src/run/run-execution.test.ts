@@ -104,7 +104,7 @@ describe('a failing node', () => {
     expect(calls).toEqual(['call/']);
   });
 
-  it('goes on with { error } when its onError is continue', async () => {
+  it('continues with { error } when its onError is continue', async () => {
     const { ending, last } = await runInMemory(failing({ onError: 'continue' }), { answer });
     expect(ending.kind).toBe('success');
     expect(last.get('call/')).toMatchObject({

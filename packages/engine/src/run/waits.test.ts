@@ -35,7 +35,7 @@ describe('an approval', () => {
     expect(last.get('ask/')?.status).toBe('waiting');
   });
 
-  it('goes on by the choice that was made', async () => {
+  it('continues by the choice that was made', async () => {
     const { second } = await answerLater(approval, new Map([['ask/', approved]]));
     expect(second.ending.kind).toBe('success');
     expect(second.calls).toEqual(['pay/']);
@@ -78,7 +78,7 @@ describe('waits inside a loop', () => {
     edges: edges('start -> each', 'each.body -> ask', 'ask.approved -> then'),
   };
 
-  it('are one per open iteration, and each goes on by its own answer', async () => {
+  it('are one per open iteration, and each continues by its own answer', async () => {
     const first = await runInMemory(looped);
     expect(first.ending).toMatchObject({ kind: 'waiting', waits: [{}, {}] });
     const records = lastRecords(first.journal);
@@ -143,7 +143,7 @@ describe('beside a call of an hour', () => {
 });
 
 describe('an answer that comes while other runs have their turn', () => {
-  it('lets the run go on instead of resting', async () => {
+  it('lets the run continue instead of resting', async () => {
     const answers = new Map<string, WaitAnswer>();
     const fillers = Array.from({ length: 40 }, (_, i) => ({ id: `f${i}`, type: 'set', parameters: { fields: {} } }));
     const definition = {

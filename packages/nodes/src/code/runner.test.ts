@@ -148,7 +148,7 @@ describe('while scripts burn on every thread', () => {
   /** A script that the engine can interrupt, and one that it cannot. */
   const burning = ['for (;;);', 'return new Array(2 ** 32 - 1).join("x").length'];
 
-  it('the process goes on with other work', async () => {
+  it('the process continues with other work', async () => {
     const abort = new AbortController();
     const results = burning.map((source) => run(source, { signal: abort.signal }).catch((error: unknown) => error));
     let beats = 0;

@@ -20,7 +20,7 @@ function schedule(cron: string, due: string, changes: Partial<DueSchedule> = {})
 }
 
 describe('a schedule that is due', () => {
-  it('fires its time and goes on to the next', () => {
+  it('fires its time and continues to the next', () => {
     expect(planMove(schedule('0 * * * *', '09:00:00'), time('09:00:00'))).toEqual({
       fireAt: time('09:00:00'),
       isCatchUp: false,
