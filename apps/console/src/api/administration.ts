@@ -6,14 +6,14 @@ const USAGE_MS = 15_000;
 
 const limitsPath = (workspaceId: string): string => `/api/admin/workspaces/${workspaceId}/limits`;
 
-/** What a workspace is allowed; for administrators of the instance, as is all of this. */
+/** The limits of a workspace; for administrators of the instance, like everything here. */
 export const limitsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['limits', workspaceId],
     queryFn: ({ signal }) => call<WorkspaceLimits>('GET', limitsPath(workspaceId), { signal }),
   });
 
-/** What a workspace uses of it. */
+/** The usage of a workspace. */
 export const usageQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['usage', workspaceId],

@@ -1,15 +1,15 @@
 import type { ErrorResponse, ValidationIssue } from '@deckhand/contracts';
 
-/** An answer that is an error, or no answer at all (`status` 0). */
+/** An error response, or no response at all (`status` 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** The stable code of the error's catalogue; `UNREACHABLE` without an answer. */
+  /** The stable error code; `UNREACHABLE` without a response. */
   readonly code: string;
-  /** The issues of a body, field by field; none for other errors. */
+  /** The issues of a body, per field; empty for other errors. */
   readonly issues: readonly ValidationIssue[];
   readonly requestId: string | undefined;
-  /** Seconds after which to try again, where the answer says so. */
+  /** Seconds after which to retry, if the response says so. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Omit<Partial<ErrorResponse>, 'code'> & { code?: string }, retryAfter?: number) {
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The issue of a request that got no answer. */
+/** Returns the error of a request without a response. */
 export function unreachable(): ApiError {
   return new ApiError(0, { error: 'The service cannot be reached', code: 'UNREACHABLE' });
 }

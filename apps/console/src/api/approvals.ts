@@ -2,10 +2,10 @@ import type { ApprovalEntry, JsonObject, PageOf, RecordedResponse, SubmitApprova
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
-/** How often open approvals are asked for, in ms. */
+/** How often open approvals are fetched, in ms. */
 const LIVE_MS = 5_000;
 
-/** The approvals that wait in a workspace. */
+/** The open approvals of a workspace. */
 export const approvalsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['approvals', workspaceId],

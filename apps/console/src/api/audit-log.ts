@@ -2,7 +2,7 @@ import type { AuditLogEntry, PageOf } from '@deckhand/contracts';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
-/** What was done in a workspace, page by page, the newest first. */
+/** The audit log of a workspace, page by page, the newest first. */
 export const auditLogQuery = (workspaceId: string) =>
   infiniteQueryOptions({
     queryKey: ['audit-log', workspaceId],

@@ -5,7 +5,7 @@ import { ApiError, unreachable } from './api-error.js';
 /** Parameters of a query string; those that are undefined or empty are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a request carries. */
+/** Options of a request. */
 export interface CallOptions {
   readonly query?: Query | undefined;
   readonly body?: unknown;
@@ -15,15 +15,15 @@ export interface CallOptions {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Sends a request as whoever is signed in. `T` is the shape that the contract gives the answer; nothing for a 204.
- * @throws ApiError for every answer that is an error; a 401 also ends the session here.
+ * Sends a request as the signed-in person. `T` is the type of the response in the contract; undefined for a 204.
+ * @throws ApiError for every error response; a 401 also ends the session here.
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
   const text = await (await send(method, path, options)).text();
   return parseOwnJson<T>(text === '' ? 'null' : text);
 }
 
-/** Like `call`, but hands out the answer itself: for streams and files. */
+/** Like `call`, but returns the response itself, for streams and files. */
 export async function send(method: Method, path: string, { query, body, signal }: CallOptions = {}): Promise<Response> {
   const token = readSession()?.token;
   const headers = new Headers();
@@ -34,7 +34,7 @@ export async function send(method: Method, path: string, { query, body, signal }
     headers,
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
-    // The token says who asks; there are no cookies.
+    // The token identifies the caller; there are no cookies.
     credentials: 'omit',
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
@@ -64,7 +64,7 @@ function readError(text: string): Partial<ErrorResponse> {
   try {
     return parseOwnJson<Partial<ErrorResponse>>(text);
   } catch {
-    // A proxy's own page.
+    // An error page of a proxy.
     return {};
   }
 }

@@ -12,7 +12,7 @@ import { call, type Query } from './call.js';
 
 const PAGE = 100;
 
-/** What a list of runs is narrowed by; all of it is also what an export takes. */
+/** Filters of a list of runs; an export takes the same. */
 export interface RunFilter {
   readonly status?: ExecutionStatus | undefined;
   readonly workflowId?: string | undefined;
@@ -23,7 +23,7 @@ export interface RunFilter {
   readonly errorContains?: string | undefined;
 }
 
-/** A filter as the parameters of the API. */
+/** Converts a filter to the parameters of the API. */
 export function toRunQuery(workspaceId: string, { from, to, ...rest }: RunFilter): Query {
   return { workspaceId, ...rest, 'startedAt[gte]': from, 'startedAt[lte]': to, sortBy: 'createdAt' };
 }
@@ -49,7 +49,7 @@ export const runQuery = (executionId: string) =>
       call<Execution>('GET', `/api/executions/${executionId}`, { query: { slim: true }, signal }),
   });
 
-/** The run of a workflow that was made last, if there is one. */
+/** The latest run of a workflow, if there is one. */
 export const lastRunQuery = (workspaceId: string, workflowId: string) =>
   queryOptions({
     queryKey: ['last-run', workspaceId, workflowId],
@@ -61,9 +61,8 @@ export const lastRunQuery = (workspaceId: string, workflowId: string) =>
   });
 
 /**
- * What a node put out.
- * @param iteration of a node in a loop; the last one without it.
- * @param finishedAt of the node: another one is another output.
+ * The output of a node. @param iteration of a node in a loop; the last one by default. @param finishedAt of the node:
+ * another time means another output.
  */
 export const outputQuery = (executionId: string, nodeId: string, iteration?: string, finishedAt?: string | null) =>
   queryOptions({

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { type FolderTree, toTree } from '../folders/tree.js';
 import { call } from './call.js';
 
-/** Folders that are asked for at once: as many as a list gives. */
+/** Number of folders per request: the maximum of a list. */
 const PAGE = 500;
 
 /** The tree of a workspace's folders. */

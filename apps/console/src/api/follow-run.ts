@@ -5,12 +5,12 @@ import { useEffect } from 'react';
 import { send } from './call.js';
 import { runQuery } from './executions.js';
 
-/** After how long a stream that broke is opened again, in ms. */
+/** Delay before a broken stream is opened again, in ms. */
 const RETRY_MS = 1_000;
 
 /**
- * A run as it changes, without its outputs: read once, then told by its event stream until it is finished.
- * @param executionId of no run while it is undefined.
+ * A live run, without its outputs: read once, then updated by its event stream until it is finished. @param executionId
+ * undefined for no run.
  */
 export function useLiveRun(executionId: string | undefined): UseQueryResult<Execution> {
   const queryClient = useQueryClient();
@@ -27,14 +27,14 @@ export function useLiveRun(executionId: string | undefined): UseQueryResult<Exec
 
 async function followUntilOver(queryClient: QueryClient, executionId: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // A stream that breaks is opened again; what cannot be read at all, the query itself reports.
+    // A broken stream is opened again; errors of reading the run are reported by the query itself.
     await follow(queryClient, executionId, signal).catch(() => undefined);
     await new Promise((over) => setTimeout(over, RETRY_MS));
     if (!isOver(signal)) await queryClient.invalidateQueries({ queryKey: runQuery(executionId).queryKey });
   }
 }
 
-/** Reads the stream to its end. A browser's own EventSource could not say who asks. */
+/** Reads the stream to its end. A browser's own EventSource cannot send a token. */
 async function follow(queryClient: QueryClient, executionId: string, signal: AbortSignal): Promise<void> {
   const answer = await send('GET', `/api/executions/${executionId}/events`, { signal });
   if (answer.body === null) return;
@@ -48,7 +48,7 @@ async function follow(queryClient: QueryClient, executionId: string, signal: Abo
   for (let part = await reader.read(); !part.done; part = await reader.read()) parser.feed(part.value);
 }
 
-/** Asked anew: a signal aborts while one waits. */
+/** Checked again: the signal may abort while this waits. */
 function isOver(signal: AbortSignal): boolean {
   return signal.aborted;
 }

@@ -2,7 +2,7 @@ import type { FleetResponse, RunStats, WorkflowTimes } from '@deckhand/contracts
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
-/** How often the fleet is asked for, in ms. */
+/** How often the fleet is fetched, in ms. */
 const LIVE_MS = 2_000;
 const STATS_MS = 15_000;
 
@@ -22,7 +22,7 @@ export const statsQuery = (workspaceId: string, periodMs: number) =>
     refetchInterval: STATS_MS,
   });
 
-/** The workflows whose runs took longest in a period until now. */
+/** The slowest workflows in a period until now. */
 export const slowWorkflowsQuery = (workspaceId: string, periodMs: number) =>
   queryOptions({
     queryKey: ['slow-workflows', workspaceId, periodMs],

@@ -13,13 +13,13 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
-/** Whether the first owner is still to be created. */
+/** Whether the setup is open. */
 export const setupQuery = queryOptions({
   queryKey: ['setup'],
   queryFn: ({ signal }) => call<SetupStateResponse>('GET', '/api/auth/setup', { signal }),
 });
 
-/** Who is signed in, and the workspaces of that person. */
+/** The signed-in person and their workspaces. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => call<MeResponse>('GET', '/api/auth/me', { signal }),

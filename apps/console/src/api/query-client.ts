@@ -3,7 +3,7 @@ import { ApiError } from './api-error.js';
 
 const MAX_ATTEMPTS = 3;
 
-/** What is known of the service, and for how long without asking again. */
+/** The cache of responses, and how long they are fresh. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -19,7 +19,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Whether asking again could help: refusals stay refusals. */
+/** Returns true if a retry could help: a 4xx never changes. */
 function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 }

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { meQuery } from './people.js';
 
-/** The workspace of the page, and what the person may do there. */
+/** The workspace of the page, and the person's rights there. */
 export interface Workspace {
   readonly workspaceId: string;
   readonly name: string;
@@ -12,9 +12,7 @@ export interface Workspace {
   readonly can: (needed: Role) => boolean;
 }
 
-/**
- * The workspace that the address names; somebody who is no member of it gets the least rights, and errors of the API.
- */
+/** The workspace in the URL; a person who is not a member has the fewest rights, and gets errors of the API. */
 export function useWorkspace(): Workspace {
   const { workspaceId = '' } = useParams({ strict: false });
   const { user, workspaces } = useSuspenseQuery(meQuery).data;

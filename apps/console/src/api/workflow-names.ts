@@ -2,7 +2,7 @@ import type { PageOf, WorkflowEntry } from '@deckhand/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
-/** Workflows whose names are asked for at once. */
+/** Number of workflows whose names are fetched at once. */
 const LIMIT = 500;
 
 /** Names of a workspace's workflows by id: up to the first 500. */

@@ -17,13 +17,13 @@ import type {
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from './call.js';
 
-/** What a list of workflows is narrowed by. */
+/** Filters of a list of workflows. */
 export interface WorkflowFilter {
   readonly search?: string | undefined;
   readonly status?: WorkflowStatus | undefined;
   /** A folder, or `none` for the workflows that are in no folder. */
   readonly folderId?: string | undefined;
-  /** With `folderId`: also what is in the folders in it. */
+  /** With `folderId`: include its subfolders. */
   readonly includeInnerFolders?: boolean | undefined;
 }
 

@@ -10,7 +10,7 @@ const queryClient = createQueryClient();
 const router = createAppRouter();
 
 declare module '@tanstack/react-router' {
-  // How the router's types become known to its hooks.
+  // Registers the router's types for its hooks.
   interface Register {
     router: typeof router;
   }

@@ -7,7 +7,7 @@ import { useSession } from '../session/use-session.js';
 import { lastWorkspace } from './last-workspace.js';
 import { NoWorkspace } from './no-workspace.js';
 
-/** Leads to where the person was last. */
+/** Redirects to the workspace that the person used last. */
 export function Home() {
   const session = useSession();
   const me = useQuery({ ...meQuery, enabled: session !== undefined });

@@ -30,7 +30,7 @@ const AREAS = [
   { to: '/w/$workspaceId/audit-log', label: 'Audit log', Icon: ScrollText },
 ] as const;
 
-/** What only administrators of the instance see. */
+/** Areas for administrators of the instance. */
 const ADMINISTRATION = [
   { to: '/w/$workspaceId/administration', label: 'Administration', Icon: SlidersHorizontal },
 ] as const;

@@ -5,7 +5,7 @@ import { meQuery } from '../api/people.js';
 import { createWorkspace } from '../api/workspaces.js';
 import { Problem } from '../components/problem.js';
 
-/** For somebody who is a member of nothing: a workspace of one's own is one click away. */
+/** For a person without a workspace: creates one. */
 export function NoWorkspace() {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');

@@ -11,7 +11,7 @@ export function PersonMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { workspaceId = '' } = useParams({ strict: false });
-  /** The session ends here whatever the service says, so that nobody is kept signed in by an outage. */
+  /** The session ends here whatever the response is, so that an outage keeps nobody signed in. */
   const leave = async (): Promise<void> => {
     await signOut().catch(() => undefined);
     endSession();

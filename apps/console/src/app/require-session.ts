@@ -1,18 +1,18 @@
 import { redirect } from '@tanstack/react-router';
 import { readSession } from '../session/store.js';
 
-// The router is told where to go by what is thrown.
+// The router redirects when a redirect is thrown.
 /* eslint-disable @typescript-eslint/only-throw-error */
 
-/** Asks whoever is not signed in to be, and to come back afterwards. */
+/** Redirects to the sign-in page without a session, and back afterwards. */
 export function requireSession({ location: { href } }: { location: { href: string } }): void {
   if (readSession()) return;
   throw redirect({ to: '/sign-in', search: href === '/' ? {} : { next: href } });
 }
 
 /**
- * Leads those who are signed in to where they wanted to go.
- * @param next a path of this console; anything else, such as another host, counts for nothing.
+ * Redirects signed-in persons to the page that they wanted. @param next a path of this console; anything else, such as
+ * another host, is ignored.
  */
 export function leaveOnceSignedIn(next?: string): void {
   if (!readSession()) return;

@@ -45,7 +45,7 @@ const workspaceHome = createRoute({
   getParentRoute: () => workspace,
   path: '/',
   beforeLoad: ({ params }) => {
-    // The router is told where to go by what is thrown.
+    // The router redirects when a redirect is thrown.
     // eslint-disable-next-line @typescript-eslint/only-throw-error
     throw redirect({ to: '/w/$workspaceId/workflows', params });
   },
@@ -67,7 +67,7 @@ const workflows = createRoute({
 const editor = createRoute({
   getParentRoute: () => workspace,
   path: 'workflows/$workflowId',
-  // With `after`, what changed between two versions is shown (src/editor/sides.ts).
+  // With `after`, shows the changes between two versions (src/editor/sides.ts).
   validateSearch: (given): { before?: string; after?: string } =>
     optional({ before: text(given.before), after: text(given.after) }),
   component: lazyRouteComponent(() => import('../pages/editor/editor-page.js'), 'EditorPage'),
@@ -91,7 +91,7 @@ const runs = createRoute({
 const run = createRoute({
   getParentRoute: () => workspace,
   path: 'runs/$executionId',
-  // The graph and its layout come with the pages that draw one.
+  // The graph and its layout are loaded with the pages that draw one.
   component: lazyRouteComponent(() => import('../pages/runs/run-page.js'), 'RunPage'),
   validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
 });
@@ -165,7 +165,7 @@ const tree = root.addChildren([
   ]),
 ]);
 
-/** Every address of the console. */
+/** Every route of the console. */
 export function createAppRouter() {
   const router = createRouter({
     routeTree: tree,
@@ -173,7 +173,7 @@ export function createAppRouter() {
     defaultErrorComponent: Broken,
     scrollRestoration: true,
   });
-  // Who may see what is asked again once somebody has signed in or out.
+  // Rights are checked again after signing in or out.
   watchSession(() => void router.invalidate());
   return router;
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Moon, Sun } from 'lucide-react';
 
-/** Turns from light to dark and back. */
+/** Switches between light and dark. */
 export function SchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';

@@ -1,15 +1,15 @@
-/** A parameter of an address that is a text; numbers, as the router reads them, are taken back. */
+/** Returns a text parameter of the URL; the router parses numbers, which are converted back. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A parameter of an address that is one of a list. */
+/** Returns a parameter of the URL that is one of a list. */
 export function choice<T extends string>(choices: readonly T[], value: unknown): T | undefined {
   return choices.find((one) => one === value);
 }
 
-/** Without what is undefined, so that addresses stay short. */
+/** Removes undefined members, so that URLs stay short. */
 export function optional<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   // Entries of T without some of them have the shape that the return type says.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {

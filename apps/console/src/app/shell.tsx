@@ -14,7 +14,7 @@ import { SchemeSwitch } from './scheme-switch.js';
 import classes from './shell.module.css';
 import { WorkspaceSwitch } from './workspace-switch.js';
 
-/** What surrounds every page of a workspace. Whoever is not signed in is asked to be, and comes back afterwards. */
+/** The frame of every page of a workspace. Without a session, it redirects to the sign-in page, and back afterwards. */
 export function Shell() {
   const session = useSession();
   const { pathname } = useLocation();

@@ -13,7 +13,7 @@ const harbor: MantineColorsTuple = [
   '#073f61',
 ];
 
-/** Looks that every component shares. */
+/** Styles that all components share. */
 export const theme = createTheme({
   primaryColor: 'harbor',
   primaryShade: { light: 7, dark: 7 },

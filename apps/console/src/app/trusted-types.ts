@@ -1,11 +1,12 @@
-/** What of Trusted Types this uses; the DOM library of TypeScript does not have them yet. */
+/** The used part of Trusted Types; the DOM library of TypeScript does not have it yet. */
 interface TrustedTypes {
   createPolicy(name: string, rules: Readonly<Record<string, (text: string) => string>>): unknown;
 }
 
 /**
- * The one policy that the page's Content-Security-Policy allows (`trusted-types default`): text that becomes markup may
- * hold no tag. The component kit writes its style sheets that way; nothing else does, and no text can become a script.
+ * The only policy that the page's Content-Security-Policy allows (`trusted-types default`): text that becomes markup
+ * may not contain tags. The component kit writes its style sheets that way; nothing else does, and no text can become a
+ * script.
  */
 export function allowStyleTextOnly(): void {
   if (!('trustedTypes' in window)) return;

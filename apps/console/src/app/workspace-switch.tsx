@@ -3,7 +3,7 @@ import { Select } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronsUpDown } from 'lucide-react';
 
-/** Chooses the workspace that the pages are about. */
+/** Selects the workspace of the pages. */
 export function WorkspaceSwitch({ workspaces }: { workspaces: MeResponse['workspaces'] }) {
   const navigate = useNavigate();
   const { workspaceId = '' } = useParams({ strict: false });

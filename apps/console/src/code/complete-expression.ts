@@ -31,10 +31,10 @@ const NAMES: readonly (readonly [string, string])[] = [
   ['$now', 'The present moment, as ISO 8601 text'],
 ];
 
-/** What an editor's expressions are completed from. */
+/** The data for completing expressions. */
 export const sampleData = Facet.define<SampleData>();
 
-/** What may come next inside `{{ }}`: names, nodes, fields of the last run's data, and the language's functions. */
+/** Completes expressions inside `{{ }}`: names, nodes, fields of the last run's data, and the language's functions. */
 export async function completeExpression(context: CompletionContext): Promise<CompletionResult | null> {
   const [data] = context.state.facet(sampleData);
   if (!data) return null;
@@ -54,7 +54,7 @@ export async function completeExpression(context: CompletionContext): Promise<Co
   return { from: context.pos - word.length, options: namesToBegin(data), validFor: /^[\w$]*$/ };
 }
 
-/** Whether quotes are open: a text is nobody's to complete. */
+/** Returns true inside a string literal, which is not completed. */
 function isInText(inside: string): boolean {
   const closed = inside.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '');
   return /["']/.test(closed);
@@ -81,7 +81,7 @@ function namesToBegin(data: SampleData): Completion[] {
   ];
 }
 
-/** What may follow a name and some fields of it. */
+/** Returns the completions after a name and some of its fields. */
 async function optionsAfter(
   name: string,
   keys: readonly (string | number)[],
@@ -102,7 +102,7 @@ async function optionsAfter(
   return [...fieldsOf(value, dot), ...methodsOf(value)];
 }
 
-/** The value of a name, and the fields that are still to be read from it. */
+/** Returns the value of a name, and the fields still to read from it. */
 async function readRoot(
   name: string,
   keys: readonly (string | number)[],
@@ -170,7 +170,7 @@ function kindOf(value: JsonValue | undefined): 'string' | 'number' | 'boolean' |
   return typeof value === 'boolean' ? 'boolean' : 'object';
 }
 
-/** A field; a name that cannot stand behind a dot is written in brackets instead. */
+/** Returns the notation of a field: in brackets if its name cannot follow a dot. */
 function toField(name: string, value: JsonValue | undefined, dot: string): Completion {
   const field: Completion = {
     label: name,

@@ -46,5 +46,5 @@ const theme = EditorView.theme({
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
 });
 
-/** The look of every editor. */
+/** The theme of every editor. */
 export const editorTheme = [theme, syntaxHighlighting(highlight)];

@@ -13,7 +13,7 @@ const matcher = new MatchDecorator({
   decoration: Decoration.mark({ class: 'cm-expression' }),
 });
 
-/** Colours what stands in braces. */
+/** Highlights expressions in braces. */
 const braces = ViewPlugin.define(
   (view) => ({
     decorations: matcher.createDeco(view),
@@ -25,13 +25,13 @@ const braces = ViewPlugin.define(
 );
 
 const EXTENSIONS = [
-  // What is offered is offered at once, so it is taken at once too.
+  // Completions are offered at once, and accepted at once too.
   autocompletion({ override: [completeExpression], icons: false, interactionDelay: 0 }),
   braces,
   EditorView.contentAttributes.of({ 'aria-autocomplete': 'list' }),
 ];
 
-/** A field for text with expressions in it: completed, and tried out on the last run's data. */
+/** A field for text with expressions: with completion, and a preview on the last run's data. */
 export function ExpressionEditor({
   form: { data, isReadOnly },
   hadFocus,

@@ -5,7 +5,7 @@ import type { Trial } from './try-expression.js';
 /** How much of a value is shown, in characters. */
 const MAX_SHOWN = 300;
 
-/** What a text with expressions in it was worked out to, or why it was not; nothing for plain text. */
+/** The preview of a text with expressions, or its error; nothing for plain text. */
 export function Preview({ trial }: { trial: Trial }) {
   return <div aria-live="polite">{contentOf(trial)}</div>;
 }

@@ -10,7 +10,7 @@ import { TextEditor } from './text-editor.js';
 
 const EXTENSIONS = [javascript(), lineNumbers(), indentOnInput(), bracketMatching(), keymap.of([indentWithTab])];
 
-/** A field for JavaScript: coloured, and its issues are marked while it is typed. */
+/** A field for JavaScript, with highlighting and with issues marked while typing. */
 export function ScriptEditor({ isReadOnly, ...field }: TextField & { isReadOnly: boolean }) {
   const settled = useDeferredValue(field.value);
   const issue = useMemo(() => (settled.trim() === '' ? undefined : scriptIssue(settled)), [settled]);

@@ -1,11 +1,11 @@
 import { parse } from 'acorn';
 import type { TextIssue } from './text-editor.js';
 
-/** What the source is the body of, on one line, so that positions need only be shifted. */
+/** The function around the source, on one line, so that positions need only be shifted. */
 const BEFORE = '(async function () { "use strict";\n';
 const AFTER = '\n})';
 
-/** The first thing that keeps a text from being the body of an asynchronous function, in strict mode. */
+/** Returns the first syntax error of a text as the body of an asynchronous function, in strict mode. */
 export function scriptIssue(source: string): TextIssue | undefined {
   const text = BEFORE + source + AFTER;
   try {

@@ -7,7 +7,7 @@ import { Input } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { editorTheme } from './editor-theme.js';
 
-/** Something that is wrong with a text, and where: positions from 0, in UTF-16 units. */
+/** An issue of a text, and its position: from 0, in UTF-16 units. */
 export interface TextIssue {
   readonly message: string;
   readonly from: number;
@@ -16,7 +16,7 @@ export interface TextIssue {
 
 const NOTHING: Extension = [];
 
-/** Marks changes that did not come from typing. */
+/** Marks changes that were not typed. */
 const fromOutside = Annotation.define<boolean>();
 
 /** A labelled field in which text is edited as code. */
@@ -41,23 +41,23 @@ export function TextEditor({
   placeholder?: string | undefined;
   required?: boolean | undefined;
   isReadOnly: boolean;
-  /** Whether it takes the focus over when it appears. */
+  /** Whether it takes the focus when it appears. */
   hadFocus?: boolean | undefined;
   issue: TextIssue | undefined;
   value: string;
   onChange: (text: string) => void;
-  /** Those that it begins with are those that it keeps. */
+  /** Fixed when the editor is created. */
   extensions: Extension;
-  /** What they go by, which may change. */
+  /** Their data, which may change. */
   context?: Extension | undefined;
-  /** What is said below it: read with the field. */
+  /** The description below it, which screen readers read with the field. */
   children?: ReactNode;
 }) {
   const id = useId();
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const settings = useState(() => new Compartment())[0];
-  // Texts that were told and did not come back as the value yet: typing may be ahead of it.
+  // Texts that were reported and have not come back as the value yet: typing may be ahead of it.
   const told = useRef<string[]>([]);
   const tell = useRef(onChange);
   useEffect(() => {
@@ -92,7 +92,7 @@ export function TextEditor({
       made.focus();
     }
     return () => made.destroy();
-    // An editor is made once: what changes later is told to it below.
+    // An editor is created once: later changes are passed to it below.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
 

@@ -10,7 +10,7 @@ import {
 } from '@deckhand/engine/expressions';
 import type { SampleData } from '../forms/sample-data.js';
 
-/** What came of trying a text with expressions in it. */
+/** The result of evaluating a text with expressions. */
 export type Trial =
   | { readonly kind: 'constant' }
   | { readonly kind: 'value'; readonly value: JsonValue; readonly missing: readonly string[] }
@@ -18,16 +18,16 @@ export type Trial =
   | { readonly kind: 'failed'; readonly reason: string; readonly missing: readonly string[] }
   | { readonly kind: 'untried' };
 
-/** The names that nothing stands for until there is a run. */
+/** The names without a value until there is a run. */
 const OF_A_RUN: readonly ExpressionName[] = ['$trigger', '$input', '$loop', '$execution'];
 
-/** The item of a loop that its body is tried on. */
+/** The item of a loop for previews in its body. */
 interface LoopItem {
   readonly item: JsonValue;
   readonly index: number;
 }
 
-/** Works a text out as the engine does, on the data of a run that was. Never throws. */
+/** Evaluates a text like the engine, on the data of an earlier run. Never throws. */
 export async function tryExpression(text: string, data: SampleData): Promise<Trial> {
   const compiled = compileTemplate(text);
   if ('issue' in compiled) return { kind: 'issue', issue: compiled.issue };
@@ -55,7 +55,7 @@ export async function readInput(data: SampleData): Promise<JsonValue | undefined
   return Object.fromEntries(outputs.flatMap(([id, output]) => (output === undefined ? [] : [[id, output]])));
 }
 
-/** The first item of the loop around the node, since which one it was is nobody's to know afterwards. */
+/** The first item of the loop around the node: the actual one is unknown afterwards. */
 export async function readLoop({ loop }: SampleData): Promise<LoopItem | undefined> {
   if (!loop) return undefined;
   const { items, data } = loop();

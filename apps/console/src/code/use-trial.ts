@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { SampleData } from '../forms/sample-data.js';
 import { type Trial, tryExpression } from './try-expression.js';
 
-/** What comes of a text with expressions in it, as it is typed; what came before stays until then. */
+/** Evaluates a text with expressions while it is typed; the previous result stays until then. */
 export function useTrial(text: string, data: SampleData): Trial {
   const [trial, setTrial] = useState<Trial>({ kind: 'constant' });
   useEffect(() => {

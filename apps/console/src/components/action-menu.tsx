@@ -2,18 +2,18 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { Ellipsis, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
-/** Something that can be done with a thing, in a dialog. */
+/** An action in a dialog. */
 export interface Action {
   readonly label: string;
   readonly Icon: LucideIcon;
   readonly isDangerous?: boolean;
-  /** The dialog, open; it calls `close` when it is done or dismissed. */
+  /** The open dialog; it calls `close` when it is done or dismissed. */
   readonly dialog: (close: () => void) => ReactNode;
 }
 
 /**
- * What can be done with a thing, behind one button, which has the focus again once a dialog is closed.
- * @param of names the thing, for screen readers.
+ * A menu of actions behind one button, which gets the focus again after a dialog is closed. @param of names the thing,
+ * for screen readers.
  */
 export function ActionMenu({ of, actions }: { of: string; actions: readonly Action[] }) {
   const [chosen, setChosen] = useState<string>();

@@ -1,7 +1,7 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 import { adviceOn } from './advice.js';
 
-/** Stands where a page could not be shown. */
+/** Shown instead of a page that failed. */
 export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
   const { message, advice } = adviceOn(error);
   return (

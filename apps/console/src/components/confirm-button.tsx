@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { ConfirmDialog } from './confirm-dialog.js';
 
 /**
- * Asks before it does what cannot be undone.
- * @param label on the button, such as "Revoke"; `of` says of what, for screen readers.
+ * A button that asks for confirmation before an irreversible action. @param label on the button, such as "Revoke"; `of`
+ * names its object, for screen readers.
  */
 export function ConfirmButton({
   label,

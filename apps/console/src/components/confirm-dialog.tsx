@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Problem } from './problem.js';
 
 /**
- * Asks before what cannot be undone is done.
- * @param label on the button that does it, such as "Revoke".
+ * A dialog that asks for confirmation before an irreversible action. @param label on the button that does it, such as
+ * "Revoke".
  */
 export function ConfirmDialog({
   isOpen = true,

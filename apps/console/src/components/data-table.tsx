@@ -3,22 +3,21 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import classes from './data-table.module.css';
 
-/** Tables show rows as they come: order and choice are the API's. */
+/** Tables show rows in the given order: the API sorts and filters. */
 const features = tableFeatures({});
 
 /** Columns of a table of `T`. */
 export type Columns<T extends object> = ColumnDef<typeof features, T>[];
 
-/** A row's height before it has been drawn, in px. */
+/** Estimated height of a row before it is drawn, in px. */
 const ROW_PX = 49;
-/** Rows beyond the window that are drawn, too. */
+/** Number of rows drawn beyond the window. */
 const OVERSCAN = 12;
 
 /**
- * A table of any length: only rows that can be seen are drawn. On narrow screens a row becomes a card.
- * @param label what it lists, for screen readers.
- * @param columns kept between renderings; the first names the row, and one that is called `menu` is at its end.
- * @param onNearEnd called when its last rows come into sight.
+ * A virtual table: only visible rows are drawn. On narrow screens a row becomes a card. @param label what it lists, for
+ * screen readers. @param columns stable between renderings; the first names the row, and one that is called `menu` is
+ * at its end. @param onNearEnd called when its last rows come into view.
  */
 export function DataTable<T extends object>({
   label,

@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long ago something was, in one unit; a date once that says more. */
+/** Returns how long ago something was, in one unit; after a while as a date. */
 export function describeAge(ageMs: number, date: Date): string {
   if (ageMs < 5 * SECOND_MS) return 'just now';
   if (ageMs < MINUTE_MS) return `${Math.floor(ageMs / SECOND_MS)} s ago`;
@@ -13,7 +13,7 @@ export function describeAge(ageMs: number, date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** A duration in the two units that matter. */
+/** Returns a duration in its two largest units. */
 export function describeDuration(durationMs: number): string {
   if (durationMs < SECOND_MS) return `${Math.round(durationMs)} ms`;
   if (durationMs < MINUTE_MS) return `${(durationMs / SECOND_MS).toFixed(durationMs < 10 * SECOND_MS ? 2 : 1)} s`;
@@ -23,7 +23,7 @@ export function describeDuration(durationMs: number): string {
   return `${Math.floor(durationMs / HOUR_MS)} h ${Math.floor((durationMs % HOUR_MS) / MINUTE_MS)} min`;
 }
 
-/** How long something took, or has taken until `now`; undefined when it has not begun. */
+/** Returns how long something took, or has taken until `now`; undefined if it has not started. */
 export function durationMs(from: string | null, to: string | null, now: number): number | undefined {
   if (from === null) return undefined;
   return Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from));

@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './empty-state.module.css';
 
-/** Stands where a list has nothing: says what would be here, and how it gets there. */
+/** Shown for an empty list: describes what would be here, and how to create it. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" className={classes.empty}>

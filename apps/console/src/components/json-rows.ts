@@ -2,17 +2,17 @@ import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 
 /** A line of a JSON tree. */
 export interface JsonRow {
-  /** Where it is, as an expression would say it; "" is the whole. */
+  /** Its path as an expression; "" for the whole value. */
   readonly path: string;
-  /** Its name or number in what holds it; undefined for the whole. */
+  /** Its name or index in its parent; undefined for the whole value. */
   readonly label: string | undefined;
   readonly value: JsonValue;
   readonly depth: number;
-  /** How many members it has; undefined for what has none by its nature. */
+  /** Number of members; undefined for a plain value. */
   readonly size: number | undefined;
 }
 
-/** The lines that can be seen while the members at `open` are unfolded. */
+/** Returns the visible lines while the members at `open` are expanded. */
 export function toRows(value: JsonValue, open: ReadonlySet<string>): JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (path: string, label: string | undefined, member: JsonValue, depth: number): void => {
@@ -25,10 +25,10 @@ export function toRows(value: JsonValue, open: ReadonlySet<string>): JsonRow[] {
   return rows;
 }
 
-/** Lines that are shown without asking at most. */
+/** Maximum number of lines that are expanded initially. */
 const MAX_FIRST_LINES = 60;
 
-/** What to unfold at first: level by level, as much as one can take in. */
+/** Returns the paths to expand initially: level by level, up to a limit. */
 export function unfoldSome(value: JsonValue): ReadonlySet<string> {
   const open = new Set<string>();
   let lines = 1;
@@ -47,7 +47,7 @@ export function unfoldSome(value: JsonValue): ReadonlySet<string> {
   return open;
 }
 
-/** Where a search has hits, and what must be unfolded to see them. */
+/** The hits of a search, and the paths to expand to see them. */
 export interface Found {
   readonly hits: ReadonlySet<string>;
   readonly open: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export interface Found {
   readonly isCut: boolean;
 }
 
-/** Hits shown at most. */
+/** Maximum number of hits shown. */
 const MAX_HITS = 500;
 
 /** Members whose name or value contains a text, whatever its case. */
@@ -80,7 +80,7 @@ export function findInJson(value: JsonValue, text: string): Found {
   return { hits, open, isCut: hits.size >= MAX_HITS };
 }
 
-/** True for what holds nothing. */
+/** Returns true for an empty object or list. */
 export function isLeaf(value: JsonValue): value is string | number | boolean | null {
   return typeof value !== 'object' || value === null;
 }

@@ -9,13 +9,13 @@ import classes from './json-tree.module.css';
 
 const ROW_PX = 22;
 const INDENT_PX = 14;
-/** Longer texts are cut: they are whole when copied. */
+/** Longer texts are truncated; copying copies all of it. */
 const MAX_TEXT = 400;
 const TYPING_MS = 200;
 
 /**
- * JSON of any size as a tree that unfolds, with a search. Everything is shown as text, whatever it holds.
- * @param label what it is, for screen readers.
+ * A tree view for JSON of any size, with a search. Everything is shown as text. @param label names it, for screen
+ * readers.
  */
 export function JsonTree({ label, value }: { label: string; value: JsonValue }) {
   const [open, setOpen] = useState(() => unfoldSome(value));
@@ -132,7 +132,7 @@ function CopyJson({ value }: { value: JsonValue }) {
         <ActionIcon
           variant="default"
           aria-label="Copy as JSON"
-          // Made when it is wanted: a large value takes its time.
+          // Created on demand, because a large value takes time.
           onPointerEnter={() => setText(JSON.stringify(value, null, 2))}
           onFocus={() => setText(JSON.stringify(value, null, 2))}
           onClick={copy}

@@ -5,7 +5,7 @@ import { Broken } from './broken.js';
 import { type Columns, DataTable } from './data-table.js';
 import { Loading } from './loading.js';
 
-/** A list that fits one answer: its table, or what stands for it while it is fetched, empty or broken. */
+/** A list that fits into one response: its table, or a placeholder while it is loading, empty or failed. */
 export function Listing<T extends object>({
   label,
   query,

@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core';
 
-/** Stands where something is being fetched. */
+/** Shown while something is loading. */
 export function Loading() {
   return (
     <Center mih={240} role="status" aria-label="Loading">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './mark-code.module.css';
 
-/** A text with what stands in backticks as code. */
+/** A text with the parts in backticks as code. */
 export function markCode(text: string): ReactNode {
   if (!text.includes('`')) return text;
   // Every second part is what was between two of them.

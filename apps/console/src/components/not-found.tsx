@@ -1,7 +1,7 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import { AnchorLink } from './anchor-link.js';
 
-/** Stands at an address that leads nowhere. */
+/** Shown at an unknown URL. */
 export function NotFound() {
   return (
     <Center mih={320} p="lg">

@@ -1,6 +1,6 @@
 import { adviceOn } from './advice.js';
 
-/** Something to be read once. */
+/** A notification for the person. */
 export interface Notice {
   readonly id: number;
   readonly text: string;
@@ -14,18 +14,18 @@ let notices: readonly Notice[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-/** Says something for a while. */
+/** Shows a notification for a while. */
 export function notify(text: string): void {
   post(text, false);
 }
 
-/** Says for a while what went wrong, and what to do. */
+/** Shows an error for a while, with advice. */
 export function notifyProblem(error: unknown): void {
   const { message, advice } = adviceOn(error);
   post([message, advice].filter(Boolean).join('. '), true);
 }
 
-/** Takes a notice away. */
+/** Removes a notification. */
 export function dismiss(id: number): void {
   set(notices.filter((notice) => notice.id !== id));
 }

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { dismiss, readNotices, watchNotices } from './notice-board.js';
 import classes from './notices.module.css';
 
-/** What was just done or failed, at the edge of every page; screen readers say it, too. */
+/** Notifications of results and errors, at the edge of every page; screen readers read them, too. */
 export function Notices() {
   const notices = useSyncExternalStore(watchNotices, readNotices);
   return (

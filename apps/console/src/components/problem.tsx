@@ -3,7 +3,7 @@ import { ApiError } from '../api/api-error.js';
 import { adviceOn } from './advice.js';
 import classes from './problem.module.css';
 
-/** What went wrong, beside what it went wrong with; nothing without an error. */
+/** An error message beside the failed part; nothing without an error. */
 export function Problem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   const { message, advice } = adviceOn(error);

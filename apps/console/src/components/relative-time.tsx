@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { describeAge } from './durations.js';
 
-/** A time as how long ago it was; the full time shows when it is pointed at. */
+/** A time as how long ago it was, with the full time as a tooltip. */
 export function RelativeTime({ at }: { at: string | null }) {
   const now = useSyncExternalStore(watchClock, readClock);
   if (at === null) return null;

@@ -3,10 +3,10 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
 
-/** How long typing rests before it is asked for, in ms. */
+/** Delay after the last key before a search starts, in ms. */
 const TYPING_MS = 250;
 
-/** A text to look for: asked for once typing pauses, undefined for none. */
+/** A search field: it searches once typing pauses; undefined means no search. */
 export function SearchField({
   label,
   isLabelHidden = false,

@@ -26,7 +26,7 @@ interface Look {
   readonly tone: 'good' | 'bad' | 'busy' | 'wait' | 'idle' | 'held';
 }
 
-/** How each status looks: never by its colour alone. */
+/** The appearance of each status, never by its colour alone. */
 export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
   pending: { label: 'Pending', Icon: CircleDashed, tone: 'idle' },
   running: { label: 'Running', Icon: LoaderCircle, tone: 'busy' },

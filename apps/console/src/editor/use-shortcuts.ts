@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type Clip, copyNodes, paste } from './edits.js';
 import type { Editor } from './use-editor.js';
 
-/** Keys that work anywhere on the editor's page; those of typing keep their meaning in fields. */
+/** Keyboard shortcuts of the editor's page; keys for typing keep their meaning in fields. */
 export function useShortcuts(
   editor: Editor,
   selected: ReadonlySet<string>,

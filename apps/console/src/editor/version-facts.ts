@@ -1,6 +1,6 @@
 import type { MemberEntry, Workflow } from '@deckhand/contracts';
 
-/** What is special about a version: whether it runs next, and whether webhooks and schedules run it now. */
+/** Marks of a version: whether it runs next, and whether webhooks and schedules run it now. */
 export function marksOf(
   versionId: string,
   { latestVersionId, activeVersionId, status }: Pick<Workflow, 'latestVersionId' | 'activeVersionId' | 'status'>,

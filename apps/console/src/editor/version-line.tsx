@@ -7,7 +7,7 @@ import { RelativeTime } from '../components/relative-time.js';
 import { nameAuthor } from './version-facts.js';
 import classes from './versions.module.css';
 
-/** What was said of a version when it was saved, by whom and when. */
+/** The comment of a version, with its author and time. */
 export function VersionLine({ version: { comment, createdBy, createdAt } }: { version: VersionEntry }) {
   const { workspaceId, user } = useWorkspace();
   const { data: members } = useQuery(membersQuery(workspaceId));

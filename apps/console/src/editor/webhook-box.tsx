@@ -5,7 +5,7 @@ import { Check, Copy } from 'lucide-react';
 import { openWebhookTest } from '../api/workflows.js';
 import { Problem } from '../components/problem.js';
 
-/** Where a webhook is called, and how it is tried out. */
+/** The URL of a webhook, and its test URL. */
 export function WebhookBox({ workflow, nodeId }: { workflow: Workflow; nodeId: string }) {
   const webhook = workflow.webhooks.find((one) => one.nodeId === nodeId);
   const test = useMutation({ mutationFn: () => openWebhookTest(workflow.id, nodeId) });

@@ -7,21 +7,21 @@ import { FormFooter } from '../components/form-footer.js';
 
 type Settings = NonNullable<Definition['settings']>;
 
-/** Where a save says what is wrong with each field. */
+/** The paths of the fields in issues of a save. */
 const PATHS = {
   timeoutSeconds: 'definition.settings.timeoutSeconds',
   runsAtOnce: 'definition.settings.maxConcurrentExecutions',
   max: 'definition.settings.rateLimit.max',
   windowSeconds: 'definition.settings.rateLimit.windowSeconds',
 };
-/** What this form can say of a refused save. */
+/** The issues of a refused save that this form can show. */
 export const SETTING_PATHS: readonly string[] = Object.values(PATHS);
 
 /** Seconds over which a rate is counted where nothing else is said. */
 const MINUTE = 60;
 
 /**
- * What holds for the workflow as a whole. A part of its definition: it is saved with it, and taken back like any
+ * The settings of the workflow. They are part of its definition: they are saved with it, and can be undone like any
  * change.
  */
 export function WorkflowSettings({

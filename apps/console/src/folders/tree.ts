@@ -7,7 +7,7 @@ export interface FolderTree {
   readonly inner: ReadonlyMap<string | null, readonly FolderEntry[]>;
 }
 
-/** Where something can be moved. */
+/** A target of a move. */
 export interface Target {
   /** Null is the top. */
   readonly folderId: string | null;
@@ -15,10 +15,10 @@ export interface Target {
   readonly path: readonly FolderEntry[];
 }
 
-/** As people sort: without regard to case, "9" before "10". */
+/** Sorts like people: case-insensitively, "9" before "10". */
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Builds the tree of a flat list. What lies in a folder that the list does not have is at the top. */
+/** Builds the tree from a flat list. The content of an unknown folder is at the top. */
 export function toTree(folders: readonly FolderEntry[]): FolderTree {
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
   const inner = new Map<string | null, FolderEntry[]>();

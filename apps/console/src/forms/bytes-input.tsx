@@ -20,7 +20,7 @@ export function BytesInput({
 }: {
   label: string;
   description: string;
-  /** What holds while the field is empty. */
+  /** The default value, shown while the field is empty. */
   placeholder: string;
   /** Bytes. */
   value: number | null;

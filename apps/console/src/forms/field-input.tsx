@@ -11,7 +11,7 @@ import { fromNumberText, fromText, isExpression, toText } from './values.js';
 /** Kinds of fields that are filled in by typing: what is typed does not change what they are. */
 const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'number', 'code']);
 
-/** The input that fits a field. */
+/** The input for a field. */
 export function FieldInput({
   field,
   value,

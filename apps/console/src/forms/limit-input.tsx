@@ -11,7 +11,7 @@ export function LimitInput({
 }: {
   label: string;
   description: string;
-  /** What holds while the field is empty. */
+  /** The default value, shown while the field is empty. */
   placeholder: string;
   value: number | null;
   error?: string | false;

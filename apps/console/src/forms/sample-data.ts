@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { createContext } from 'react';
 
-/** What the expressions of a node can be tried on: the data of a run that was. */
+/** Sample data for previews of a node's expressions: the data of an earlier run. */
 export interface SampleData {
   /** The run; undefined while there is none. */
   readonly run: { readonly id: string; readonly mode: string; readonly trigger: JsonValue } | undefined;

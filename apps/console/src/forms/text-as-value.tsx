@@ -5,8 +5,7 @@ import type { ExpressionField } from './text-field.js';
 import { toText } from './values.js';
 
 /**
- * A value that is typed as text. What was typed stays as it is while it means the value, so that nothing moves under
- * the cursor.
+ * A value that is typed as text. The typed text stays while it means the value, so that nothing moves under the cursor.
  */
 export function TextAsValue({
   value,

@@ -1,7 +1,7 @@
 import classes from './change-mark.module.css';
 import type { Change } from './diff-definitions.js';
 
-/** How each kind of change is said: by a sign and a word, never by its colour alone. */
+/** The marks of changes: a sign and a word, never only a colour. */
 export const CHANGE_LOOKS: Readonly<Record<Change, { readonly sign: string; readonly word: string }>> = {
   added: { sign: '+', word: 'Added' },
   removed: { sign: '−', word: 'Removed' },

@@ -6,7 +6,7 @@ import {
   type NodeDefinition,
 } from '@deckhand/contracts';
 
-/** How a part of a definition differs from the one before. */
+/** The kind of a difference. */
 export type Change = 'added' | 'removed' | 'changed';
 
 /** A value that differs; undefined on the side that has none. */
@@ -31,7 +31,7 @@ export interface EdgeChange {
   readonly edge: EdgeDefinition;
 }
 
-/** What differs between two definitions: in the order of the later one, then what was removed. */
+/** The differences between two definitions: in the order of the later one, then removed parts. */
 export interface DefinitionDiff {
   readonly nodes: readonly NodeChange[];
   readonly edges: readonly EdgeChange[];
@@ -41,7 +41,7 @@ export interface DefinitionDiff {
 /** What holds of a node that says nothing else: to say it makes no difference. */
 const IMPLIED = { parameters: {}, disabled: false, onError: 'stop', onInterrupt: 'rerun' } as const;
 
-/** Compares two definitions by what they do: where nodes stand on the canvas makes no difference. */
+/** Compares two definitions by their effect: positions of nodes on the canvas do not matter. */
 export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
   const nodesBefore = new Map(before.nodes.map((node) => [node.id, node]));
   const idsAfter = new Set(after.nodes.map(({ id }) => id));
@@ -66,7 +66,7 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
   };
 }
 
-/** What tells an edge from others of its definition. */
+/** Returns the identity of an edge within its definition. */
 export function edgeKey({ source, sourceHandle, target, targetHandle }: EdgeDefinition): string {
   return JSON.stringify([source, sourceHandle ?? null, target, targetHandle ?? null]);
 }

@@ -5,7 +5,7 @@ import type { Change } from './diff-definitions.js';
 import { handlesOf, type NodeTypes, waysOut } from './handles.js';
 import type { Position } from './layout.js';
 
-/** What a node on the canvas shows. */
+/** The data that a node on the canvas shows. */
 export interface CardData extends Record<string, unknown> {
   readonly title: string;
   readonly typeTitle: string;
@@ -16,7 +16,7 @@ export interface CardData extends Record<string, unknown> {
   readonly handles: readonly string[];
   readonly hasUnnamedHandle: boolean;
   readonly status?: NodeStatus | undefined;
-  /** What is wrong with it, in words. */
+  /** Its issues, as text. */
   readonly issue?: string | undefined;
   /** How it differs from another version. */
   readonly change?: Change | undefined;

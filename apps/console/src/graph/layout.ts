@@ -13,8 +13,8 @@ export interface Position {
 const GAP = { ranksep: 64, nodesep: 32 } as const;
 
 /**
- * Where each node stands: where its definition says, or, as soon as one says nothing, all of them in columns from left
- * to right, as the edges lead.
+ * Returns the positions of all nodes: those of the definition, or, if one is missing, columns from left to right along
+ * the edges.
  */
 export function placeNodes(definition: Definition, types: NodeTypes): ReadonlyMap<string, Position> {
   const placed = definition.nodes.flatMap(({ id, position }): [string, Position][] =>

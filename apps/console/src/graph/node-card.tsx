@@ -16,7 +16,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   person: UserRound,
 };
 
-/** A node on the canvas: what it is called, what it is, how it went or what changed, and its ways in and out. */
+/** A node on the canvas: its name and type, its status or change, and its inputs and outputs. */
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
   const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, issue, change } = data;
   const Icon = ICONS[category] ?? CircleHelp;
