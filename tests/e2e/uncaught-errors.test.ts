@@ -43,9 +43,12 @@ it.each(['error', 'rejection'])(
       { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url },
       { nodeArgs: THROWING },
     );
-    const receiver = await startReceiver((path) => (path === '/neighbour' || path === '/blockingRun-next' ? 1_000 : 0), {
-      body: (path) => (path === '/blockingRun' ? { throwAs } : {}),
-    });
+    const receiver = await startReceiver(
+      (path) => (path === '/neighbour' || path === '/blockingRun-next' ? 1_000 : 0),
+      {
+        body: (path) => (path === '/blockingRun' ? { throwAs } : {}),
+      },
+    );
     const start = async (path: string): Promise<string> => {
       const call = { id: 'call', type: 'http', parameters: { url: receiver.url + path, method: 'POST' } };
       // By the time of the error, the run has not ended by itself.
