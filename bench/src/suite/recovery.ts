@@ -73,7 +73,7 @@ async function killAndTime(stack: Stack, workflowId: string): Promise<Figures> {
   await waitUntil(async () => {
     // Claimed by the next worker, which raises the epoch, and written to by it.
     const moved = await stack.db.execution.findMany({
-      where: { id: { in: [...waiting] }, epoch: { gt: 1 }, checkpoint: { gt: 0 } },
+      where: { id: { in: [...waiting] }, epoch: { gt: 1 }, checkpointSeq: { gt: 0 } },
       select: { id: true },
     });
     for (const { id } of moved) {

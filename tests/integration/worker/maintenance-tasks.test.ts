@@ -70,7 +70,7 @@ describe('a lost job', () => {
       passes.push((await read(lost)).dispatchSeq === 2);
     }
     expect(passes).toEqual([false, false, true]);
-    expect(await stores.db.execution.count({ where: { id: { in: waiting }, dispatch: { gt: 1 } } })).toBe(0);
+    expect(await stores.db.execution.count({ where: { id: { in: waiting }, dispatchSeq: { gt: 1 } } })).toBe(0);
     await stores.db.execution.deleteMany();
     await redis.flushall();
   }, 60_000);
