@@ -206,6 +206,14 @@ export async function createKey(gateway: Gateway, session: string, options: obje
   return body.key;
 }
 
+/** Returns a function that sends requests with the key of an instance, which may be started later. */
+export function callWithKey(instance: () => Instance) {
+  return (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const { gateway, key } = instance();
+    return gateway.call(method, path, { as: key, ...(body === undefined ? {} : { body }) });
+  };
+}
+
 /** Saves a workflow. @returns its id. */
 export async function createWorkflow(instance: Instance, definition?: object): Promise<string> {
   const { status, body, text } = await instance.gateway.call('POST', '/api/workflows', {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addPerson,
+  callWithKey,
   createKey,
   createWorkflow,
   type Gateway,
@@ -38,8 +39,7 @@ const APPROVAL = {
   ],
 };
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 const submit = (body: object) => call('POST', '/api/approvals/submit', body);
 const list = async () =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  callWithKey,
   chain,
   createKey,
   createWorkflow,
@@ -20,8 +21,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const execute = (workflowId: string, body?: unknown) => call('POST', `/api/workflows/${workflowId}/execute`, body);
 const read = (id: string, query = '') => call('GET', `/api/executions/${id}${query}`);
 const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: '{{ $trigger.n }}' } } });

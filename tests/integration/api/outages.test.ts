@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import {
+  callWithKey,
   chain,
   createWorkflow,
   type Instance,
@@ -39,8 +40,7 @@ async function freeze({ process: server }: LocalPostgres): Promise<{ thaw(): voi
   };
 }
 
-const call = (method: string, path: string, body?: unknown) =>
-  instance.gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 
 describe('while PostgreSQL is down', () => {
   it('503: whatever is asked, and all is well again once it is back', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serve } from '../../harness/serve.js';
 import {
+  callWithKey,
   chain,
   createWorkflow,
-  type Gateway,
   type Instance,
   startInstance,
   startTestWorker,
@@ -12,7 +12,6 @@ import {
 } from '../../harness/index.js';
 
 let instance: Instance;
-let gateway: Gateway;
 /** Answers 500 to the paths in `broken`, and its count of calls to others. */
 let receiver: string;
 const broken = new Set<string>();
@@ -20,7 +19,6 @@ const calls: string[] = [];
 
 beforeAll(async () => {
   instance = await startInstance();
-  ({ gateway } = instance);
   await startTestWorker(instance);
   ({ url: receiver } = await serve((request, response) => {
     const path = request.url ?? '';
@@ -31,8 +29,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 const ended = (id: string) =>
   until(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { availableParallelism } from 'node:os';
 import {
+  callWithKey,
   chain,
   createWorkflow,
-  type Gateway,
   type Instance,
   startInstance,
   startTestWorker,
@@ -12,11 +12,9 @@ import {
 } from '../../harness/index.js';
 
 let instance: Instance;
-let gateway: Gateway;
 
 beforeAll(async () => {
   instance = await startInstance();
-  ({ gateway } = instance);
   await startTestWorker(instance);
 });
 afterAll(stopAll);
@@ -26,8 +24,7 @@ const MANY = Math.max(2, availableParallelism() - 1) + 2;
 /** One that the sandbox interrupts, and one that only ending its thread does. */
 const ENDLESS = ['for (;;);', 'return new Array(2 ** 32 - 1).join("x").length'];
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 
 async function execute(definition: object, body: object = {}): Promise<string> {

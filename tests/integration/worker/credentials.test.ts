@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Echo, echoOf, serve } from '../../harness/serve.js';
 import {
   addPerson,
+  callWithKey,
   chain,
   createWorkflow,
   type Gateway,
@@ -41,8 +42,7 @@ const SECRET = 'zq-Very "secret"/value';
 /** What the echo answers in place of a secret. */
 const MASK = '********';
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 
 async function keep(type: string, secret: object, workspaceId = instance.workspaceId): Promise<string> {
   const { body } = await call('POST', '/api/credentials', { workspaceId, name: type, type, secret });

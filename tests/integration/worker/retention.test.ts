@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  callWithKey,
   chain,
   createWorkflow,
   type Instance,
@@ -18,8 +19,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: unknown) =>
-  instance.gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const read = (id: string) => call('GET', `/api/executions/${id}`);
 
 /** More than 64 KiB of what does not compress to less. */

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type Socket } from 'node:net';
-import { chain, createWorkflow, type Gateway, type Instance } from '../../harness/index.js';
+import { callWithKey, chain, createWorkflow, type Instance } from '../../harness/index.js';
 import { startInstance, startTestWorker, stopAll, stopLater, until, type WorkerServices } from '../../harness/index.js';
 import { serve } from '../../harness/serve.js';
 
 let instance: Instance;
-let gateway: Gateway;
 /** Answers nothing to /hang..., 500 to /fail..., and keeps what it was asked. */
 let receiver: string;
 const asked: string[] = [];
@@ -31,7 +30,6 @@ function watch(services: WorkerServices): WorkerServices {
 
 beforeAll(async () => {
   instance = await startInstance();
-  ({ gateway } = instance);
   await startTestWorker(instance, { watch });
   ({ url: receiver } = await serve((request, response) => {
     const path = request.url ?? '';
@@ -52,8 +50,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 const http = (id: string, path: string, more: object = {}) => ({
   id,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import {
+  callWithKey,
   chain,
   createWorkflow,
-  type Gateway,
   type Instance,
   startInstance,
   startTestWorker,
@@ -15,7 +15,6 @@ import { serve } from '../../harness/serve.js';
 afterAll(stopAll);
 
 let instance: Instance;
-let gateway: Gateway;
 /** Calls that last until the test lets them end, by run and node. */
 const held: ServerResponse[] = [];
 let slow: string;
@@ -25,7 +24,6 @@ let flaky: string;
 
 beforeAll(async () => {
   instance = await startInstance();
-  ({ gateway } = instance);
   await startTestWorker(instance);
   ({ url: slow } = await serve((_request, response) => void held.push(response)));
   ({ url: flaky } = await serve((request, response) => {
@@ -34,8 +32,7 @@ beforeAll(async () => {
   }));
 });
 
-const call = (method: string, path: string, body?: unknown) =>
-  gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) });
+const call = callWithKey(() => instance);
 const read = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 const row = (id: string) => instance.db.execution.findUniqueOrThrow({ where: { id } });
 
