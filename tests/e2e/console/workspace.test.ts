@@ -277,6 +277,7 @@ describe('folders', () => {
     await dialog(page).getByLabel('Name').fill('Figures');
     await page.keyboard.press('Enter');
     await row(page, 'Folder Figures').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
     await choose(page, 'Figures', 'Move');
     await page.getByRole('option', { name: 'Billing', exact: true }).waitFor();
     expect(await page.getByRole('option', { name: /Figures|Weekly/ }).count()).toBe(0);

@@ -22,6 +22,8 @@ export function ActionMenu({ of, actions }: { of: string; actions: readonly Acti
     const before = button.current;
     return chosen === undefined ? undefined : () => before?.focus();
   }, [chosen]);
+  // A dialog that is done late must not close the one that was opened after it.
+  const close = (label: string | undefined): void => setChosen((current) => (current === label ? undefined : current));
   return (
     <>
       <Menu position="bottom-end" returnFocus>
@@ -43,7 +45,7 @@ export function ActionMenu({ of, actions }: { of: string; actions: readonly Acti
           ))}
         </Menu.Dropdown>
       </Menu>
-      {actions.find(({ label }) => label === chosen)?.dialog(() => setChosen(undefined))}
+      {actions.find(({ label }) => label === chosen)?.dialog(() => close(chosen))}
     </>
   );
 }
