@@ -33,7 +33,7 @@ export function createApp(services: Services): Express {
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   if (services.webhookHost !== undefined) app.use(separateHosts(services.webhookHost));
   app.use(createWebhookRouter(services));
-  app.use(allowOrigins(services.allowedOrigins));
+  if (services.allowedOrigins.size > 0) app.use(allowOrigins(services.allowedOrigins));
   app.use(chooseApiVersion);
   app.use(closeToKeys(services.authenticate));
   const routes = listRoutes(services);

@@ -7,8 +7,11 @@ import type { Authenticate } from './authenticate.js';
  * need no authentication: UNAUTHORIZED for an invalid key, SESSION_REQUIRED for any other.
  */
 export function closeToKeys(authenticate: Authenticate): RequestHandler {
-  return async (request, _response, next) => {
-    if (request.headers['x-api-key'] !== undefined && isClosedToKeys(request.path)) await authenticate.session(request);
-    next();
+  return (request, _response, next) => {
+    if (request.headers['x-api-key'] === undefined || !isClosedToKeys(request.path)) {
+      next();
+      return undefined;
+    }
+    return authenticate.session(request).then(() => next());
   };
 }

@@ -51,7 +51,7 @@ function isOrigin(text: string): boolean {
  */
 export function allowOrigins(origins: ReadonlySet<string>): RequestHandler {
   return (request, response, next) => {
-    if (origins.size === 0 || !API_PATH.test(request.path)) {
+    if (!API_PATH.test(request.path)) {
       next();
       return;
     }

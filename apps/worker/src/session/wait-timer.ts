@@ -32,6 +32,9 @@ type State =
   | { readonly name: 'ending'; readonly next: number; readonly ended: Promise<void> }
   | { readonly name: 'stopped' };
 
+const STOPPED: State = { name: 'stopped' };
+const NOTHING = Promise.resolve();
+
 /**
  * Creates the timer of one run.
  *
@@ -73,12 +76,11 @@ export function createWaitTimer({ endDue, onError }: WaitTimerOptions): WaitTime
       if (state.name === 'idle' || (state.name === 'armed' && at < state.at)) arm(at);
       else if (state.name === 'ending') state = { ...state, next: Math.min(state.next, at) };
     },
-    async stop() {
-      const { name } = state;
-      const ended = state.name === 'ending' ? state.ended : undefined;
+    stop() {
+      const ended = state.name === 'ending' ? state.ended : NOTHING;
       if (state.name === 'armed') clearTimeout(state.timer);
-      if (name !== 'stopped') state = { name: 'stopped' };
-      await ended;
+      state = STOPPED;
+      return ended;
     },
   };
 }

@@ -25,13 +25,17 @@ export function timeOf(ms: Prisma.Sql): Prisma.Sql {
  * Returns rows as a JSON text for `json_to_recordset`, without members that are null: it reads a missing member as null
  * too, and parsing the nulls of a node takes a third of the time.
  */
-export function toRecordset(rows: readonly object[]): string {
+export function toRecordset(rows: Recordset): string {
   return JSON.stringify(rows.map(withoutNulls));
 }
 
-function withoutNulls(row: object): object {
+/** Rows by the names of their columns. */
+export type Recordset = readonly Readonly<Record<string, unknown>>[];
+
+/** Loops over the names because `Object.entries` would allocate a tenth of what a worker does for a run. */
+function withoutNulls(row: Recordset[number]): object {
   const sparse: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(row)) if (value !== null) sparse[name] = value;
+  for (const name in row) if (row[name] !== null) sparse[name] = row[name];
   return sparse;
 }
 
@@ -51,7 +55,7 @@ function overwrite(table: Prisma.Sql): Prisma.Sql {
 }
 
 /** Writes the rows of nodes. */
-export function writeNodeRuns(rows: readonly object[]): Prisma.Sql {
+export function writeNodeRuns(rows: Recordset): Prisma.Sql {
   return Prisma.sql`INSERT INTO node_runs (execution_id, node_id, ${COLUMNS}, iterations, last_iteration, iteration_counts)
       SELECT a.id, n."nodeId", ${VALUES}, n.iterations, n."lastIteration", n."iterationCounts"
       FROM json_to_recordset(${toRecordset(rows)}::json) AS n(${GIVEN}, iterations int, "lastIteration" text,
@@ -63,7 +67,7 @@ export function writeNodeRuns(rows: readonly object[]): Prisma.Sql {
 }
 
 /** Writes iterations of nodes, as a further CTE; nothing without any. */
-export function writeIterations(rows: readonly object[]): Prisma.Sql {
+export function writeIterations(rows: Recordset): Prisma.Sql {
   if (rows.length === 0) return Prisma.empty;
   return Prisma.sql`, written_iterations AS (
       INSERT INTO node_iterations (execution_id, node_id, iteration, ${COLUMNS})
@@ -75,7 +79,7 @@ export function writeIterations(rows: readonly object[]): Prisma.Sql {
 }
 
 /** Adds waits that began, as a further CTE; nothing without any. */
-export function addWaits(rows: readonly object[]): Prisma.Sql {
+export function addWaits(rows: Recordset): Prisma.Sql {
   if (rows.length === 0) return Prisma.empty;
   return Prisma.sql`, added_waits AS (
       INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
 import { failureOf, timeoutFailure } from './failure.js';
-import { type LazySignal, lazySignal } from './lazy-signal.js';
+import { type LazySignal, lazy } from './lazy.js';
 import { expressionScope, nodeContext } from './node-scope.js';
 import type { RunRequest } from './ports.js';
 import { createSecretMask } from './secret-mask.js';
@@ -34,7 +34,7 @@ export async function attemptInTime(request: RunRequest, task: Task, halt: LazyS
     () => new Promise<Outcome>(() => undefined),
   );
   try {
-    const either = lazySignal(() => AbortSignal.any([halt(), timeUp.signal]));
+    const either = lazy(() => AbortSignal.any([halt(), timeUp.signal]));
     return await Promise.race([attempt(request, task, either), late]);
   } finally {
     settled.abort();

@@ -1,7 +1,7 @@
 import type { Credential } from '@deckhand/contracts';
 import type { ExpressionScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
-import type { LazySignal } from './lazy-signal.js';
+import type { LazySignal } from './lazy.js';
 import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
 import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
@@ -39,7 +39,7 @@ export function nodeContext(
     mode: request.mode,
     nodeId: node.id,
     iteration,
-    idempotencyKey: [request.executionId, node.id, ...(iteration === '' ? [] : [iteration])].join(':'),
+    idempotencyKey: `${request.executionId}:${node.id}${iteration === '' ? '' : `:${iteration}`}`,
     signal: halt,
     timeoutMs: node.timeoutMs,
     names: () =>

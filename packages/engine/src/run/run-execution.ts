@@ -19,7 +19,7 @@ import { INTERRUPTED } from './failure.js';
 import { begunWait, storedLoop, storedResult, storedWait, storeRetry, storeWait, waitKey } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
 import { type NodeRecord, recordKey } from './records.js';
-import { lazySignal } from './lazy-signal.js';
+import { lazy } from './lazy.js';
 import { RETRY_DELAY_IN_WORKER_MAX_MS, retryDelayMs } from './retry.js';
 import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
 
@@ -56,8 +56,8 @@ interface Waiting {
  */
 export async function runExecution(request: RunRequest): Promise<Ending> {
   const { control, ports, records } = request;
-  const failing = new AbortController();
-  const halt = lazySignal(() => AbortSignal.any([control.signal(), failing.signal]));
+  const failing = lazy(() => new AbortController());
+  const halt = lazy(() => AbortSignal.any([control.signal(), failing().signal]));
   let result: TerminalResult | null = null;
   let failed: { nodeId: string; failure: NodeFailure } | undefined;
   let crash: { error: unknown } | undefined;
@@ -325,7 +325,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         return;
       default:
         failed ??= { nodeId: task.node.id, failure };
-        failing.abort();
+        failing().abort();
     }
   }
 
