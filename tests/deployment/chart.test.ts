@@ -1,12 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
 import { readSettings } from '@deckhand/runtime';
-import { namesRead, namesToOffer, settingsOf } from '../harness/deployment/environment.js';
-import { repositoryPath } from '../harness/deployment/repository-file.js';
+import { chartSettings, namesRead, settingsOf } from '../harness/deployment/environment.js';
+import { repositoryFile, repositoryPath } from '../harness/deployment/repository-file.js';
 import { manifestFaults } from '../harness/helm/manifest-faults.js';
 import { type Manifest, renderChart, renderFiles, ValuesError } from '../harness/helm/render-chart.js';
 
 const CHART = repositoryPath('infra/helm/deckhand');
 const APPS = ['api', 'worker'] as const;
+
+const VALUES_SCHEMA = 'infra/helm/deckhand/values.schema.json';
+/** Definitions of the schema of values that list settings. */
+const SETTING_LISTS = [
+  ['settingOfBoth', chartSettings().both],
+  ['settingOfApi', chartSettings().api],
+  ['settingOfWorker', chartSettings().worker],
+] as const;
+
+/** Returns the schema of values with the `enum` of one definition replaced. */
+function withEnum(schema: string, definition: string, names: readonly string[]): string {
+  const list = new RegExp(`("${definition}": \\{[^}]*"enum": )\\[[^\\]]*\\]`);
+  return schema.replace(
+    list,
+    (_, before: string) => `${before}[\n        ${names.map((name) => `"${name}"`).join(',\n        ')}\n      ]`,
+  );
+}
 
 const SECRETS = {
   DATABASE_URL: 'postgresql://deckhand:secret@db:5432/deckhand',
@@ -150,6 +168,14 @@ describe('the chart', () => {
     ]);
   });
 
+  it('accepts every setting of the apps that is neither secret nor decided by other values', () => {
+    const schema = repositoryFile(VALUES_SCHEMA);
+    const current = SETTING_LISTS.reduce((text, [list, names]) => withEnum(text, list, names), schema);
+    if (process.env.UPDATE_DOCS !== undefined) writeFileSync(repositoryPath(VALUES_SCHEMA), current);
+    // UPDATE_DOCS=1 writes the lists into the schema.
+    else expect(schema).toBe(current);
+  });
+
   it.each(Object.keys(SECRETS))('is refused without %s', (name) => {
     const values = Object.fromEntries(Object.entries(SECRETS).filter(([key]) => key !== name));
     expect(() => renderChart(CHART, { secrets: { values } })).toThrow(`${name} is needed`);
@@ -187,17 +213,8 @@ describe.each(APPS)('the %s of the chart', (app) => {
     expect(container.env).toHaveLength(Object.keys(settings).length);
   });
 
-  it('can be given every setting', () => {
-    // By values of another name, or in the Secret.
-    const elsewhere = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'METRICS_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'];
-    const secret = [
-      ...Object.keys(SECRETS),
-      'SETUP_TOKEN',
-      'ENCRYPTION_KEYS_OLD',
-      'AWS_ACCESS_KEY_ID',
-      'AWS_SECRET_ACCESS_KEY',
-    ];
-    const names = namesToOffer(app).filter((name) => !elsewhere.includes(name) && !secret.includes(name));
+  it('can be given every setting that is neither secret nor decided by other values', () => {
+    const names = [...chartSettings().both, ...chartSettings()[app]];
     const given = Object.fromEntries(names.map((name) => [name, `given ${name}`]));
     const rendered = findDeployment(
       renderChart(CHART, { ...WITH_SECRETS, [app]: { settings: given } }),

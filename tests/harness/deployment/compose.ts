@@ -8,6 +8,7 @@ import { repositoryFile } from './repository-file.js';
 export interface ComposeService {
   readonly build?: { readonly dockerfile: string; readonly target: string };
   readonly command?: readonly string[];
+  readonly env_file?: string;
   readonly environment?: Readonly<Record<string, string | number | boolean>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };

@@ -7,20 +7,36 @@ const SETTINGS: Readonly<Record<'api' | 'worker', TObject>> = { api: ApiSettings
 /** What others than the apps' settings read: the AWS SDK. */
 const READ_BY_LIBRARIES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 
-/** Variables that the system sets. */
-const SET_BY_THE_SYSTEM = ['HOSTNAME'];
-
 /** Every name that something in the app reads. */
 export function namesRead(app: 'api' | 'worker'): readonly string[] {
   return [...Object.keys(SETTINGS[app].properties), ...READ_BY_LIBRARIES];
 }
 
-/** In a container the ports are reached from outside it, so they listen on every address. */
-const NOT_IN_CONTAINERS = ['LISTEN_ADDRESS'];
+/** Settings that other values of the chart decide. */
+const BY_OTHER_VALUES = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'HOSTNAME', 'LISTEN_ADDRESS'];
 
-/** Every name that a person who runs containers may want to set. */
-export function namesToOffer(app: 'api' | 'worker'): readonly string[] {
-  return namesRead(app).filter((name) => ![...SET_BY_THE_SYSTEM, ...NOT_IN_CONTAINERS].includes(name));
+/** Settings that belong into the Secret of the chart. */
+const SECRET = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'ENCRYPTION_KEY',
+  'ENCRYPTION_KEYS_OLD',
+  'SETUP_TOKEN',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  ...READ_BY_LIBRARIES,
+];
+
+/** Returns the settings that the chart's values may contain: of both apps, and of one only. */
+export function chartSettings(): Readonly<Record<'both' | 'api' | 'worker', readonly string[]>> {
+  const allowed = (app: 'api' | 'worker'): readonly string[] =>
+    namesRead(app).filter((name) => ![...BY_OTHER_VALUES, ...SECRET].includes(name));
+  const [api, worker] = [allowed('api'), allowed('worker')];
+  return {
+    both: api.filter((name) => worker.includes(name)),
+    api: api.filter((name) => !worker.includes(name)),
+    worker: worker.filter((name) => !api.includes(name)),
+  };
 }
 
 /** The schema of an app's settings. */
