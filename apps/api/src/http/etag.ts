@@ -1,16 +1,10 @@
 import type { Request, Response } from 'express';
+import fresh from 'fresh';
 import { DeckhandError } from '@deckhand/contracts';
 
-/** Returns true if `If-None-Match` contains this tag, by weak comparison, or is `*`. */
-export function hasSeen(request: Request, etag: string): boolean {
-  const given = request.headers['if-none-match'];
-  if (given === undefined) return false;
-  const seen = given.split(',').map((tag) => opaque(tag.trim()));
-  return seen.includes('*') || seen.includes(opaque(etag));
-}
-
-function opaque(tag: string): string {
-  return tag.replace(/^W\//, '');
+/** Returns true if `If-None-Match` contains this tag, by weak comparison, or is `*` (RFC 9110, 13.1.2). */
+export function hasSeen({ headers }: Request, etag: string): boolean {
+  return fresh({ 'if-none-match': headers['if-none-match'] }, { etag });
 }
 
 /** Sets the `ETag` of a resource. @param updatedAt when it was changed last. */

@@ -1,3 +1,4 @@
+import { parse } from 'content-type';
 import type { Request } from 'express';
 import { DeckhandError } from '@deckhand/contracts';
 import { parseJsonBody } from './parse-json-body.js';
@@ -34,14 +35,13 @@ export async function readOptionalBody(request: Request, bytesMax = MAX_BODY_BYT
   return body === undefined ? {} : body;
 }
 
-/** Matches a charset other than UTF-8. */
-const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
+const UTF8_CHARSETS: readonly (string | undefined)[] = [undefined, 'utf-8', 'utf8', 'us-ascii'];
 
 /** Accepts every media type, because bodies are always read as JSON. Only the encoding has to be UTF-8. */
 function requireUtf8(request: Request): void {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  const isOther = OTHER_CHARSET.test(request.headers['content-type'] ?? '');
-  if (!isOther && encoding.toLowerCase() === 'identity') return;
+  const { charset } = parse(request.headers['content-type'] ?? '').parameters;
+  if (UTF8_CHARSETS.includes(charset?.toLowerCase()) && encoding.toLowerCase() === 'identity') return;
   // Discards the body, so that the caller receives the response.
   request.resume();
   throw new DeckhandError('UNSUPPORTED_MEDIA_TYPE');

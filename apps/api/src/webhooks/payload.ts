@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parse } from 'content-type';
 import { type JsonObject, type JsonValue, validationFailed } from '@deckhand/contracts';
 import { parseJsonBody } from '../http/parse-json-body.js';
 import { parseForm } from './form.js';
@@ -51,13 +52,8 @@ export function toRawBody(bytes: Buffer, contentType: string): JsonValue {
   return isText(bytes) ? bytes.toString('utf8') : toBinary(bytes, contentType);
 }
 
-/** Returns the media type (RFC 9110, 8.3.1) in lower case, without parameters. */
-function mediaType(contentType: string): string {
-  return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
 function shapeOf(bytes: Buffer, contentType: string, payloadType: PayloadType): Shape {
-  const type = mediaType(contentType);
+  const { type } = parse(contentType, { parameters: false });
   const isMultipart = type === 'multipart/form-data';
   if (payloadType === 'form') return isMultipart ? 'multipart' : 'form';
   if (payloadType !== 'auto') return payloadType;
@@ -69,7 +65,7 @@ function shapeOf(bytes: Buffer, contentType: string, payloadType: PayloadType): 
 }
 
 function charsetOf(contentType: string): string {
-  return /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  return parse(contentType).parameters.charset ?? 'utf-8';
 }
 
 /** Decodes text, and drops its byte order mark. */
