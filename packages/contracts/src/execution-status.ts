@@ -29,7 +29,7 @@ export const EXECUTION_EVENTS = [
   'resume',
   'waitForInput',
   'waitForHuman',
-  'goOn',
+  'endWait',
   'succeed',
   'fail',
   'timeOut',
@@ -48,7 +48,7 @@ export const UNFINISHED_STATUSES = [
 
 /**
  * Transition table: for each event, the statuses it may leave and the status it leads to. Every writer takes its
- * condition from this table. `goOn` is a decision, a form or a due time that resumes a resting run.
+ * condition from this table. `endWait` is a decision, a form or a due time that resumes a resting run.
  */
 export const EXECUTION_TRANSITIONS: Readonly<
   Record<ExecutionEvent, { readonly from: readonly ExecutionStatus[]; readonly to: ExecutionStatus }>
@@ -59,7 +59,7 @@ export const EXECUTION_TRANSITIONS: Readonly<
   resume: { from: ['paused'], to: 'running' },
   waitForInput: { from: ['running'], to: 'waiting_for_input' },
   waitForHuman: { from: ['running'], to: 'waiting_for_human' },
-  goOn: { from: WAITING_STATUSES, to: 'running' },
+  endWait: { from: WAITING_STATUSES, to: 'running' },
   succeed: { from: ['running'], to: 'success' },
   fail: { from: ['running'], to: 'failed' },
   timeOut: { from: UNFINISHED_STATUSES, to: 'timeout' },
