@@ -2,15 +2,15 @@ import { compilePart, isIssue, skipGap, type ExpressionIssue } from './compile-s
 import { toResult, withBudget, type EvaluateJson } from './evaluate.js';
 import type { ExpressionReferences } from './scope.js';
 
-/** An expression, compiled once; may be evaluated any number of times and concurrently. */
+/** A compiled expression. It may be evaluated any number of times and concurrently. */
 export interface CompiledExpression {
   readonly evaluate: EvaluateJson;
   readonly references: ExpressionReferences;
 }
 
 /**
- * Compiles one expression, without braces around it: `$trigger.amount > 100`. Returns an issue, never throws.
- * For what stands in a parameter, see `compileTemplate` and `compileParameters`.
+ * Compiles one expression, without braces around it: `$trigger.amount > 100`. Returns an issue, never throws. For texts
+ * with expressions, see `compileTemplate` and `compileParameters`.
  */
 export function compileExpression(
   source: string,

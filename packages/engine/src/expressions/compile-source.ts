@@ -12,12 +12,12 @@ export interface ExpressionIssue {
   readonly offset: number;
 }
 
-/** An expression at some place of a text, compiled. */
+/** A compiled expression within a text. */
 export interface CompiledPart {
-  /** Evaluates it; pays the steps of its own nodes first. */
+  /** Evaluates the expression. Charges the steps of its own nodes first. */
   readonly evaluate: (run: Run) => Value;
   readonly references: ExpressionReferences;
-  /** Where it ends in the text. */
+  /** Position after the expression in the text. */
   readonly end: number;
 }
 
@@ -46,14 +46,14 @@ export function compilePart(text: string, start: number): CompiledPart | Express
   }
 }
 
-/** Whether the result of compiling is an issue. */
+/** Returns whether the result of compiling is an issue. */
 export function isIssue(result: object): result is ExpressionIssue {
   return 'offset' in result && 'message' in result;
 }
 
 const gap = /(?:\s|\/\*[^]*?\*\/)*/y;
 
-/** The position after the white space and comments that begin at `start`. */
+/** Returns the position after the white space and comments that begin at `start`. */
 export function skipGap(text: string, start: number): number {
   gap.lastIndex = start;
   gap.test(text);

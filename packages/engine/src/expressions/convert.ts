@@ -6,8 +6,7 @@ import { isList, type Value } from './value.js';
 type Primitive = undefined | null | boolean | number | string;
 
 /**
- * The text of `value` as JavaScript's `String(value)` has it, except that a date is its ISO text. Charges what it
- * makes.
+ * Returns `value` as text, like JavaScript's `String(value)`, except that a date becomes ISO text. Charges the text.
  */
 export function toText(run: Run, value: Value): string {
   return textAtDepth(run, value, 0);
@@ -20,7 +19,9 @@ function textAtDepth(run: Run, value: Value, depth: number): string {
   return isList(value) ? joinAtDepth(run, value, ',', depth) : '[object Object]';
 }
 
-/** The elements of `list` as text with `separator` between them; null and undefined are empty, as in JavaScript. */
+/**
+ * Returns the elements of `list` as text with `separator` between them. Null and undefined are empty, as in JavaScript.
+ */
 export function joinTexts(run: Run, list: readonly Value[], separator: string): string {
   return joinAtDepth(run, list, separator, 0);
 }
@@ -38,7 +39,7 @@ function joinAtDepth(run: Run, list: readonly Value[], separator: string, depth:
   return texts.join(separator);
 }
 
-/** The number of `value` as JavaScript's `Number(value)` has it; of a date, its milliseconds since 1970. */
+/** Returns `value` as a number, like JavaScript's `Number(value)`; for a date, its milliseconds since 1970. */
 export function toNumber(run: Run, value: Value): number {
   if (typeof value === 'number') return value;
   if (value instanceof Date) return value.getTime();
@@ -48,8 +49,8 @@ export function toNumber(run: Run, value: Value): number {
 }
 
 /**
- * What an operator sees in place of an array, object or date: its text. JavaScript would call `toString` of the value's
- * prototype here; we never do.
+ * Returns the operand that an operator uses for an array, object or date: its text. JavaScript would call `toString` of
+ * the value's prototype, which expressions never do.
  */
 export function toPrimitive(run: Run, value: Value): Primitive {
   if (value === null || typeof value !== 'object') return value;

@@ -1,6 +1,6 @@
 import { EvaluationFailure, type ExpressionErrorCode } from './failure.js';
 
-/** Where a template stands: what messages call it, its keys below the parameters, and its whole text. */
+/** The place of a template: its name in messages, its keys below the parameters, and its whole text. */
 export interface Site {
   readonly subject: string;
   readonly path: readonly (string | number)[];
@@ -10,16 +10,16 @@ export interface Site {
 const excerptLengthMax = 120;
 
 /**
- * An expression failed while it ran. The message names the parameter and the position and never quotes data, so it may
- * be shown and logged. Not worth a retry: the same data fails again.
+ * An expression failed while it was evaluated. The message names the parameter and the position and never quotes data,
+ * so it may be shown and logged. It is not retried: the same data fails again.
  */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
   /** `EXPRESSION_FAILED`: the data does not fit. `EXPRESSION_BUDGET`: too many steps or bytes. */
   readonly code: ExpressionErrorCode;
-  /** What is wrong, without where. */
+  /** The message without the position. */
   readonly reason: string;
-  /** The keys that lead to the parameter; empty for an expression on its own. */
+  /** The keys of the parameter; empty for an expression outside parameters. */
   readonly path: readonly (string | number)[];
   /** Position in `source`, in UTF-16 units from 0. */
   readonly offset: number;
@@ -43,12 +43,12 @@ function excerpt(source: string, offset: number): string {
   return `${start > 0 ? '...' : ''}${JSON.stringify(source.slice(start, end))}${end < source.length ? '...' : ''}`;
 }
 
-/** Turns whatever an evaluation threw into an `ExpressionError`; what is not ours stays as its `cause`. */
+/** Converts what an evaluation threw into an `ExpressionError`. Unknown errors become its `cause`. */
 export function toExpressionError(thrown: unknown, site: Site, offset: number): ExpressionError {
   if (thrown instanceof EvaluationFailure) {
     return new ExpressionError(thrown.code, thrown.message, site, offset);
   }
-  // A stack or a string that outgrew the JavaScript engine: possible only with limits far above the defaults.
+  // The JavaScript engine's stack or longest string was exceeded: possible only with limits far above the defaults.
   if (thrown instanceof RangeError) {
     return new ExpressionError('EXPRESSION_BUDGET', 'the data is too large or too deep', site, offset, thrown);
   }

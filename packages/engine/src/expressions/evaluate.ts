@@ -8,11 +8,11 @@ import type { Value } from './value.js';
 
 /**
  * Evaluates against a scope. The result is plain JSON that may share structure with its inputs; neither is ever
- * changed. Budgets are those of `limits`, or the defaults. Throws an `ExpressionError` and nothing else.
+ * changed. Budgets are those of `limits`, or the defaults. @throws ExpressionError
  */
 export type EvaluateJson = (scope: ExpressionScope, limits?: Partial<ExpressionLimits>) => JsonValue;
 
-/** Puts budgets and errors around what was compiled. `site` is where it stands, until a template says otherwise. */
+/** Adds budgets and error handling to compiled code. `site` is its place, until a template names another. */
 export function withBudget(site: Site, evaluate: (run: Run) => JsonValue): EvaluateJson {
   return (scope, limits) => {
     const run = startRun(scope, limits, site);
@@ -24,7 +24,7 @@ export function withBudget(site: Site, evaluate: (run: Run) => JsonValue): Evalu
   };
 }
 
-/** A value as JSON, charged to the results of the run. */
+/** Returns a value as JSON, and charges it to the results of the run. */
 export function toResult(run: Run, value: Value): JsonValue {
   if (typeof value === 'boolean') return value;
   const { json, bytes } = settle(value, run.resultBytesLeft);

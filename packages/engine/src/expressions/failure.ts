@@ -2,8 +2,8 @@
 export type ExpressionErrorCode = 'EXPRESSION_FAILED' | 'EXPRESSION_BUDGET';
 
 /**
- * A failure inside an evaluation, before it is known which parameter it belongs to. Never leaves this folder: the
- * boundary turns it into an `ExpressionError`.
+ * A failure inside an evaluation whose parameter is not known yet. Never leaves this folder: the boundary converts it
+ * to an `ExpressionError`.
  */
 export class EvaluationFailure extends Error {
   override readonly name = 'EvaluationFailure';
@@ -20,7 +20,7 @@ export function fail(message: string): never {
   throw new EvaluationFailure('EXPRESSION_FAILED', message);
 }
 
-/** Ends the evaluation because it used up a budget. */
+/** Ends the evaluation because a budget is used up. */
 export function exceed(message: string): never {
   throw new EvaluationFailure('EXPRESSION_BUDGET', message);
 }

@@ -5,7 +5,8 @@ import { spendScan, spendText, type Run } from './run.js';
 import { isContainer, kindOf, type Value } from './value.js';
 
 /**
- * `a + b`: a sum of numbers, or text as soon as one side is text, as in JavaScript. Charges the text before making it.
+ * Returns `a + b`: a sum of numbers, or text if one side is text, as in JavaScript. Charges the text before it is
+ * created.
  */
 export function add(run: Run, a: Value, b: Value): Value {
   const left = toPrimitive(run, a);
@@ -18,17 +19,17 @@ export function add(run: Run, a: Value, b: Value): Value {
 }
 
 /**
- * `a === b`. Arrays and objects are equal to themselves only, as in JavaScript; two dates are equal at the same
+ * Returns `a === b`. Arrays and objects are equal to themselves only, as in JavaScript; two dates are equal at the same
  * instant.
  */
 export function isStrictlyEqual(run: Run, a: Value, b: Value): boolean {
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
-  // Equal lengths make the comparison look at every character.
+  // If the lengths are equal, the comparison reads every character.
   if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) spendScan(run, a.length);
   return a === b;
 }
 
-/** `a == b`, with JavaScript's conversions between primitives and our own texts of arrays and objects. */
+/** Returns `a == b`, with JavaScript's conversions between primitives and the texts of arrays and objects. */
 export function isLooselyEqual(run: Run, a: Value, b: Value): boolean {
   if (a === null || a === undefined) return b === null || b === undefined;
   if (b === null || b === undefined) return false;
@@ -39,14 +40,14 @@ export function isLooselyEqual(run: Run, a: Value, b: Value): boolean {
   return toNumber(run, left) === toNumber(run, right);
 }
 
-/** `a` and `b` as a comparison sees them: two texts, or two numbers. */
+/** Returns the operands of a comparison: two texts, or two numbers. */
 function comparable(run: Run, value: Value): string | number {
   if (value instanceof Date) return value.getTime();
   const primitive = toPrimitive(run, value);
   return typeof primitive === 'string' ? primitive : toNumber(run, primitive);
 }
 
-/** `a < b` when `orEqual` is false, `a <= b` when it is true. The other two operators swap the sides. */
+/** Returns `a < b` when `orEqual` is false, `a <= b` when it is true. The other two operators swap the sides. */
 export function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean {
   const left = comparable(run, a);
   const right = comparable(run, b);
@@ -60,7 +61,8 @@ export function isLess(run: Run, a: Value, b: Value, orEqual: boolean): boolean 
 }
 
 /**
- * `key in target`: whether an expression could read that property. Throws when `target` is no array, object or date.
+ * Returns `key in target`: whether an expression could read that property. @throws EvaluationFailure if `target` is no
+ * array, object or date.
  */
 export function isIn(run: Run, key: Value, target: Value): boolean {
   if (!isContainer(target)) return fail(`"in" needs an object or an array on its right, not ${kindOf(target)}`);
@@ -68,7 +70,10 @@ export function isIn(run: Run, key: Value, target: Value): boolean {
   return !isForbiddenKey(name) && Object.hasOwn(target, name);
 }
 
-/** `target[key]` for a key that is known only now. Throws for a forbidden key. */
+/**
+ * Returns `target[key]` for a key that is known only during evaluation.
+ * @throws EvaluationFailure for a forbidden key.
+ */
 export function readComputed(run: Run, target: Value, key: Value): Value {
   if (typeof key === 'number') return readIndex(target, key);
   const name = toText(run, key);

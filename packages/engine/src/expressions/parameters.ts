@@ -12,30 +12,27 @@ export interface ParameterIssue extends ExpressionIssue {
   readonly path: readonly (string | number)[];
 }
 
-/** A node's parameters, compiled once; may be evaluated any number of times and concurrently. */
+/** The compiled parameters of a node. They may be evaluated any number of times and concurrently. */
 export interface CompiledParameters {
-  /**
-   * All of them with every template evaluated, under one budget. Parts without templates are the same frozen value each
-   * time.
-   */
+  /** Evaluates all templates under one budget. Parts without templates are the same frozen value each time. */
   readonly evaluate: EvaluateJson;
   readonly references: ExpressionReferences;
-  /** Whether there is no template in them at all. */
+  /** True if there is no template in them. */
   readonly isConstant: boolean;
 }
 
-/** What `compileParameters` may be told. */
+/** Options of `compileParameters`. */
 export interface ParameterOptions {
-  /** Top-level parameters that hold no templates, such as a `code` node's `source`. Default: none. */
+  /** Top-level parameters that are not templates, such as a `code` node's `source`. Default: none. */
   readonly verbatim?: readonly string[];
 }
 
-/** How deeply parameters may nest. */
+/** Maximum nesting of parameters. */
 const depthMax = 100;
 
 type Path = readonly (string | number)[];
 
-/** A part of the parameters: a value that is always the same, or one to evaluate. */
+/** A part of the parameters: a constant value, or one to evaluate. */
 type Part = { readonly constant: JsonValue } | { readonly evaluate: (run: Run) => JsonValue };
 
 interface Findings {

@@ -3,19 +3,22 @@ import { RE2JS, type Matcher } from 're2js';
 import { fail } from './failure.js';
 import { spendSteps, type Run } from './run.js';
 
-/** The longest regular expression, in characters. */
+/** Maximum length of a regular expression, in characters. */
 const patternLengthMax = 1_000;
 
-/** The largest program that a regular expression may compile to. */
+/** Maximum size of the program that a regular expression compiles to. */
 const programSizeMax = 2_000;
 
-/** Instructions of all programs that are kept in memory; those of further patterns are compiled again when needed. */
+/** Maximum number of instructions of cached programs; those of other patterns are compiled again when needed. */
 const keptSizeMax = 100_000;
 
 /** Steps for each instruction of a program that is compiled again: about a microsecond. */
 const stepsPerInstruction = 0.5;
 
-/** After how much scanned text the caches of a pattern are dropped: they may grow with the text, up to 8 MB each. */
+/**
+ * Characters of scanned text after which the caches of a pattern are dropped: they may grow with the text, up to 8 MB
+ * each.
+ */
 const cacheCharactersMax = 65_536;
 
 /** A compiled regular expression. Matching takes time in proportion to the text, whatever the pattern. */
@@ -25,7 +28,7 @@ export interface Pattern {
   readonly bits: number;
   /** Instructions of its program. */
   readonly size: number;
-  /** Undefined while it is not kept. */
+  /** Undefined while it is not cached. */
   expression: RE2JS | undefined;
   /** The flag `g`. */
   readonly isGlobal: boolean;
@@ -88,11 +91,11 @@ function toExpression(source: string, bits: number): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source), bits);
 }
 
-/** Patterns with their programs, the oldest first, and the instructions of all. */
+/** Cached patterns, the oldest first, and the number of their instructions. */
 const kept = new Set<Pattern>();
 let keptSize = 0;
 
-/** Keeps a pattern's program, in place of those that have been kept longest. */
+/** Caches a pattern's program, and drops the oldest ones for it. */
 function keep(pattern: Pattern): void {
   kept.add(pattern);
   keptSize += pattern.size;
@@ -104,7 +107,7 @@ function keep(pattern: Pattern): void {
   }
 }
 
-/** A pattern's program, compiled again if it was not kept. */
+/** Returns a pattern's program, compiled again if it is not cached. */
 function expressionOf(run: Run, pattern: Pattern): RE2JS {
   if (pattern.expression) return pattern.expression;
   spendSteps(run, pattern.size * stepsPerInstruction);
@@ -114,12 +117,12 @@ function expressionOf(run: Run, pattern: Pattern): RE2JS {
   return expression;
 }
 
-/** Whether `result` of `compilePattern` is an issue. */
+/** Returns whether a result of `compilePattern` is an issue. */
 export function isPatternIssue(result: Pattern | PatternIssue): result is PatternIssue {
   return 'message' in result;
 }
 
-/** Charges a scan of `text`. @returns what scans. */
+/** Charges a scan of `text`, and returns the program to scan it with. */
 function prepareScan(run: Run, pattern: Pattern, text: string): RE2JS {
   spendSteps(run, 2 + text.length * pattern.stepsPerCharacter);
   const expression = expressionOf(run, pattern);
@@ -131,21 +134,19 @@ function prepareScan(run: Run, pattern: Pattern, text: string): RE2JS {
   return expression;
 }
 
-/** Whether `pattern` matches anywhere in `text`. */
+/** Returns whether `pattern` matches anywhere in `text`. */
 export function testPattern(run: Run, pattern: Pattern, text: string): boolean {
   return prepareScan(run, pattern, text).test(text);
 }
 
-/** One match: where it is, and what each group captured (0 is the whole match). */
+/** One match: its position, and the captured groups (0 is the whole match). */
 export interface Match {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
 }
 
-/**
- * The matches of `pattern` in `text` from left to right, found as they are asked for; all of them, or only the first.
- */
+/** Returns the matches of `pattern` in `text` from left to right, found on demand: all of them, or only the first. */
 export function* matchesOf(run: Run, pattern: Pattern, text: string, all: boolean): Generator<Match, void, undefined> {
   const matcher = prepareScan(run, pattern, text).matcher(text);
   while (findNext(matcher)) {

@@ -1,12 +1,12 @@
 import { fail } from './failure.js';
 import { isList, isRecord, type Value } from './value.js';
 
-/** Whether `key` leads from data to the machinery of JavaScript; such a key is never read and never written. */
+/** Returns whether `key` leads from data to JavaScript's internals. Such a key is never read and never written. */
 export function isForbiddenKey(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype';
 }
 
-/** Returns `key`; throws when it is forbidden. For keys that are known only while the expression runs. */
+/** Returns `key`, for keys that are known only during evaluation. @throws EvaluationFailure if it is forbidden. */
 export function checkedKey(key: string): string {
   return isForbiddenKey(key) ? fail(`the property "${key}" cannot be used`) : key;
 }
@@ -16,8 +16,8 @@ function hasOwnKey(target: object, key: string): target is Readonly<Record<strin
 }
 
 /**
- * The own property `key` of `target`, or `undefined`. Prototypes are never read, so a method is not a property.
- * The caller has made sure that `key` is not forbidden and that `target` is neither null nor undefined.
+ * Returns the own property `key` of `target`, or `undefined`. Prototypes are never read, so methods are not properties.
+ * The caller has checked that `key` is not forbidden and that `target` is neither null nor undefined.
  */
 export function readProperty(target: Value, key: string): Value {
   if (typeof target === 'object' && target !== null) {
@@ -29,16 +29,16 @@ export function readProperty(target: Value, key: string): Value {
   return String(index) === key ? target[index] : undefined;
 }
 
-/** The element at `index` of an array or a string; any other target is asked for the property of that name. */
+/** Returns the element at `index` of an array or a string, or the property of that name of any other value. */
 export function readIndex(target: Value, index: number): Value {
   if (!isList(target) && typeof target !== 'string') return readProperty(target, String(index));
-  // An index beyond the end would be looked for on the prototype.
+  // A missing index would be looked up on the prototype.
   return index >= 0 && index < target.length ? target[index] : undefined;
 }
 
 /**
- * The keys that an expression may list or copy: the own ones, without `__proto__`. `constructor` and `prototype` may be
- * data ("constructor": "Ferrari"); they are copied with the value, though never read by name.
+ * Returns the keys that an expression may list or copy: own keys, without `__proto__`. `constructor` and `prototype`
+ * may be data ("constructor": "Ferrari"): they are copied, but never read by name.
  */
 export function ownKeys(value: Value): readonly string[] {
   if (typeof value === 'string' || isList(value)) return Array.from({ length: value.length }, (_, i) => String(i));

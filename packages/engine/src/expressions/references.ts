@@ -1,6 +1,6 @@
 import type { ExpressionName, ExpressionReferences } from './scope.js';
 
-/** What several expressions read, taken together; each node once, in the order of its first use. */
+/** Returns what several expressions read: each node once, in the order of its first use. */
 export function mergeReferences(all: Iterable<ExpressionReferences>): ExpressionReferences {
   const nodes = new Set<string>();
   const names = new Set<ExpressionName>();
@@ -11,5 +11,5 @@ export function mergeReferences(all: Iterable<ExpressionReferences>): Expression
   return { nodes: [...nodes], names };
 }
 
-/** The references of what reads nothing. */
+/** No references. */
 export const noReferences: ExpressionReferences = { nodes: [], names: new Set() };

@@ -4,29 +4,29 @@ import { ownKeys } from './property.js';
 import { isList, type Value, type ValueRecord } from './value.js';
 import type { JsonValue } from '@deckhand/contracts';
 
-/** Counts the JSON that a value would be, so that sharing (`[a, a]` of `[b, b]` of ...) cannot hide its size. */
+/** Counts the bytes of a value as JSON, so that sharing (`[a, a]` of `[b, b]` of ...) cannot hide its size. */
 interface Meter {
   bytesLeft: number;
-  /** Values that may still be visited: many small ones take longer than their bytes tell. */
+  /** Number of values that may still be visited: many small ones take longer than their bytes suggest. */
   visitsLeft: number;
-  /** Spaces before each element for each level, as `JSON.stringify` writes them. */
+  /** Spaces per level before each element, as `JSON.stringify` writes them. */
   readonly indent: number;
 }
 
-/** The bytes of results that allow one more value to be visited. */
+/** Bytes of results per value that may be visited. */
 const bytesPerVisit = 16;
 
-/** A value in JSON terms, and about how many bytes it has when it is written out. */
+/** Whether a value is plain JSON, and its approximate size as JSON in bytes. */
 export interface Settled {
   readonly json: JsonValue;
   readonly bytes: number;
 }
 
 /**
- * Turns a value into plain JSON as `JSON.stringify` would: undefined, NaN and infinities become null, undefined members
- * disappear, dates become ISO text. What is JSON already is returned as it is: inputs are shared, not copied.
- *
- * Throws when the JSON would have more than `bytesMax` bytes (escapes in texts are not counted) or nests too deeply.
+ * Converts a value to plain JSON as `JSON.stringify` would: undefined, NaN and infinities become null, undefined
+ * members disappear, dates become ISO text. Values that are JSON already are returned as they are: inputs are shared,
+ * not copied. @throws EvaluationFailure if the JSON would have more than `bytesMax` bytes (escapes in texts are not
+ * counted) or nests too deeply.
  */
 export function settle(value: Value, bytesMax: number, indent = 0): Settled {
   const meter: Meter = { bytesLeft: bytesMax, visitsLeft: bytesMax / bytesPerVisit, indent };
@@ -50,7 +50,7 @@ function take(meter: Meter, bytes: number): void {
   if (!(meter.bytesLeft >= 0 && meter.visitsLeft >= 0)) exceed('the result is too large');
 }
 
-/** Charges `value` to the meter, written out, and returns whether it is plain JSON. */
+/** Charges the size of `value` as JSON, and returns whether it is plain JSON. */
 function weigh(value: Value, meter: Meter, depth: number): boolean {
   if (typeof value === 'string') {
     visit(meter, value.length + 2);
@@ -83,10 +83,10 @@ function weighRecord(record: ValueRecord, meter: Meter, depth: number): boolean 
   return clean;
 }
 
-/** The JSON of a value that was weighed, so its size and depth are bounded. Copies only what has to change. */
+/** Returns a weighed value as JSON: its size and depth are bounded. Copies only what has to change. */
 function toJson(value: Value): JsonValue | undefined {
   if (value === undefined || value === null) return value;
-  // JSON has no negative zero; adding 0 takes the sign away.
+  // JSON has no negative zero; adding 0 removes the sign.
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
   if (typeof value !== 'object') return value;
   if (value instanceof Date) return value.toISOString();

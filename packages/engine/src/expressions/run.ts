@@ -7,14 +7,14 @@ import type { Value } from './value.js';
 /** The state of one evaluation. Shared by all templates of a node's parameters, so that they share one budget. */
 export interface Run {
   readonly scope: ExpressionScope;
-  /** The values of arrow parameters, by the slots that the compiler gave them. */
+  /** Values of arrow parameters, by slot. */
   readonly locals: Value[];
   stepsLeft: number;
   bytesLeft: number;
   resultBytesLeft: number;
-  /** `$now`, once it was asked for. */
+  /** `$now`, once it was read. */
   now: string | undefined;
-  /** The parameter being evaluated, for errors. */
+  /** The parameter that is being evaluated, for errors. */
   site: Site;
   /** Where the expression being evaluated begins in the site's source, for errors. */
   base: number;
@@ -37,32 +37,38 @@ export function startRun(scope: ExpressionScope, limits: Partial<ExpressionLimit
   };
 }
 
-/** Takes `steps` from the budget. Throws when it is used up, also for NaN, which would switch the budget off. */
+/**
+ * Takes `steps` from the budget.
+ * @throws EvaluationFailure if it is used up, and for NaN, which would disable the budget.
+ */
 export function spendSteps(run: Run, steps: number): void {
   run.stepsLeft -= steps;
   if (!(run.stepsLeft >= 0)) exceed('the expression takes too many steps');
 }
 
-/** Takes `bytes` from the budget, before they are made. Throws when it is used up, also for NaN. */
+/**
+ * Takes `bytes` from the budget, before they are allocated.
+ * @throws EvaluationFailure if it is used up, and for NaN.
+ */
 export function spendBytes(run: Run, bytes: number): void {
   run.bytesLeft -= bytes;
   if (!(run.bytesLeft >= 0)) exceed('the expression produces too much data');
 }
 
-/** Characters that are looked through in about the time of one step. */
+/** Number of characters that are scanned in about the time of one step. */
 const charactersPerStep = 1_024;
 
-/** Charges one native pass over `characters` of text; short texts are free. */
+/** Charges one native scan of `characters` of text; short texts are free. */
 export function spendScan(run: Run, characters: number): void {
   if (characters >= charactersPerStep / 4) spendSteps(run, characters / charactersPerStep);
 }
 
-/** Charges a search for `needle` in `text` by `indexOfText`, which takes longer for a character than other scans. */
+/** Charges a search for `needle` in `text` by `indexOfText`, which takes longer per character than other scans. */
 export function spendSearch(run: Run, text: string, needle: string): void {
   spendScan(run, needle.length <= 1 ? text.length : text.length * 4 + needle.length);
 }
 
-/** Charges for a text of `characters` about to be made. */
+/** Charges a text of `characters` before it is created. */
 export function spendText(run: Run, characters: number): void {
   spendBytes(run, characters);
   spendScan(run, characters);

@@ -1,17 +1,17 @@
 import { compilePart, isIssue, skipGap, type CompiledPart, type ExpressionIssue } from './compile-source.js';
 
-/** A template taken apart: texts and expressions in turn. */
+/** The parts of a template: texts and expressions in turn. */
 export type TemplateParts = readonly (string | CompiledPart)[];
 
-/** How many texts and expressions one template may hold. */
+/** Maximum number of texts and expressions in one template. */
 const partsMax = 2_000;
 
 // Backslashes count only right before braces, so that paths such as C:\temp need no escape.
 const opening = /(\\*)\{\{/g;
 
 /**
- * Takes a text apart at its `{{ expression }}`. Where an expression ends is found by parsing it, since it may hold
- * braces of its own. Before `{{`, `\` makes the braces text, and `\\` stands for one backslash.
+ * Splits a text at its `{{ expression }}`. The end of an expression is found by parsing it, because it may contain
+ * braces. Before `{{`, `\` makes the braces text, and `\\` is one backslash.
  */
 export function parseTemplate(text: string): TemplateParts | ExpressionIssue {
   const parts: (string | CompiledPart)[] = [];

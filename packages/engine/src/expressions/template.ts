@@ -10,15 +10,15 @@ import type { ExpressionReferences } from './scope.js';
 import { parseTemplate, type TemplateParts } from './template-parts.js';
 import { isContainer, type Value } from './value.js';
 
-/** A text with expressions in it, compiled once. */
+/** A compiled text with expressions. */
 export interface CompiledTemplate {
-  /** The text itself when it holds no expression (escapes resolved), otherwise undefined. */
+  /** The text if it contains no expression (escapes resolved), otherwise undefined. */
   readonly constant: string | undefined;
   readonly evaluate: EvaluateJson;
   readonly references: ExpressionReferences;
 }
 
-/** A template before budgets and errors are put around it, so that many can share them. */
+/** A template without budgets and error handling, so that many can share them. */
 export interface TemplateProgram {
   readonly constant: string | undefined;
   readonly evaluate: (run: Run) => JsonValue;
@@ -26,9 +26,9 @@ export interface TemplateProgram {
 }
 
 /**
- * Compiles a text in which `{{ expression }}` may stand. A text that is exactly one expression has the expression's
- * value and type; otherwise the values become text: texts as they are, null and undefined as nothing, arrays and
- * objects as JSON, dates as ISO 8601. `\{{` is a literal `{{`. Returns an issue, never throws.
+ * Compiles a text that may contain `{{ expression }}`. A text that is exactly one expression has the expression's value
+ * and type; otherwise values become text: null and undefined are empty, arrays and objects JSON, dates ISO 8601. `\{{`
+ * is a literal `{{`. Returns an issue, never throws.
  */
 export function compileTemplate(
   text: string,
@@ -40,7 +40,7 @@ export function compileTemplate(
   return { template: { constant, references, evaluate: withBudget(site, program.evaluate) } };
 }
 
-/** Compiles the template at `site`, for a caller that puts budgets and errors around it. */
+/** Compiles the template at `site`, for callers that add budgets and error handling. */
 export function compileTemplateAt(site: Site): TemplateProgram | ExpressionIssue {
   const text = site.source;
   if (!text.includes('{{')) return constantProgram(text);

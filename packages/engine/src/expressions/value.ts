@@ -1,33 +1,33 @@
 /**
- * A value while an expression runs: plain JSON, `undefined` for what is missing, and dates. Functions and regular
- * expressions are no values: they stand only where a call takes them, so nothing callable can reach a result.
+ * A value during evaluation: plain JSON, `undefined` for missing values, and dates. Functions and regular expressions
+ * are not values: they are allowed only as arguments, so nothing callable can reach a result.
  */
 export type Value = undefined | null | boolean | number | string | Date | readonly Value[] | ValueRecord;
 
-/** A plain object while an expression runs. */
+/** A plain object during evaluation. */
 export interface ValueRecord {
   readonly [key: string]: Value;
 }
 
-/** The kinds of value that methods belong to, and two that have none. */
+/** The types that have methods, and two that have none. */
 export type ValueKind = 'undefined' | 'null' | 'boolean' | 'number' | 'string' | 'date' | 'array' | 'object';
 
-/** Whether `value` is an array (`Array.isArray` alone would narrow to `any[]`). */
+/** Returns whether `value` is an array (`Array.isArray` alone would narrow to `any[]`). */
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** Whether `value` is a plain object: neither null nor an array nor a date. */
+/** Returns whether `value` is a plain object: neither null nor an array nor a date. */
 export function isRecord(value: Value): value is ValueRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Whether `value` is an array, an object or a date; everything else is a primitive. */
+/** Returns whether `value` is an array, an object or a date. All other values are primitives. */
 export function isContainer(value: Value): value is Date | readonly Value[] | ValueRecord {
   return typeof value === 'object' && value !== null;
 }
 
-/** The kind of `value`, for choosing its methods and for messages. */
+/** Returns the type of `value`, for selecting its methods and for messages. */
 export function kindOf(value: Value): ValueKind {
   if (value === undefined) return 'undefined';
   if (value === null) return 'null';

@@ -5,12 +5,10 @@ import { spendSteps } from '../run.js';
 import { refuse, type Compiler, type Evaluate } from './compiler.js';
 import { isReservedName } from './names.js';
 
-/** How many parameters the caller of an arrow function ever gives it. */
+/** Maximum number of arguments that an arrow function gets. */
 const parametersMax = 4;
 
-/**
- * Functions that can stand in place of an arrow function: `list.filter(Boolean)`. They are given the first value only.
- */
+/** Functions that may replace an arrow function: `list.filter(Boolean)`. They get the first value only. */
 const conversionNames: ReadonlySet<string> = new Set(['Boolean', 'Number', 'String', 'date']);
 
 /** Compiles the argument of an array method that has to be a function. */
@@ -52,7 +50,7 @@ function compileArrow(compiler: Compiler, node: ArrowFunctionExpression): Callba
   return makeCallback(body, outer.slot, names.length, cost);
 }
 
-/** No function can call itself, so each parameter has one slot for the whole run and no call needs a frame. */
+/** Recursion is impossible, so each parameter has one slot for the whole run, and calls need no frames. */
 function makeCallback(body: Evaluate, slot: number, count: number, cost: number): Callback {
   return (run, first, second, third, fourth) => {
     spendSteps(run, cost);

@@ -5,12 +5,12 @@ import { spendBytes, spendSteps, type Run } from '../run.js';
 import { isList, kindOf, type Value } from '../value.js';
 import { refuse, type Compiler, type Evaluate } from './compiler.js';
 
-/** Gives the values of a list of elements, as of an array literal or of the arguments of a call. */
+/** Returns the values of a list of elements: of an array literal, or of the arguments of a call. */
 export type EvaluateAll = (run: Run) => readonly Value[];
 
 type Elements = readonly (Expression | SpreadElement | null)[];
 
-/** The node that the elements belong to, for the position of a hole between them. */
+/** The node of the elements, for the position of a hole between them. */
 type Holder = Pick<Node, 'start'>;
 
 /** Compiles elements, of which some may be spread (`...list`). */

@@ -10,17 +10,17 @@ import { compileObject } from './object.js';
 import { compileBinary, compileConditional, compileLogical, compileUnary } from './operations.js';
 import type { ExpressionReferences } from '../scope.js';
 
-/** A compiled expression, before limits and errors are put around it. */
+/** A compiled expression, without limits and error handling. */
 export interface CompiledSource {
   readonly evaluate: Evaluate;
-  /** The steps of evaluating it once, without the arrow functions in it. */
+  /** The steps of one evaluation, without those of arrow functions in it. */
   readonly cost: number;
   readonly references: ExpressionReferences;
 }
 
 /**
- * Compiles a parsed expression to closures, once. What is not on the list of `dispatch` is not part of the language.
- * Throws a `SourceError`. `source` is the text that the positions of `expression` refer to.
+ * Compiles a parsed expression to closures. Syntax that `dispatch` does not list is not supported. `source` is the text
+ * that the positions of `expression` refer to. @throws SourceError
  */
 export function compileSyntax(source: string, expression: Expression): CompiledSource {
   const compiler: Compiler = {

@@ -3,8 +3,8 @@ import { isForbiddenKey } from '../property.js';
 import { refuse } from './compiler.js';
 
 /**
- * The name that a member access asks for when the source says it (`a.b`, `a["b"]`, `a[0]`), otherwise undefined.
- * Refuses on forbidden ones.
+ * Returns the name that a member access reads if it is in the source (`a.b`, `a["b"]`, `a[0]`), otherwise undefined.
+ * Refuses forbidden names.
  */
 export function staticKey(node: MemberExpression): string | undefined {
   const { property } = node;

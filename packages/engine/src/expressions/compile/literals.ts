@@ -3,7 +3,7 @@ import { toText } from '../convert.js';
 import { spendText } from '../run.js';
 import { refuse, type Compiler, type Evaluate } from './compiler.js';
 
-/** Compiles a literal: text, number, boolean or null. A regular expression is compiled by the call that takes it. */
+/** Compiles a literal: text, number, boolean or null. Regular expressions are compiled by the call that uses them. */
 export function compileLiteral(node: Literal): Evaluate {
   const { value } = node;
   if (node.regex) {
@@ -15,7 +15,7 @@ export function compileLiteral(node: Literal): Evaluate {
   return () => value;
 }
 
-/** Compiles a template literal: its texts with the texts of its values between them. */
+/** Compiles a template literal. */
 export function compileTemplateLiteral(compiler: Compiler, node: TemplateLiteral): Evaluate {
   const texts = node.quasis.map((quasi) => quasi.value.cooked ?? '');
   const values = node.expressions.map((expression) => compiler.compile(expression));

@@ -6,7 +6,7 @@ import { excerptOf, refuse, skipped, type Compiler, type Evaluate } from './comp
 import { staticKey } from './key.js';
 import { compileScopeMember } from './scope-members.js';
 
-/** Ends the evaluation because a property of null or undefined was asked for, in the words that JavaScript uses. */
+/** Ends the evaluation because a property of null or undefined was read, with JavaScript's message. */
 export function failRead(missing: null | undefined, key: string, object: string): never {
   return fail(`cannot read "${key}" of ${String(missing)}: ${object} has no value ("?." allows for that)`);
 }
@@ -58,7 +58,7 @@ function computedRead(compiler: Compiler, node: MemberExpression, object: Evalua
   };
 }
 
-/** Compiles a whole chain with `?.`: a chain that was cut short is undefined. */
+/** Compiles a whole chain with `?.`. A chain that ended early is undefined. */
 export function compileChain(compiler: Compiler, node: ChainExpression): Evaluate {
   const chain = compiler.compile(node.expression);
   return (run) => {

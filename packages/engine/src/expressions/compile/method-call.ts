@@ -13,7 +13,7 @@ import { failRead } from './member.js';
 import { compileRegExp } from './regexp.js';
 import { resolvePlain } from './plain-method.js';
 
-/** A method call once its receiver is known and has a value. */
+/** A method call on a receiver that has a value. */
 type Invoke = (run: Run, target: Value) => Value;
 
 const mutators: ReadonlyMap<string, string> = new Map([
@@ -25,10 +25,7 @@ const mutators: ReadonlyMap<string, string> = new Map([
   ['forEach', 'use map'],
 ]);
 
-/**
- * Compiles `object.method(...)`. A method that no type of value has is an issue; one that this value lacks fails the
- * run.
- */
+/** Compiles `object.method(...)`. A method that no type has is an issue; one that this value lacks fails the run. */
 export function compileMethodCall(
   compiler: Compiler,
   node: CallExpression,

@@ -3,7 +3,7 @@ import { globalFunctions, namespaces } from '../functions/globals.js';
 import { refuse, type Compiler, type Evaluate } from './compiler.js';
 import type { ExpressionName } from '../scope.js';
 
-/** The names that stand for a value by themselves. */
+/** Names that have a value of their own. */
 const values: ReadonlyMap<string, readonly [ExpressionName, Evaluate]> = new Map<string, [ExpressionName, Evaluate]>([
   ['$trigger', ['$trigger', (run) => run.scope.trigger]],
   ['$input', ['$input', (run) => run.scope.input]],
@@ -17,14 +17,14 @@ const words: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
   ['Infinity', () => Infinity],
 ]);
 
-/** The names that only stand before a dot, and what may follow it. */
+/** Names that must be followed by a dot, and the members that may follow. */
 export const namesWithMembers: ReadonlyMap<string, string> = new Map([
   ['$nodes', '$nodes.<id>.output'],
   ['$loop', '$loop.item and $loop.index'],
   ['$execution', '$execution.id and $execution.mode'],
 ]);
 
-/** Compiles a name: an arrow parameter, a name of the scope, or a word such as `undefined`. Any other is an issue. */
+/** Compiles a name: an arrow parameter, a name of the scope, or a word such as `undefined`. Other names are issues. */
 export function compileName(compiler: Compiler, node: Identifier): Evaluate {
   const { name } = node;
   const slot = compiler.locals.get(name);
@@ -47,7 +47,7 @@ function explainUnknown(name: string): string {
   return `the name "${name}" is not known${isKnown ? `; did you mean "${meant}"?` : ''}`;
 }
 
-/** Whether an arrow parameter of this name would hide something of the language. */
+/** Returns whether an arrow parameter of this name would hide a name of the language. */
 export function isReservedName(name: string): boolean {
   return name.startsWith('$') || words.has(name) || globalFunctions.has(name) || namespaces.has(name);
 }

@@ -8,7 +8,7 @@ import { refuse, type Compiler, type Evaluate } from './compiler.js';
 
 type Target = Record<string, Value>;
 
-/** Writes what one entry of an object literal stands for. */
+/** Writes one entry of an object literal. */
 type Write = (run: Run, target: Target) => void;
 
 /** Compiles an object literal. Methods, getters and setters are issues, as are forbidden keys. */

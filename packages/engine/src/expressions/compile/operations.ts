@@ -70,7 +70,7 @@ export function compileUnary(compiler: Compiler, node: UnaryExpression): Evaluat
   }
 }
 
-/** Compiles `&&`, `||` and `??`; the right side is evaluated only when it counts. */
+/** Compiles `&&`, `||` and `??`. The right side is evaluated only if needed. */
 export function compileLogical(compiler: Compiler, node: LogicalExpression): Evaluate {
   const left = compiler.compile(node.left);
   const right = compiler.compile(node.right);

@@ -4,7 +4,7 @@ import type { MethodTable, PlainMethod } from '../functions/definition.js';
 import type { Run } from '../run.js';
 import { isList, kindOf, type Value } from '../value.js';
 
-/** A method found by the type of the value that it is called on. */
+/** A method that is selected by the type of its receiver. */
 type Apply = (run: Run, target: Value, args: readonly Value[]) => Value;
 
 function plainOf<Self>(table: MethodTable<Self>, name: string): PlainMethod<Self>['apply'] | undefined {
@@ -12,7 +12,7 @@ function plainOf<Self>(table: MethodTable<Self>, name: string): PlainMethod<Self
   return method?.kind === 'plain' ? method.apply : undefined;
 }
 
-/** The method `name` of whichever type of value has it, looked up once; undefined when no type has it. */
+/** Returns the method `name` for every type that has it; undefined if no type has it. */
 export function resolvePlain(name: string): Apply | undefined {
   const ofText = plainOf(methods.string, name);
   const ofNumber = plainOf(methods.number, name);

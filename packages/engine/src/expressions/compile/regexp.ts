@@ -2,7 +2,7 @@ import type { Node } from 'acorn';
 import { compilePattern, isPatternIssue, type Pattern } from '../pattern.js';
 import { refuse } from './compiler.js';
 
-/** Compiles a regular expression literal. What re2js does not know is an issue of the source. */
+/** Compiles a regular expression literal. Syntax that re2js does not support is an issue. */
 export function compileRegExp(
   node: Pick<Node, 'start'>,
   regex: { readonly pattern: string; readonly flags: string },

@@ -5,7 +5,7 @@ import { refuse, type Compiler, type Evaluate } from './compiler.js';
 import { staticKey } from './key.js';
 import { namesWithMembers } from './names.js';
 
-/** The members of the names that only stand before a dot. */
+/** The members of names that must be followed by a dot. */
 const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
   ['$loop.item', (run) => run.scope.loop?.item],
   ['$loop.index', (run) => run.scope.loop?.index],
@@ -14,9 +14,8 @@ const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
 ]);
 
 /**
- * Compiles a member of a name that is no value by itself: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns
- * undefined for a member of anything else. Node ids must stand in the source, so that the engine knows what an
- * expression reads.
+ * Compiles a member of a name that has no value of its own: `$nodes.<id>.output`, `$loop.item`, `Math.PI`. Returns
+ * undefined for other members. Node ids must be literal, so that the engine knows what an expression reads.
  */
 export function compileScopeMember(compiler: Compiler, node: MemberExpression): Evaluate | undefined {
   if (node.object.type === 'MemberExpression' && isName(compiler, node.object.object, '$nodes')) {

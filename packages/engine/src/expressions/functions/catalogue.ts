@@ -3,14 +3,14 @@ import { globalFunctions } from './globals.js';
 import { methods } from './methods.js';
 import { patternTest } from './pattern-test.js';
 
-/** One entry of the catalogue of functions: what a page of documentation or a completion list shows. */
+/** One entry of the catalogue of functions, for documentation and completion. */
 export interface ExpressionFunction {
   readonly name: string;
-  /** The type of value that it is a method of, `regexp` for a regular expression, or `global`. */
+  /** The type that has the method, `regexp` for a regular expression, or `global`. */
   readonly type: 'global' | 'string' | 'number' | 'boolean' | 'array' | 'object' | 'date' | 'regexp';
-  /** How it is called, in TypeScript's notation. */
+  /** Signature in TypeScript's notation. */
   readonly signature: string;
-  /** What it does, in one line. */
+  /** Description in one line. */
   readonly doc: string;
 }
 
@@ -23,7 +23,7 @@ function describe(type: ExpressionFunction['type'], definitions: Entries): reado
   });
 }
 
-/** Every function and method of the expression language, made from the definitions that run. */
+/** All functions and methods of the expression language, derived from their definitions. */
 export const expressionFunctions: readonly ExpressionFunction[] = Object.freeze([
   ...describe('string', methods.string.values()),
   ...describe('regexp', [patternTest]),

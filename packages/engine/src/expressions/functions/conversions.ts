@@ -17,12 +17,12 @@ function parseDecimal(run: Run, args: readonly Value[]): number {
   return Number.parseFloat(text);
 }
 
-/** Whether `Number.isInteger` and its kin see a number at all: they never convert. */
+/** Returns whether the value is a number: `Number.isInteger` and the like never convert. */
 function isNumber(args: readonly Value[], test: (value: number) => boolean): boolean {
   return typeof args[0] === 'number' && test(args[0]);
 }
 
-/** Functions that turn one kind of value into another, or ask which kind one is. */
+/** Functions that convert values to another type, or test their type. */
 export const conversions: readonly GlobalFunction[] = [
   {
     signature: 'Number(value: any): number',

@@ -10,7 +10,7 @@ const milliseconds = {
   week: 604_800_000,
 };
 
-/** A unit of time that always has the same length (in UTC, where days are not shortened or lengthened). */
+/** A unit of time of constant length (in UTC, where all days have the same length). */
 type FixedUnit = keyof typeof milliseconds;
 
 /** A unit of time. */
@@ -20,14 +20,14 @@ function isFixedUnit(unit: string): unit is FixedUnit {
   return Object.hasOwn(milliseconds, unit);
 }
 
-/** Reads a unit in the singular or plural. Throws for any other text. */
+/** Parses a unit in the singular or plural. @throws EvaluationFailure for other texts. */
 export function readUnit(text: string): TimeUnit {
   const unit = text.endsWith('s') ? text.slice(0, -1) : text;
   if (isFixedUnit(unit) || unit === 'month' || unit === 'year') return unit;
   return fail('the unit must be years, months, weeks, days, hours, minutes, seconds or milliseconds');
 }
 
-/** `date` moved by `amount` units, which may be negative. A month or year later is the last day of a shorter month. */
+/** Returns `date` moved by `amount` units, which may be negative. In a shorter month, the result is its last day. */
 export function addTime(date: Date, amount: number, unit: TimeUnit): Date {
   if (unit !== 'month' && unit !== 'year') return makeDate(date.getTime() + amount * milliseconds[unit]);
   const months = Math.trunc(unit === 'year' ? amount * 12 : amount);
@@ -40,14 +40,14 @@ export function addTime(date: Date, amount: number, unit: TimeUnit): Date {
   return moved;
 }
 
-/** How many units lie between two dates, with fractions; negative when `date` is the earlier one. */
+/** Returns the number of units between two dates, with fractions; negative when `date` is the earlier one. */
 export function timeBetween(date: Date, other: Date, unit: TimeUnit): number {
   if (unit === 'month' || unit === 'year')
     return fail('diff counts weeks, days, hours, minutes, seconds or milliseconds');
   return (date.getTime() - other.getTime()) / milliseconds[unit];
 }
 
-/** The start of the year, month, week (Monday), day, hour, minute or second that `date` lies in, in UTC. */
+/** Returns the start of the year, month, week (Monday), day, hour, minute or second of `date`, in UTC. */
 export function startOfUnit(date: Date, unit: TimeUnit): Date {
   if (unit === 'year') return makeDate(utcMidnight(date.getUTCFullYear(), 0, 1));
   if (unit === 'month') return makeDate(utcMidnight(date.getUTCFullYear(), date.getUTCMonth(), 1));
@@ -61,7 +61,7 @@ export function startOfUnit(date: Date, unit: TimeUnit): Date {
 }
 
 function utcMidnight(year: number, month: number, day: number): number {
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
+  // `Date.UTC` interprets the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   return date.setUTCFullYear(year, month, day);
 }

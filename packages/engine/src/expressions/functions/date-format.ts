@@ -3,7 +3,7 @@ import { spendSteps, type Run } from '../run.js';
 
 const formatLengthMax = 200;
 const zonesMax = 64;
-/** Steps of one date in another zone: making a formatter takes as long as that. */
+/** Steps for one date in another zone: creating a formatter takes as long. */
 const zoneSteps = 200;
 
 const months = 'January February March April May June July August September October November December'.split(' ');
@@ -37,7 +37,7 @@ function makeFormatter(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The moment whose UTC fields are what a clock in `zone` shows at `date`. */
+/** Returns the time whose UTC fields are the local time in `zone` at `date`. */
 function wallClock(run: Run, date: Date, zone: string): Date {
   spendSteps(run, zoneSteps);
   const parts = new Map(
@@ -53,9 +53,9 @@ function wallClock(run: Run, date: Date, zone: string): Date {
 }
 
 /**
- * `date` written as `format` asks: yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a; text in 'quotes' is
- * kept. Names are English. In UTC, or in `zone` (an IANA name). Throws for an unknown zone and for a format of over 200
- * characters.
+ * Formats a date: yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS a; text in 'quotes' is kept. Names are
+ * English. In UTC, or in `zone` (an IANA name). @throws EvaluationFailure for an unknown zone and for a format of over
+ * 200 characters.
  */
 export function formatDate(run: Run, date: Date, format: string, zone: string | undefined): string {
   if (format.length > formatLengthMax) return fail(`a date format has at most ${formatLengthMax} characters`);

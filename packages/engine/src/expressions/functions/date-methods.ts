@@ -15,7 +15,7 @@ function move(run: Run, date: Date, args: readonly Value[], sign: 1 | -1): Date 
   return addTime(date, sign * toNumber(run, args[0]), unitArgument(run, args, 1, 'millisecond'));
 }
 
-/** Methods of dates, all in UTC. A date never changes; those that move it make another. */
+/** Methods of dates, all in UTC. Dates are immutable: methods that move a date return another. */
 export const dateMethods: readonly PlainMethod<Date>[] = [
   plain('toISOString(): string', 'As ISO 8601 text in UTC with milliseconds.', (_run, date) => date.toISOString()),
   plain('toString(): string', 'The same as toISOString().', (_run, date) => date.toISOString()),

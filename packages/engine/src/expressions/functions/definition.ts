@@ -2,17 +2,17 @@ import type { Pattern } from '../pattern.js';
 import type { Run } from '../run.js';
 import type { Value } from '../value.js';
 
-/** An arrow function of an expression, or a conversion such as `Number` that stands in its place. */
+/** An arrow function of an expression, or a conversion such as `Number` in its place. */
 export type Callback = (run: Run, first: Value, second?: Value, third?: Value, fourth?: Value) => Value;
 
 interface Described {
-  /** How it is called, in TypeScript's notation; begins with the name. */
+  /** Signature in TypeScript's notation. It begins with the name. */
   readonly signature: string;
-  /** What it does, in one line. */
+  /** Description in one line. */
   readonly doc: string;
 }
 
-/** A function that belongs to no value, such as `Math.round`. */
+/** A global function, such as `Math.round`. */
 export interface GlobalFunction extends Described {
   readonly apply: (run: Run, args: readonly Value[]) => Value;
 }
@@ -27,7 +27,7 @@ export interface PlainMethod<Self> extends Described {
 export interface CallbackMethod<Self> extends Described {
   readonly kind: 'callback';
   readonly apply: (run: Run, self: Self, callback: Callback, args: readonly Value[]) => Value;
-  /** Takes over when the arrow function is left out; without it, leaving it out is an issue. */
+  /** Used if the arrow function is omitted. If undefined, omitting it is an issue. */
   readonly applyBare: ((run: Run, self: Self) => Value) | undefined;
 }
 
@@ -37,10 +37,10 @@ export interface PatternMethod<Self> extends Described {
   readonly apply: (run: Run, self: Self, search: Pattern | string | undefined, args: readonly Value[]) => Value;
 }
 
-/** A method of one type of value. All methods of one name are of the same kind, so that a call can be compiled. */
+/** A method of one type. All methods with the same name are of the same kind, so that a call can be compiled. */
 export type Method<Self> = PlainMethod<Self> | CallbackMethod<Self> | PatternMethod<Self>;
 
-/** The methods of one type by name: a Map, because an object would have names of its own such as `toString`. */
+/** The methods of one type by name: a Map, because an object would inherit names such as `toString`. */
 export type MethodTable<Self> = ReadonlyMap<string, Method<Self>>;
 
 /** Defines a method whose arguments are values. */
@@ -67,14 +67,14 @@ export function withPattern<Self>(
   return { kind: 'pattern', signature, doc, apply };
 }
 
-/** Gathers definitions into a table, by the names that their signatures begin with. */
+/** Returns a table of definitions by the names in their signatures. */
 export function byName<Definition extends Described>(
   definitions: readonly Definition[],
 ): ReadonlyMap<string, Definition> {
   return new Map(definitions.map((definition) => [nameOf(definition), definition]));
 }
 
-/** The name at the start of a signature: `Math.round` of `Math.round(x: number): number`. */
+/** Returns the name at the start of a signature: `Math.round` of `Math.round(x: number): number`. */
 export function nameOf(definition: Described): string {
   return definition.signature.slice(0, definition.signature.indexOf('('));
 }

@@ -6,7 +6,7 @@ import type { GlobalFunction } from './definition.js';
 const loneSurrogate = 'the text holds half a character (a lone surrogate)';
 const badPercent = 'the text is not valid percent-encoding';
 
-/** Makes a function of one text; `growth` bounds how many characters each of its characters becomes. */
+/** Defines a function of one text. `growth` limits how many characters each of its characters becomes. */
 function ofText(
   signature: string,
   doc: string,
@@ -44,7 +44,7 @@ function decodeBase64(text: string): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(standard), (c) => c.charCodeAt(0)));
 }
 
-/** Functions that encode text for addresses and for base64. */
+/** Functions that encode text for URLs and as base64. */
 export const encodings: readonly GlobalFunction[] = [
   ofText(
     'encodeURIComponent(text: string): string',

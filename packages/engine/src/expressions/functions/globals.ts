@@ -5,7 +5,7 @@ import { mathFunctions } from './math.js';
 import { objectFunctions } from './object-functions.js';
 import { byName, type GlobalFunction } from './definition.js';
 
-/** The functions that belong to no value, by name: `Number`, `Math.round`. */
+/** Global functions by name: `Number`, `Math.round`. */
 export const globalFunctions: ReadonlyMap<string, GlobalFunction> = byName([
   ...conversions,
   ...mathFunctions,
@@ -14,7 +14,7 @@ export const globalFunctions: ReadonlyMap<string, GlobalFunction> = byName([
   ...encodings,
 ]);
 
-/** The names before the dot of those functions: `Math`, `Object`. */
+/** Namespaces of global functions: `Math`, `Object`. */
 export const namespaces: ReadonlySet<string> = new Set(
   Array.from(globalFunctions.keys(), (name) => name.split('.')).flatMap(([first, second]) =>
     first !== undefined && second !== undefined ? [first] : [],

@@ -7,7 +7,7 @@ import { spendBytes, spendScan, spendText, type Run } from '../run.js';
 import type { Value } from '../value.js';
 import type { GlobalFunction } from './definition.js';
 
-/** Bytes of data that one character of JSON may become. */
+/** Maximum number of bytes of data that one character of JSON becomes. */
 const bytesPerCharacter = 4;
 
 function stringify(run: Run, args: readonly Value[]): Value {
@@ -17,7 +17,7 @@ function stringify(run: Run, args: readonly Value[]): Value {
   return writeJson(run, args[0], indent);
 }
 
-/** `value` as JSON text with `indent` spaces a level; its size is charged before it is written. */
+/** Returns `value` as JSON text with `indent` spaces per level. Charges its size before it is written. */
 export function writeJson(run: Run, value: Value, indent: number): string {
   const { json, bytes } = settle(value, run.bytesLeft, indent);
   spendText(run, bytes);
@@ -35,25 +35,25 @@ function parse(run: Run, args: readonly Value[]): Value {
   try {
     return readJson(text);
   } catch {
-    // The engine's own message quotes the text.
+    // The JavaScript engine's message would quote the text.
     return fail('the text is not valid JSON');
   }
 }
 
 function readJson(text: string): Value {
-  // The key may be spelt with escapes. Without either, there is nothing to take out and the parser alone is faster.
+  // The key may contain escapes. Without the key and without escapes there is nothing to remove, and the parser alone
+  // is faster.
   const mayHaveProto = text.includes('__proto__') || text.includes('\\u');
   const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value);
   const data: unknown = mayHaveProto ? JSON.parse(text, withoutProto) : JSON.parse(text);
   return isJsonData(data) ? data : undefined;
 }
 
-/** What `JSON.parse` returns is JSON, whatever it is. */
 function isJsonData(data: unknown): data is JsonValue {
   return data !== undefined;
 }
 
-/** `JSON`: the written form of data, and back. */
+/** The functions of `JSON`. */
 export const jsonFunctions: readonly GlobalFunction[] = [
   {
     signature: 'JSON.stringify(value: any, replacer?: null, indent?: number): string',

@@ -11,7 +11,7 @@ type List = readonly Value[];
 
 function chargeList(run: Run, length: number): void {
   spendBytes(run, containerBytes + length * elementBytes);
-  // Copying is a tenth of the work of an element that an expression reads.
+  // Copying an element takes a tenth of the time of reading it in an expression.
   spendSteps(run, length / 16);
 }
 
@@ -35,7 +35,7 @@ function flatten(run: Run, list: List, levels: number, depth: number, flat: Valu
   return flat;
 }
 
-/** A starting position as JavaScript reads it: negative ones count from the end. */
+/** Returns a start position with JavaScript's meaning: negative ones count from the end. */
 function startOf(run: Run, list: List, args: List): number {
   const from = wholeArgument(run, args, 1, 0);
   return from < 0 ? Math.max(0, list.length + from) : from;

@@ -4,7 +4,8 @@ import { spendBytes, spendScan, spendSteps, type Run } from '../run.js';
 import type { Value } from '../value.js';
 
 /**
- * A copy of `list` sorted by the texts of its elements, as JavaScript sorts without a function; undefined comes last.
+ * Returns a copy of `list` sorted by the texts of its elements, as JavaScript does without a function. Undefined comes
+ * last.
  */
 export function sortByText(run: Run, list: readonly Value[]): Value[] {
   const rounds = Math.log2(list.length + 2);
@@ -21,13 +22,13 @@ export function sortByText(run: Run, list: readonly Value[]): Value[] {
   return [...keyed.map(({ value }) => value), ...missing];
 }
 
-/** The sum of the elements as numbers; 0 for none, NaN when one is no number. */
+/** Returns the sum of the elements as numbers: 0 for none, NaN if one is not a number. */
 export function sum(run: Run, list: readonly Value[]): number {
   spendSteps(run, list.length);
   return list.reduce<number>((total, value) => total + toNumber(run, value), 0);
 }
 
-/** The elements of `list` whose key, at the same position in `keys`, did not occur before. */
+/** Returns the elements of `list` whose key, at the same position in `keys`, did not occur before. */
 export function distinct(run: Run, list: readonly Value[], keys: readonly Value[]): Value[] {
   spendSteps(run, list.length);
   spendBytes(run, containerBytes + list.length * elementBytes * 4);

@@ -20,7 +20,7 @@ function fold(run: Run, args: readonly Value[], start: number, apply: (a: number
   return args.reduce<number>((result, arg) => apply(result, toNumber(run, arg)), start);
 }
 
-/** The functions of `Math`, without `random`: the same data gives the same result. */
+/** The functions of `Math`. There is no `random`, so that the same data gives the same result. */
 export const mathFunctions: readonly GlobalFunction[] = [
   ofOne('abs', 'Without the sign.', (x) => Math.abs(x)),
   ofOne('ceil', 'Rounded up.', (x) => Math.ceil(x)),
@@ -43,7 +43,7 @@ export const mathFunctions: readonly GlobalFunction[] = [
   },
 ];
 
-/** The constants that stand behind a dot: `Math.PI`. */
+/** The constants of `Math`. */
 export const constants: ReadonlyMap<string, number> = new Map([
   ['Math.PI', Math.PI],
   ['Math.E', Math.E],

@@ -8,7 +8,7 @@ import { byName, type Method, type MethodTable } from './definition.js';
 import { objectMethods } from './object-methods.js';
 import type { Value, ValueRecord } from '../value.js';
 
-/** The methods of each type of value. What is not here cannot be called on a value. */
+/** The methods of each type. No others can be called. */
 export interface MethodTables {
   readonly string: MethodTable<string>;
   readonly number: MethodTable<number>;

@@ -16,7 +16,7 @@ function list(
 ): Value {
   const target = args[0];
   if (target === null || target === undefined) return fail(`${name} needs an object, not ${String(target)}`);
-  // Before the keys are listed: of a text or an array that would already be work.
+  // Checked before the keys are listed: listing those of a text or an array would be work already.
   if (typeof target === 'string' || isList(target)) chargeKeys(run, target.length, bytes);
   const keys = ownKeys(target);
   chargeKeys(run, keys.length, bytes);
@@ -45,7 +45,7 @@ function hasOwn(run: Run, args: readonly Value[]): boolean {
   return isContainer(target) && !isForbiddenKey(name) && Object.hasOwn(target, name);
 }
 
-/** The functions of `Object` that read; those that change or reveal prototypes do not exist here. */
+/** The functions of `Object` that read. Those that change or reveal prototypes are missing. */
 export const objectFunctions: readonly GlobalFunction[] = [
   {
     signature: 'Object.keys(object: object): string[]',

@@ -4,8 +4,8 @@ import { plain, type PlainMethod } from './definition.js';
 import type { ValueRecord } from '../value.js';
 
 /**
- * Methods of objects. Few, since their names are easily mistaken for data: most work is done by `Object.keys` and its
- * kin.
+ * Methods of objects. There are few, because their names are easily mistaken for data; `Object.keys` and the like do
+ * most of the work.
  */
 export const objectMethods: readonly PlainMethod<ValueRecord>[] = [
   plain('hasOwnProperty(key: string): boolean', 'Whether it has that property.', (run, record, args) => {

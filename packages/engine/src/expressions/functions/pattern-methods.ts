@@ -17,7 +17,7 @@ function needPattern(search: Search, name: string): Pattern {
     : fail(`${name} needs a regular expression: /.../`);
 }
 
-/** The places where `search` occurs as plain text, from left to right. */
+/** Returns the positions at which `search` occurs as plain text, from left to right. */
 function* textMatches(run: Run, text: string, search: string, all: boolean): Generator<Match, void, undefined> {
   spendSearch(run, text, search);
   for (let start = indexOfText(text, search); start !== -1;) {
@@ -85,7 +85,7 @@ function split(run: Run, text: string, search: Search, args: readonly Value[]): 
 
 function splitByText(run: Run, text: string, separator: string): readonly Value[] {
   spendSearch(run, text, separator);
-  // Never makes more pieces than the budget holds, although their number is known only afterwards.
+  // Never creates more pieces than the budget allows, although their number is known only afterwards.
   const piecesMax = Math.floor(run.bytesLeft / elementBytes);
   const pieces =
     separator.length <= 1

@@ -1,7 +1,7 @@
 import { testPattern, type Pattern } from '../pattern.js';
 import type { Run } from '../run.js';
 
-/** The one method of a regular expression: `/^a/.test(text)`. */
+/** The only method of a regular expression: `/^a/.test(text)`. */
 export const patternTest = {
   signature: 'test(text: string): boolean',
   doc: 'Whether the regular expression matches anywhere in a text.',

@@ -3,18 +3,18 @@ import type { Match } from '../pattern.js';
 const reference = /\$(?:\$|&|`|'|<([^>]*)>|(\d{1,2}))/g;
 
 /**
- * What replaces a match. It may refer to the match as in JavaScript's `replace`: `$&`, `$1`, `$<name>`, `$$` and so on.
+ * A replacement text. It may refer to the match as in JavaScript's `replace`: `$&`, `$1`, `$<name>`, `$$` and so on.
  */
 export interface Replacement {
-  /** The replacement as it was written. */
+  /** The replacement text as given. */
   readonly text: string;
-  /** Whether there is anything to expand. */
+  /** True if the text contains references. */
   readonly isPlain: boolean;
-  /** The groups that have a name, with their numbers. */
+  /** The numbers of named groups, by name. */
   readonly groupNames: readonly (readonly [name: string, group: number])[];
 }
 
-/** The parts that replace `match` in `whole`, in order. Their lengths can be charged before they are put together. */
+/** Returns the parts that replace `match` in `whole`, in order. Their lengths can be charged before they are joined. */
 export function expandReplacement(replacement: Replacement, whole: string, match: Match): readonly string[] {
   if (replacement.isPlain) return [replacement.text];
   const parts: string[] = [];
@@ -46,7 +46,7 @@ function byToken(
   return group === undefined ? '' : (match.groups[group] ?? '');
 }
 
-/** `$12` is group 12 where there is one, otherwise group 1 followed by "2". */
+/** `$12` is group 12 if it exists, otherwise group 1 followed by "2". */
 function byNumber(digits: string, match: Match): string | undefined {
   const isGroup = (group: number): boolean => group >= 1 && group < match.groups.length;
   if (isGroup(Number(digits))) return match.groups[Number(digits)] ?? '';

@@ -9,7 +9,7 @@ import type { Value } from '../value.js';
 function changeCase(run: Run, text: string, change: (text: string) => string): string {
   spendText(run, text.length);
   const changed = change(text);
-  // A few characters become two or three ("ß" to "SS").
+  // Some characters become two or three ("ß" to "SS").
   if (changed.length > text.length) spendText(run, changed.length - text.length);
   return changed;
 }
