@@ -26,28 +26,28 @@ const settings = () => stack.say<InstanceSettings>('GET', '/api/admin/settings')
 async function openAdministration(page: Page): Promise<void> {
   await signIn(page, OWNER);
   await page.getByRole('navigation').getByRole('link', { name: 'Administration' }).click();
-  await page.getByLabel('Runs at once').waitFor();
+  await page.getByLabel('Max concurrent runs').waitFor();
 }
 
 describe('the limits of a workspace', () => {
   it('are set, lifted, and refused at the field that is wrong', async () => {
     const { page, complaints } = await openWindow(browser, stack.url);
     await openAdministration(page);
-    await page.getByLabel('Runs at once').fill('4');
+    await page.getByLabel('Max concurrent runs').fill('4');
     await page.getByRole('textbox', { name: 'Storage', exact: true }).fill('2.5');
-    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await page.getByRole('button', { name: 'Save limits' }).click();
     await page.getByText('of 2560.0 MiB used').waitFor();
     const set = { executionsPerMinute: null, maxConcurrentExecutions: 4, storageQuotaBytes: 2_684_354_560 };
     expect(await limits()).toEqual(set);
-    await page.getByLabel('Runs a minute', { exact: true }).fill('0');
-    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await page.getByLabel('Runs per minute', { exact: true }).fill('0');
+    await page.getByRole('button', { name: 'Save limits' }).click();
     await until(
-      async () => (await page.getByLabel('Runs a minute', { exact: true }).getAttribute('aria-invalid')) === 'true',
+      async () => (await page.getByLabel('Runs per minute', { exact: true }).getAttribute('aria-invalid')) === 'true',
     );
     expect(await limits()).toEqual(set);
-    await page.getByLabel('Runs a minute', { exact: true }).fill('');
-    await page.getByLabel('Runs at once').fill('');
-    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await page.getByLabel('Runs per minute', { exact: true }).fill('');
+    await page.getByLabel('Max concurrent runs').fill('');
+    await page.getByRole('button', { name: 'Save limits' }).click();
     await until(async () => (await limits()).maxConcurrentExecutions === null);
     expect(complaints).toEqual([]);
   });
@@ -73,17 +73,17 @@ describe('the settings of the instance', () => {
   it('are kept; data that would outlive its runs is refused at its field', async () => {
     const { page } = await openWindow(browser, stack.url);
     await openAdministration(page);
-    await page.getByLabel('Days to keep inputs and outputs').fill('90');
-    await page.getByLabel('Days to keep runs').fill('30');
-    await page.getByRole('button', { name: 'Save the settings' }).click();
+    await page.getByLabel('Keep inputs and outputs (days)').fill('90');
+    await page.getByLabel('Keep runs (days)').fill('30');
+    await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('must not be more than runRetentionDays').waitFor();
     expect((await settings()).runRetentionDays).toBeNull();
-    await page.getByLabel('Days to keep inputs and outputs').fill('14');
-    await page.getByRole('button', { name: 'Save the settings' }).click();
-    await page.getByText('The settings are saved.').waitFor();
+    await page.getByLabel('Keep inputs and outputs (days)').fill('14');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Settings saved.').waitFor();
     expect(await settings()).toMatchObject({ dataRetentionDays: 14, runRetentionDays: 30 });
     await page.reload();
-    await until(async () => (await page.getByLabel('Days to keep runs').inputValue()) === '30');
+    await until(async () => (await page.getByLabel('Keep runs (days)').inputValue()) === '30');
   });
 });
 
@@ -98,13 +98,13 @@ describe('the settings of a workflow', () => {
     await page.goto(`/w/${stack.workspaceId}/workflows/${id}`);
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Time for a run, in seconds').fill('3600');
-    await dialog.getByLabel('Runs at once').fill('2');
-    await dialog.getByLabel('Webhook calls').fill('100');
+    await dialog.getByLabel('Run timeout (seconds)').fill('3600');
+    await dialog.getByLabel('Max concurrent runs').fill('2');
+    await dialog.getByLabel('Webhook requests').fill('100');
     await takePicture(page, 'workflow-settings');
     expect(await issuesOfAccess(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Not saved').waitFor();
+    await page.getByText('Unsaved changes').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Redo' }).click();
@@ -118,13 +118,13 @@ describe('the settings of a workflow', () => {
 
     // What is refused is said at its field, where it can be mended.
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
-    await dialog.getByLabel('Runs at once').fill('0');
+    await dialog.getByLabel('Max concurrent runs').fill('0');
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.getByText(/must be >= 1/).waitFor();
-    expect(await dialog.getByLabel('Runs at once').getAttribute('aria-invalid')).toBe('true');
+    expect(await dialog.getByLabel('Max concurrent runs').getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByRole('alert').count()).toBe(0);
-    await dialog.getByLabel('Runs at once').fill('3');
+    await dialog.getByLabel('Max concurrent runs').fill('3');
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -143,7 +143,7 @@ it('the administration can be used by everybody', async () => {
     await signIn(page, OWNER);
     await page.goto(`/w/${stack.workspaceId}/administration`);
     await page.getByText('of 1.0 MiB used').waitFor();
-    await page.getByLabel('Days to keep runs').waitFor();
+    await page.getByLabel('Keep runs (days)').waitFor();
     expect(await issuesInBothSchemes(page, 'administration', screen)).toEqual([]);
     expect(complaints).toEqual([]);
   }

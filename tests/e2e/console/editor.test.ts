@@ -98,7 +98,7 @@ async function createCheck(name: string): Promise<{ id: string; versionId: strin
 
 /** Adds a node by typing its name into the palette. */
 async function add(page: Page, title: string): Promise<void> {
-  await page.getByLabel('Search for a node').fill(title);
+  await page.getByLabel('Search nodes').fill(title);
   await page.keyboard.press('Enter');
   await form(page).getByRole('heading', { name: title, exact: true }).waitFor();
 }
@@ -112,17 +112,17 @@ describe('a workflow', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await node(page, 'Start').click();
 
-    await add(page, 'Set fields');
+    await add(page, 'Edit fields');
     await form(page).getByLabel('Name', { exact: true }).fill('Greet');
     await form(page).getByRole('button', { name: 'Add to fields' }).click();
     await form(page).getByLabel('Fields: name 1').fill('text');
     await form(page).getByLabel('Fields: value 1').fill('{{ "Hello, " + $trigger.name }}');
     await add(page, 'If');
     await form(page).getByLabel('Condition').fill('{{ $input.text.length > 8 }}');
-    await add(page, 'Terminal');
+    await add(page, 'End (result)');
     await form(page).getByLabel('Body').fill('{{ $nodes.set.output }}');
     // One more by dragging it onto the canvas, and an edge drawn by hand.
-    await page.getByLabel('Search for a node').fill('');
+    await page.getByLabel('Search nodes').fill('');
     await page.getByRole('button', { name: 'Fail', exact: true }).dragTo(page.locator('.react-flow__pane'), {
       targetPosition: { x: 250, y: 520 },
     });
@@ -147,9 +147,9 @@ describe('a workflow', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByLabel('Input').fill('{ "name": "Ada" }');
     await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
-    await node(page, 'Terminal').getByRole('img', { name: 'Success' }).waitFor();
+    await node(page, 'End (result)').getByRole('img', { name: 'Success' }).waitFor();
     await node(page, 'Fail').getByRole('img', { name: 'Skipped' }).waitFor();
-    await page.getByRole('link', { name: 'Open the run' }).click();
+    await page.getByRole('link', { name: 'Open run' }).click();
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('"Hello, Ada"').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -216,9 +216,9 @@ describe('a workflow', () => {
     await first.getByText('Saved', { exact: true }).waitFor();
     await add(second, 'Merge');
     await second.getByRole('button', { name: 'Save', exact: true }).click();
-    await second.getByRole('dialog').getByText('Somebody else saved a version meanwhile').waitFor();
+    await second.getByRole('dialog').getByText('Somebody else saved a version in the meantime').waitFor();
     expect((await latest(id)).definition?.nodes.map(({ type }) => type)).toEqual(['trigger.manual', 'wait']);
-    await second.getByRole('button', { name: 'Save mine on top' }).click();
+    await second.getByRole('button', { name: 'Save mine as latest' }).click();
     await second.getByText('Saved', { exact: true }).waitFor();
     expect((await latest(id)).definition?.nodes.map(({ type }) => type)).toEqual(['trigger.manual', 'merge']);
     await second.getByRole('button', { name: 'Versions' }).click();
@@ -231,7 +231,7 @@ describe('a workflow', () => {
     const { page } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
     await openEditor(page, id);
-    await page.getByRole('combobox', { name: 'Status of the workflow' }).click();
+    await page.getByRole('combobox', { name: 'Workflow status' }).click();
     await page.getByRole('option', { name: 'Active', exact: true }).click();
     await page.getByText('The workflow is active.').waitFor();
     await node(page, 'Order arrives').click();
@@ -270,7 +270,7 @@ describe('the versions of a workflow', () => {
     await page.keyboard.press('Delete');
     await node(page, 'Keep it').click();
     await form(page).getByLabel('Fields: value 1').fill('{{ $trigger.article }}');
-    await add(page, 'Terminal');
+    await add(page, 'End (result)');
 
     await page.getByRole('button', { name: 'Save with a comment…' }).click();
     const comment = page.getByRole('dialog').getByLabel('Comment');
@@ -291,16 +291,16 @@ describe('the versions of a workflow', () => {
     expect(await versions.getByRole('listitem').first().innerText()).toMatch(
       /Version 2\s+Latest\s+Names the article\s+You, /,
     );
-    await page.getByRole('link', { name: 'Changes of version 2' }).click();
+    await page.getByRole('link', { name: 'Compare version 2' }).click();
     await node(page, 'Keep it').getByText('Changed').waitFor();
-    await node(page, 'Terminal').getByText('Added').waitFor();
+    await node(page, 'End (result)').getByText('Added').waitFor();
     await node(page, 'Hold it back').getByText('Removed').waitFor();
     await page.getByText('1 node added, 1 removed, 1 changed; 1 connection added, 1 removed.').waitFor();
     expect(await changes(page).getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/Keep it\s+fields.sku\s+~\s+Changed/),
-      expect.stringMatching(/Terminal\s+Terminal\s+\+\s+Added/),
+      expect.stringMatching(/End \(result\)\s+End \(result\)\s+\+\s+Added/),
       expect.stringMatching(/Hold it back\s+Wait\s+−\s+Removed/),
-      expect.stringMatching(/Keep it → Terminal\s+Connection\s+\+\s+Added/),
+      expect.stringMatching(/Keep it → End \(result\)\s+Connection\s+\+\s+Added/),
       expect.stringMatching(/Keep it → Hold it back\s+Connection\s+−\s+Removed/),
     ]);
     const sku = page.getByRole('group', { name: 'fields.sku' });
@@ -311,19 +311,19 @@ describe('the versions of a workflow', () => {
     await page.getByRole('group', { name: 'seconds' }).getByText('60').waitFor();
     await node(page, 'Order arrives').focus();
     await page.keyboard.press('Enter');
-    await page.getByText('This node is the same in both.').waitFor();
+    await page.getByText('No changes in this node.').waitFor();
 
     // Version 1 is taken up, and compared before it is saved; it is still on the canvas afterwards.
     await page.getByRole('link', { name: 'Back to the workflow' }).click();
     await page.getByRole('button', { name: 'Versions' }).click();
-    await page.getByRole('button', { name: 'Take up version 1' }).click();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
     await node(page, 'Hold it back').waitFor();
     await page.getByRole('button', { name: 'Versions' }).click();
-    await page.getByRole('link', { name: 'Changes of the canvas' }).click();
+    await page.getByRole('link', { name: 'Compare the canvas' }).click();
     await node(page, 'Hold it back').getByText('Added').waitFor();
-    await node(page, 'Terminal').getByText('Removed').waitFor();
+    await node(page, 'End (result)').getByText('Removed').waitFor();
     await page.goBack();
-    await page.getByText('Not saved', { exact: true }).waitFor();
+    await page.getByText('Unsaved changes', { exact: true }).waitFor();
     await node(page, 'Hold it back').waitFor();
     expect(complaints).toEqual([]);
   });
@@ -343,15 +343,15 @@ describe('the versions of a workflow', () => {
     await openEditor(page, id);
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByText(`${OWNER.name}, `).first().waitFor();
-    expect(await page.getByRole('button', { name: /^Take up/ }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Changes of version 2' }).click();
-    await changes(page).getByRole('button', { name: 'Settings of the workflow' }).click();
-    await page.getByRole('group', { name: 'Time for a run' }).getByText('600').waitFor();
+    expect(await page.getByRole('button', { name: /^Restore/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Compare version 2' }).click();
+    await changes(page).getByRole('button', { name: 'Workflow settings' }).click();
+    await page.getByRole('group', { name: 'Run timeout' }).getByText('600').waitFor();
     await page.getByRole('combobox', { name: 'After' }).click();
     await page.getByRole('option', { name: 'Version 1' }).click();
-    await page.getByText('Both do the same').waitFor();
+    await page.getByText('No changes').waitFor();
     await page.getByRole('combobox', { name: 'Before' }).click();
-    await page.getByRole('option', { name: 'An empty workflow' }).click();
+    await page.getByRole('option', { name: 'Empty workflow' }).click();
     await page.getByText('5 nodes added; 5 connections added.').waitFor();
     expect(complaints).toEqual([]);
   });

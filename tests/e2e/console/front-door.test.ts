@@ -34,7 +34,7 @@ describe('the way in', () => {
     expect(await issuesOfAccess(page)).toEqual([]);
     await takePicture(page, 'set-up');
     await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByRole('heading', { name: 'No workflow yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No workflows yet' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('the way in', () => {
     await signIn(page, OWNER);
     const second = await context.newPage();
     await second.goto(page.url());
-    await second.getByRole('heading', { name: 'Workflows' }).waitFor();
+    await second.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
     await second.getByRole('button', { name: /Signed in as/ }).click();
     await second.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in**');
@@ -149,7 +149,7 @@ describe('the files of the console', () => {
       sizes.set(response.url(), Number(response.headers()['content-length']));
     });
     await signIn(page, OWNER);
-    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor();
     await until(() => sizes.size > 0);
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     // eslint-disable-next-line no-console -- a measure, for whoever reads the log

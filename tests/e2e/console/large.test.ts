@@ -86,9 +86,9 @@ describe('what is large', () => {
     await page.keyboard.up('Space');
     await until(async () => (await place()) !== before);
     report('a workflow of 300 nodes', await tasks());
-    await page.getByLabel('Search for a node').fill('Wait');
+    await page.getByLabel('Search nodes').fill('Wait');
     await page.keyboard.press('Enter');
-    await page.getByText('Not saved').waitFor();
+    await page.getByText('Unsaved changes').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('what is large', () => {
     await page.getByRole('button', { name: /^keep/ }).click();
     const tree = page.getByRole('tree', { name: 'Output of keep' });
     await tree.getByText('[ 50000 ]').waitFor();
-    await tree.getByRole('button', { name: 'Unfold .items' }).click();
+    await tree.getByRole('button', { name: 'Expand .items' }).click();
     await tree.getByText('{ 3 }').first().waitFor();
     await page.getByLabel('Search in: Output of keep').fill('SKU-49999');
     await page.getByText('1 found').waitFor();

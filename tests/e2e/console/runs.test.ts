@@ -91,9 +91,9 @@ describe('a run', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Waiting for approval').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Stop the run' }).click();
+    await page.getByRole('button', { name: 'Stop run' }).click();
     await page.getByText('Stopped').first().waitFor();
-    await page.getByRole('button', { name: 'Run again', exact: true }).click();
+    await page.getByRole('button', { name: 'Re-run', exact: true }).click();
     await page.getByRole('link', { name: id.slice(0, 8) }).waitFor();
     expect(page.url()).not.toContain(id);
   });
@@ -127,7 +127,7 @@ describe('the list of runs', () => {
     await table.getByText('no ship today').first().waitFor();
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Success' }).click();
-    await page.getByText('No run matches').waitFor();
+    await page.getByText('No matching runs').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -59,12 +59,12 @@ describe('an approval', () => {
     const { page, complaints } = await openWindow(browser, stack.url);
     await signIn(page, OWNER);
     await go(page, 'Approvals');
-    await page.getByText('Nothing waits for a decision').waitFor();
+    await page.getByText('No pending approvals').waitFor();
     const id = await stack.start(shipping, { sku: 'A-17' });
     const entry = page.getByRole('listitem').filter({ hasText: 'Ship A-17?' });
     await entry.getByLabel('Comment').fill('before noon');
-    await entry.getByRole('button', { name: 'approved' }).click();
-    await page.getByText('Nothing waits for a decision').waitFor();
+    await entry.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('No pending approvals').waitFor();
     await page.goto(`/w/${stack.workspaceId}/runs/${id}?node=form`);
     await page.getByLabel('Carrier').fill('Pigeon');
     await page.getByRole('button', { name: 'Submit' }).click();
@@ -89,7 +89,7 @@ describe('an API key', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Reports');
     await dialog.getByLabel('Your password').fill(OWNER.password);
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = (await dialog.getByLabel('API key', { exact: true }).textContent()) ?? '';
     expect(key).toMatch(/^dk_\w{43}$/);
     const read = () => fetch(`${stack.url}/api/workspaces`, { headers: { 'x-api-key': key } });
@@ -116,11 +116,11 @@ describe('an API key', () => {
     await dialog.getByRole('button', { name: 'Advanced' }).click();
     await dialog.getByLabel('Read + write', { exact: true }).check();
     await dialog.getByLabel('Expires after').fill('2099-12-31');
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByRole('alert').waitFor();
     expect((await keys()).data.map(({ name }) => name)).not.toContain('Deploys');
     await dialog.getByLabel('Your password').fill(OWNER.password);
-    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByRole('button', { name: 'I have copied it' }).click();
     const made = (await keys()).data.find(({ name }) => name === 'Deploys');
     expect(made).toMatchObject({ access: 'Read + write', expiresAt: '2099-12-31T23:59:59.999Z' });
@@ -135,7 +135,7 @@ describe('a workspace', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('dialog').getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'viewer' }).click();
-    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByRole('button', { name: 'Create invite link' }).click();
     const link = (await page.getByLabel('Link', { exact: true }).textContent()) ?? '';
     const { page: guest } = await openWindow(browser, stack.url);
     await guest.goto(link);
@@ -165,7 +165,7 @@ describe('a workspace', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('Warehouse');
     await page.getByRole('dialog').getByLabel('Token').fill('hush-hush');
     await page.getByRole('radio', { name: 'Only you' }).check();
-    const hosts = page.getByRole('combobox', { name: 'Hosts that it may be sent to' });
+    const hosts = page.getByRole('combobox', { name: 'Allowed hosts' });
     await hosts.fill('api.example.com');
     await hosts.press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -225,7 +225,7 @@ describe('folders', () => {
     await page.waitForURL(/workflows\/[\w-]+$/);
     await page.goBack();
     await row(page, 'Count parcels').waitFor();
-    await page.getByRole('navigation', { name: 'Folders on the way' }).getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('navigation', { name: 'Folder path' }).getByRole('link', { name: 'Reports' }).click();
     await title(page, 'Reports');
     await page.goBack();
     await title(page, 'Weekly');
@@ -287,11 +287,11 @@ describe('folders', () => {
     await row(page, 'Folder Warehouse').press('Enter');
 
     await choose(page, 'Figures', 'Delete');
-    await dialog(page).getByText('The folder in it goes, too. No workflow is deleted').waitFor();
+    await dialog(page).getByText('Its subfolder is deleted, too. No workflow is deleted').waitFor();
     expect(await issuesOfAccess(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter');
     await page.getByText('This folder is empty').waitFor();
-    await page.getByRole('navigation', { name: 'Folders on the way' }).getByRole('link').press('Enter');
+    await page.getByRole('navigation', { name: 'Folder path' }).getByRole('link').press('Enter');
     await row(page, 'Loose').waitFor();
     expect(await folderOf(loose)).toBeNull();
     await choose(page, 'Loose', 'Delete');
@@ -309,9 +309,9 @@ describe('folders', () => {
     await page.getByRole('option', { name: 'Gone' }).click();
     await stack.say('DELETE', `/api/folders/${gone}`);
     await dialog(page).getByRole('button', { name: 'Move' }).click();
-    await dialog(page).getByText('was moved or deleted meanwhile').waitFor();
+    await dialog(page).getByText('was moved or deleted in the meantime').waitFor();
     await page.goto(`/w/${stack.workspaceId}/workflows?folderId=${gone}`);
-    await page.getByRole('heading', { name: 'This folder is gone' }).waitFor();
+    await page.getByRole('heading', { name: 'Folder not found' }).waitFor();
   });
 });
 
@@ -361,7 +361,7 @@ it('every page can be used by everybody', async () => {
       ['variables', 'New variable', 'variables'],
       ['credentials', 'New credential', 'credentials'],
       ['audit-log', 'workflow', 'audit-log'],
-      ['account', 'This one', 'account'],
+      ['account', 'This device', 'account'],
     ] as const) {
       await page.goto(`/w/${stack.workspaceId}/${path}`);
       await page.getByText(ready).first().waitFor();

@@ -13,7 +13,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(status: number, body: Omit<Partial<ErrorResponse>, 'code'> & { code?: string }, retryAfter?: number) {
-    super(body.error ?? `The service answered ${status}`);
+    super(body.error ?? `The service responded with ${status}`);
     this.status = status;
     this.code = body.code ?? 'UNKNOWN';
     this.issues = Array.isArray(body.details) ? body.details.filter(isIssue) : [];

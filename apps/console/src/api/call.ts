@@ -41,7 +41,7 @@ export async function send(method: Method, path: string, { query, body, signal }
     throw unreachable();
   });
   if (answer.ok) return answer;
-  const issue = await toIssue(answer);
+  const issue = await toApiError(answer);
   if (issue.status === 401 && token !== undefined) endSession(token);
   throw issue;
 }
@@ -54,7 +54,7 @@ function withQuery(path: string, query: Query = {}): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-async function toIssue(answer: Response): Promise<ApiError> {
+async function toApiError(answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '');
   const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
   return new ApiError(answer.status, readError(text), Number.isFinite(after) ? after : undefined);

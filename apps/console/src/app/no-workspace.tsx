@@ -23,18 +23,18 @@ export function NoWorkspace() {
       >
         <Stack>
           <Title order={1} size="h3">
-            You are in no workspace yet
+            You are not a member of a workspace yet
           </Title>
-          <Text c="dimmed">Ask a colleague for an invite, or begin one of your own.</Text>
+          <Text c="dimmed">Ask a colleague for an invite, or create a workspace.</Text>
           <TextInput
-            label="Name of the workspace"
+            label="Workspace name"
             required
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Problem error={creation.error} />
           <Button type="submit" loading={creation.isPending}>
-            Create the workspace
+            Create workspace
           </Button>
         </Stack>
       </form>

@@ -10,7 +10,7 @@ export function SchemeSwitch() {
       variant="subtle"
       color="gray"
       size="lg"
-      aria-label={`Use ${other} colours`}
+      aria-label={`Switch to ${other} mode`}
       onClick={() => setColorScheme(other)}
     >
       {other === 'dark' ? <Moon size={18} aria-hidden /> : <Sun size={18} aria-hidden />}

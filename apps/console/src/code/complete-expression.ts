@@ -23,12 +23,12 @@ const MAX_FIELDS = 500;
 
 const NAMES: readonly (readonly [string, string])[] = [
   ['$trigger', 'The data that started the run'],
-  ['$input', 'The output of the node before'],
-  ['$nodes', 'The outputs of the nodes that ran before, by id'],
-  ['$loop', 'In a loop: the item and its position'],
+  ['$input', 'The output of the previous node'],
+  ['$nodes', 'The outputs of earlier nodes, by id'],
+  ['$loop', 'In a loop: the item and its index'],
   ['$vars', 'The variables of the workspace'],
   ['$execution', 'The run: id and mode'],
-  ['$now', 'The present moment, as ISO 8601 text'],
+  ['$now', 'The current time, as ISO 8601 text'],
 ];
 
 /** The data for completing expressions. */

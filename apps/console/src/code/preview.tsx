@@ -39,7 +39,7 @@ function contentOf(trial: Trial) {
 
 function Missing({ ids }: { ids: readonly string[] }) {
   if (ids.length === 0) return null;
-  return <p className={classes.note}>Without data in it, or with too much: {ids.join(', ')}</p>;
+  return <p className={classes.note}>Without data, or with too much: {ids.join(', ')}</p>;
 }
 
 function shorten(value: JsonValue): string {

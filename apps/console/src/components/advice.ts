@@ -17,21 +17,21 @@ export function adviceOn(error: unknown): Advice {
 function adviceOnIssue({ status, code, retryAfter, requestId }: ApiError): string {
   switch (status) {
     case 0:
-      return 'Check your connection. This page tries again by itself.';
+      return 'Check your connection. This page retries automatically.';
     case 401:
       return 'Sign in again.';
     case 403:
-      return 'Ask an administrator of the workspace for a role that may do this.';
+      return 'Ask an administrator of the workspace for a role with this permission.';
     case 404:
-      return 'It may have been deleted, or it is in a workspace that you are no member of.';
+      return 'It may have been deleted, or it is in a workspace of which you are not a member.';
     case 409:
-      return code === 'NO_ACTIVE_VERSION' ? 'Save a version first.' : 'Reload the page to see how things stand now.';
+      return code === 'NO_ACTIVE_VERSION' ? 'Save a version first.' : 'Reload the page to see the current state.';
     case 413:
       return 'Free storage, or ask an administrator for a higher quota.';
     case 429:
       return `Wait ${retryAfter ?? 60} seconds, then try again.`;
     default:
-      if (status >= 500) return `Try again in a moment. If it stays, report the request ${requestId ?? ''}.`;
+      if (status >= 500) return `Try again in a moment. If it keeps failing, report the request ${requestId ?? ''}.`;
       return '';
   }
 }

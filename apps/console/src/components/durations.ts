@@ -3,14 +3,18 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Returns how long ago something was, in one unit; after a while as a date. */
+/** Returns how long ago something was, in one unit; after a week, its date. */
 export function describeAge(ageMs: number, date: Date): string {
   if (ageMs < 5 * SECOND_MS) return 'just now';
-  if (ageMs < MINUTE_MS) return `${Math.floor(ageMs / SECOND_MS)} s ago`;
-  if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)} min ago`;
-  if (ageMs < DAY_MS) return `${Math.floor(ageMs / HOUR_MS)} h ago`;
-  if (ageMs < 7 * DAY_MS) return `${Math.floor(ageMs / DAY_MS)} d ago`;
-  return date.toISOString().slice(0, 10);
+  return ageMs < 7 * DAY_MS ? `${describeElapsed(ageMs)} ago` : date.toISOString().slice(0, 10);
+}
+
+/** Returns a time that has passed, in one unit. */
+export function describeElapsed(elapsedMs: number): string {
+  if (elapsedMs < MINUTE_MS) return `${Math.max(0, Math.floor(elapsedMs / SECOND_MS))} s`;
+  if (elapsedMs < HOUR_MS) return `${Math.floor(elapsedMs / MINUTE_MS)} min`;
+  if (elapsedMs < DAY_MS) return `${Math.floor(elapsedMs / HOUR_MS)} h`;
+  return `${Math.floor(elapsedMs / DAY_MS)} d`;
 }
 
 /** Returns a duration in its two largest units. */

@@ -109,7 +109,7 @@ function Line({
           type="button"
           className={classes.fold}
           onClick={() => onToggle(path)}
-          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${path === '' ? 'all' : path}`}
+          aria-label={`${isOpen ? 'Collapse' : 'Expand'} ${path === '' ? 'all' : path}`}
         >
           {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
         </button>

@@ -7,10 +7,10 @@ export function NotFound() {
     <Center mih={320} p="lg">
       <Stack align="center" gap="xs">
         <Title order={1} size="h3">
-          There is nothing here
+          Page not found
         </Title>
-        <Text c="dimmed">The address may have a typo in it, or what it named is gone.</Text>
-        <AnchorLink to="/">Go to your workflows</AnchorLink>
+        <Text c="dimmed">The address may contain a typo, or the page no longer exists.</Text>
+        <AnchorLink to="/">Go to workflows</AnchorLink>
       </Stack>
     </Center>
   );

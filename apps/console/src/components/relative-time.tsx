@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { describeAge } from './durations.js';
+import { describeAge, describeElapsed } from './durations.js';
 
 /** A time as how long ago it was, with the full time as a tooltip. */
 export function RelativeTime({ at }: { at: string | null }) {
@@ -9,6 +9,17 @@ export function RelativeTime({ at }: { at: string | null }) {
   return (
     <time dateTime={at} title={date.toLocaleString()}>
       {describeAge(now - date.getTime(), date)}
+    </time>
+  );
+}
+
+/** The time that has passed since `since`, with the full time as a tooltip. */
+export function ElapsedTime({ since }: { since: string }) {
+  const now = useSyncExternalStore(watchClock, readClock);
+  const date = new Date(since);
+  return (
+    <time dateTime={since} title={date.toLocaleString()}>
+      {describeElapsed(now - date.getTime())}
     </time>
   );
 }

@@ -33,7 +33,7 @@ export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
   paused: { label: 'Paused', Icon: CirclePause, tone: 'held' },
   waiting: { label: 'Waiting', Icon: Clock, tone: 'wait' },
   waiting_for_input: { label: 'Waiting for approval', Icon: Hand, tone: 'wait' },
-  waiting_for_human: { label: 'Waiting for a person', Icon: Hand, tone: 'wait' },
+  waiting_for_human: { label: 'Waiting for input', Icon: Hand, tone: 'wait' },
   success: { label: 'Success', Icon: CircleCheck, tone: 'good' },
   failed: { label: 'Failed', Icon: CircleX, tone: 'bad' },
   timeout: { label: 'Timed out', Icon: TimerOff, tone: 'bad' },

@@ -1,6 +1,6 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { MultiSelect } from '@mantine/core';
-import { type NodeTypes, waysOut } from '../graph/handles.js';
+import { type NodeTypes, outputHandles } from '../graph/handles.js';
 import { connect } from './edits.js';
 
 /** Connects the outputs of a node to next nodes by keyboard, as the canvas does by mouse. */
@@ -28,10 +28,10 @@ export function Connections({
       }));
       return edges.reduce(connect, { ...before, edges: others });
     });
-  return waysOut(node, types).map((handle) => (
+  return outputHandles(node, types).map((handle) => (
     <MultiSelect
       key={handle ?? ''}
-      label={handle === undefined ? 'Leads to' : `"${handle}" leads to`}
+      label={handle === undefined ? 'Next step' : `If ${handle} →`}
       data={targets}
       searchable
       value={definition.edges

@@ -23,7 +23,7 @@ export function CredentialSelect({
   return (
     <Select
       label="Credential"
-      description={`Of the types ${types.join(', ')}`}
+      description={`Types: ${types.join(', ')}`}
       placeholder="None"
       clearable
       data={credentials.map(({ id, name }) => ({ value: id, label: name }))}

@@ -130,7 +130,7 @@ export function EditorCanvas({
         fitView
         fitViewOptions={{ minZoom: 0.4, maxZoom: 1, padding: 0.15 }}
         minZoom={0.05}
-        aria-label="The workflow's graph"
+        aria-label="Workflow graph"
       >
         <Background gap={22} />
         <Controls showInteractive={false} />

@@ -6,7 +6,7 @@ import { begin, edit, redo, undo } from './history.js';
 
 const SET = {
   type: 'set',
-  title: 'Set fields',
+  title: 'Edit fields',
   description: '',
   category: 'data',
   hasEffects: false,

@@ -2,10 +2,10 @@ import { Kbd, Stack, Text, Title } from '@mantine/core';
 
 const KEYS = [
   ['Ctrl S', 'save a version'],
-  ['Ctrl Z', 'take a step back'],
-  ['Ctrl Shift Z', 'make it again'],
-  ['Ctrl C, Ctrl V', 'copy what is chosen, and paste it'],
-  ['Delete', 'remove what is chosen'],
+  ['Ctrl Z', 'undo'],
+  ['Ctrl Shift Z', 'redo'],
+  ['Ctrl C, Ctrl V', 'copy and paste the selection'],
+  ['Delete', 'delete the selection'],
 ] as const;
 
 /** What stands where a node's form will be: how one goes on. */
@@ -13,11 +13,12 @@ export function Keys() {
   return (
     <Stack gap="sm">
       <Title order={2} size="h5">
-        No node is chosen
+        Select a node
       </Title>
       <Text size="sm" c="dimmed">
-        Choose a node to change it, or add one from the list. A new one is connected to the one that is chosen; edges
-        are drawn from the dot on a node&apos;s right to the one on another&apos;s left, or chosen in its form.
+        Select a node to edit it, or add one from the list. A new node is connected to the selected one. To connect
+        nodes, drag from the dot on the right of a node to the dot on the left of another, or select the next step in
+        the form.
       </Text>
       {KEYS.map(([keys, meaning]) => (
         <Text key={keys} size="sm">

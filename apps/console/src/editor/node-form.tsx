@@ -24,8 +24,8 @@ import { useSampleData } from './use-sample-data.js';
 
 const ON_ERROR = [
   { value: 'stop', label: 'Stop the run' },
-  { value: 'continue', label: 'Go on with the error as output' },
-  { value: 'branch', label: 'Leave by the way "error"' },
+  { value: 'continue', label: 'Continue with error output' },
+  { value: 'branch', label: 'Route to error branch' },
 ];
 
 /** Everything that can be said of a node. */
@@ -67,7 +67,7 @@ export function NodeForm({
             Id {node.id}
           </Text>
         </div>
-        <CloseButton aria-label="Close the node" onClick={onClose} />
+        <CloseButton aria-label="Close" onClick={onClose} />
       </Group>
       {type && (
         <Text size="sm" c="dimmed">
@@ -105,10 +105,10 @@ export function NodeForm({
       )}
       <Connections definition={definition} node={node} types={types} onEdit={onEdit} />
       <details>
-        <summary>When it fails, and more</summary>
+        <summary>Error handling & settings</summary>
         <Stack gap="sm" mt="sm">
           <Select
-            label="When it fails"
+            label="On error"
             data={ON_ERROR}
             allowDeselect={false}
             value={node.onError ?? 'stop'}
@@ -117,8 +117,8 @@ export function NodeForm({
             }}
           />
           <NumberInput
-            label="Attempts"
-            description="How often it is tried in all"
+            label="Max attempts"
+            description="Including the first"
             min={1}
             max={10}
             value={node.retry?.maxAttempts ?? 1}
@@ -127,7 +127,7 @@ export function NodeForm({
             }}
           />
           <NumberInput
-            label="Seconds it may take"
+            label="Timeout (seconds)"
             min={0.001}
             max={86_400}
             value={node.timeoutSeconds ?? ''}
@@ -141,7 +141,7 @@ export function NodeForm({
           />
           <Checkbox
             label="Disabled"
-            description="It passes its input on"
+            description="Passes its input through"
             checked={node.disabled ?? false}
             onChange={(event) => change({ disabled: event.currentTarget.checked }, 'disabled')}
           />
@@ -155,7 +155,7 @@ export function NodeForm({
           onClose();
         }}
       >
-        Remove the node
+        Delete node
       </Button>
     </Stack>
   );

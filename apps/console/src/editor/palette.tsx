@@ -24,7 +24,7 @@ export function Palette({ types, onAdd }: { types: readonly NodeTypeEntry[]; onA
     <div className={classes.palette}>
       <TextInput
         size="xs"
-        aria-label="Search for a node"
+        aria-label="Search nodes"
         placeholder="Add a node"
         leftSection={<Search size={14} aria-hidden />}
         value={search}

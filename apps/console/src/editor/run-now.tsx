@@ -14,9 +14,9 @@ import { Problem } from '../components/problem.js';
 
 const MODES: Readonly<Record<ExecutionMode, string>> = {
   normal: 'Normal',
-  test: 'Test: left out of statistics',
-  debug: 'Debug: keeps what every node got',
-  sandbox: 'Sandbox: nothing acts outside',
+  test: 'Test (excluded from metrics)',
+  debug: 'Debug (keeps the input of every node)',
+  sandbox: 'Sandbox (no external effects)',
 };
 
 /** Asks with what a run is to begin. */
@@ -43,7 +43,7 @@ export function RunNow({
   const [trigger, setTrigger] = useState<string | null>(null);
   const parsed = readInput(input);
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Run the workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={onClose} title="Run workflow" closeButtonProps={{ 'aria-label': 'Close' }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -55,7 +55,7 @@ export function RunNow({
         <Stack>
           {triggers.length > 1 && (
             <Select
-              label="Begin at"
+              label="Trigger"
               required
               data={triggers.map(({ id, name }) => ({ value: id, label: name ?? id }))}
               value={trigger}
@@ -64,14 +64,14 @@ export function RunNow({
           )}
           <Textarea
             label="Input"
-            description="A JSON object: what nodes read as $trigger"
+            description="A JSON object, available to nodes as $trigger"
             autosize
             minRows={4}
             maxRows={16}
             spellCheck={false}
             data-autofocus
             value={input}
-            error={parsed ? undefined : 'This is no JSON object'}
+            error={parsed ? undefined : 'Not a JSON object'}
             onChange={(event) => setInput(event.currentTarget.value)}
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           />

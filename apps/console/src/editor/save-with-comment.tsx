@@ -56,7 +56,7 @@ function Comment({
       <Stack>
         <Textarea
           label="Comment"
-          description="What this version changes, for those who read the list of versions"
+          description="Shown in the list of versions"
           autosize
           minRows={3}
           maxRows={12}

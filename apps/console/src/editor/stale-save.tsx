@@ -18,19 +18,19 @@ export function StaleSave({
     <Modal
       opened={isOpen}
       onClose={onKeepEditing}
-      title="Somebody else saved a version meanwhile"
+      title="Somebody else saved a version in the meantime"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Text size="sm">
-        Yours is not saved yet, and nothing of it is lost. Save it as the next version, in which their changes are
-        missing but kept in theirs, or take theirs and do yours again.
+        Your changes are not saved yet, and none are lost. Save yours as the latest version (theirs stays in the list of
+        versions), or load their version and make your changes again.
       </Text>
       <Group justify="flex-end" mt="md" gap="xs">
         <Button variant="default" onClick={onLoadTheirs}>
-          Take theirs
+          Load their version
         </Button>
         <Button onClick={onSaveMine} loading={isPending}>
-          Save mine on top
+          Save mine as latest
         </Button>
       </Group>
     </Modal>

@@ -43,7 +43,7 @@ export function Toolbar({
   return (
     <Group gap="xs">
       <Text size="sm" c="dimmed" role="status">
-        {editor.isDirty ? 'Not saved' : 'Saved'}
+        {editor.isDirty ? 'Unsaved changes' : 'Saved'}
       </Text>
       <Tool label="Undo" isDisabled={!editor.canUndo} onClick={editor.undo}>
         <Undo2 size={17} aria-hidden />
@@ -51,7 +51,7 @@ export function Toolbar({
       <Tool label="Redo" isDisabled={!editor.canRedo} onClick={editor.redo}>
         <Redo2 size={17} aria-hidden />
       </Tool>
-      <Tool label="Tidy up" onClick={onTidy}>
+      <Tool label="Auto-layout" onClick={onTidy}>
         <LayoutDashboard size={17} aria-hidden />
       </Tool>
       <Tool label="Versions" onClick={onVersions}>
@@ -61,7 +61,7 @@ export function Toolbar({
         <SlidersHorizontal size={17} aria-hidden />
       </Tool>
       <Select
-        aria-label="Status of the workflow"
+        aria-label="Workflow status"
         w={120}
         allowDeselect={false}
         data={WORKFLOW_STATUSES.map((value) => ({ value, label: STATUS_LOOKS[value].label }))}

@@ -19,8 +19,8 @@ describe('a version', () => {
     expect(['a', 'b', 'c', null].map((author) => nameAuthor(author, members, 'a'))).toEqual([
       'You',
       'Grace',
-      'Somebody who has left',
-      'Somebody who has left',
+      'Former member',
+      'Former member',
     ]);
     expect(nameAuthor('b', undefined, 'a')).toBe('');
   });

@@ -24,5 +24,5 @@ export function nameAuthor(
   if (createdBy === userId) return 'You';
   if (!members) return '';
   const member = createdBy === null ? undefined : members.find((one) => one.userId === createdBy);
-  return member?.name ?? 'Somebody who has left';
+  return member?.name ?? 'Former member';
 }

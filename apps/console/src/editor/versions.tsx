@@ -51,9 +51,9 @@ export function Versions({
       <ul className={classes.list} aria-label="Versions">
         {isDirty && (
           <li>
-            <span className={classes.name}>On the canvas</span>
+            <span className={classes.name}>Canvas</span>
             <Text size="xs" c="dimmed">
-              Not saved
+              Unsaved changes
             </Text>
             <Compare workflow={workflow} after={CANVAS} of="the canvas" />
           </li>
@@ -77,11 +77,11 @@ export function Versions({
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`Take up version ${number}`}
+                    aria-label={`Restore version ${number}`}
                     loading={take.isPending && take.variables === workflowVersionId}
                     onClick={() => take.mutate(workflowVersionId)}
                   >
-                    Take up
+                    Restore
                   </Button>
                 )}
               </span>
@@ -103,12 +103,12 @@ function Compare({ workflow, after, of }: { workflow: Workflow; after: string; o
     <ButtonLink
       variant="default"
       size="xs"
-      aria-label={`Changes of ${of}`}
+      aria-label={`Compare ${of}`}
       to="/w/$workspaceId/workflows/$workflowId"
       params={{ workspaceId: workflow.workspaceId, workflowId: workflow.id }}
       search={{ after }}
     >
-      Changes
+      Compare
     </ButtonLink>
   );
 }

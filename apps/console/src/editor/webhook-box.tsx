@@ -12,7 +12,7 @@ export function WebhookBox({ workflow, nodeId }: { workflow: Workflow; nodeId: s
   if (!webhook) {
     return (
       <Text size="sm" c="dimmed">
-        Its address is made when the workflow is saved.
+        Save to generate the URL.
       </Text>
     );
   }
@@ -21,11 +21,11 @@ export function WebhookBox({ workflow, nodeId }: { workflow: Workflow; nodeId: s
       <Address method={webhook.method} url={webhook.url} />
       {workflow.status !== 'active' && (
         <Text size="sm" c="dimmed">
-          It answers 410 until the workflow is active.
+          Responds with 410 until the workflow is active.
         </Text>
       )}
       <Button variant="default" size="xs" w="fit-content" loading={test.isPending} onClick={() => test.mutate()}>
-        Open a test address for two minutes
+        Listen for test event
       </Button>
       <Problem error={test.error} />
       {test.data && <Address method={webhook.method} url={test.data.url} />}

@@ -39,12 +39,7 @@ export function WorkflowSettings({
   onChange: (settings: Settings) => void;
 }) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title="Settings of the workflow"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title="Workflow settings" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Fields
         settings={settings ?? {}}
         error={error}
@@ -86,16 +81,16 @@ function Fields({
     >
       <Stack>
         <LimitInput
-          label="Time for a run, in seconds"
-          description="A run that takes longer times out"
-          placeholder="The service's own limit"
+          label="Run timeout (seconds)"
+          description="Longer runs time out"
+          placeholder="Default of the instance"
           value={timeoutSeconds}
           error={issueAt(error, PATHS.timeoutSeconds)}
           onChange={setTimeoutSeconds}
         />
         <LimitInput
-          label="Runs at once"
-          description="Further ones are accepted, and wait for others to end"
+          label="Max concurrent runs"
+          description="Further runs are queued"
           placeholder="No limit"
           value={runsAtOnce}
           error={issueAt(error, PATHS.runsAtOnce)}
@@ -103,16 +98,16 @@ function Fields({
         />
         <Group grow align="flex-start" preventGrowOverflow={false}>
           <LimitInput
-            label="Webhook calls"
-            description="Further ones are refused"
+            label="Webhook requests"
+            description="Further requests are refused"
             placeholder="No limit"
             value={max}
             error={issueAt(error, PATHS.max)}
             onChange={setMax}
           />
           <LimitInput
-            label="Within seconds"
-            description="Then counted anew"
+            label="Per seconds"
+            description="Length of the period"
             placeholder={String(MINUTE)}
             value={windowSeconds}
             error={issueAt(error, PATHS.windowSeconds)}
@@ -120,7 +115,7 @@ function Fields({
           />
         </Group>
         <Text size="sm" c="dimmed">
-          They hold for new runs once the workflow is saved.
+          They apply to new runs once the workflow is saved.
         </Text>
         <FormFooter error={null} submit="Apply" isPending={false} onCancel={onClose} />
       </Stack>

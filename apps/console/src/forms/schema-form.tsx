@@ -21,7 +21,7 @@ export function SchemaForm({
   if (fields.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        There is nothing to set.
+        No settings.
       </Text>
     );
   }

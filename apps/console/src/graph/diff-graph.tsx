@@ -47,7 +47,7 @@ export function DiffGraph({
     });
   }, [before, after, diff]);
   useReveal(cards, selected);
-  return <StillGraph nodes={nodes} edges={edges} label="Both versions, node by node" onSelect={onSelect} />;
+  return <StillGraph nodes={nodes} edges={edges} label="Graph of both versions" onSelect={onSelect} />;
 }
 
 /** Brings the chosen card into sight where it is not: it may have been chosen in a list. */

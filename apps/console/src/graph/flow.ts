@@ -2,7 +2,7 @@ import type { Definition, EdgeDefinition, NodeDefinition, NodeStatus } from '@de
 import type { Edge, Node, NodeChange } from '@xyflow/react';
 import { cardHeight, CARD_WIDTH } from './card-size.js';
 import type { Change } from './diff-definitions.js';
-import { handlesOf, type NodeTypes, waysOut } from './handles.js';
+import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
 import type { Position } from './layout.js';
 
 /** The data that a node on the canvas shows. */
@@ -35,7 +35,7 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
     isTrigger: type?.isTrigger ?? node.type.startsWith('trigger.'),
     isDisabled: node.disabled ?? false,
     handles: handlesOf(node, types),
-    hasUnnamedHandle: waysOut(node, types).includes(undefined),
+    hasUnnamedHandle: outputHandles(node, types).includes(undefined),
   };
 }
 

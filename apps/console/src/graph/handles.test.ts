@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { handlesOf, type NodeTypes, waysOut } from './handles.js';
+import { handlesOf, type NodeTypes, outputHandles } from './handles.js';
 
 const entry = (type: string, handles: string[]) => ({
   type,
@@ -16,20 +16,20 @@ const TYPES: NodeTypes = new Map([entry('set', []), entry('if', ['true', 'false'
 
 describe('the outputs of a node', () => {
   it('are the one without a name, or those that its type names', () => {
-    expect(waysOut({ id: 'a', type: 'set' }, TYPES)).toEqual([undefined]);
-    expect(waysOut({ id: 'a', type: 'if' }, TYPES)).toEqual(['true', 'false']);
+    expect(outputHandles({ id: 'a', type: 'set' }, TYPES)).toEqual([undefined]);
+    expect(outputHandles({ id: 'a', type: 'if' }, TYPES)).toEqual(['true', 'false']);
   });
 
   it('have one for failures beside them, not in their place', () => {
-    expect(waysOut({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual([undefined, 'error']);
+    expect(outputHandles({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual([undefined, 'error']);
     expect(handlesOf({ id: 'a', type: 'set', onError: 'branch' }, TYPES)).toEqual(['error']);
-    expect(waysOut({ id: 'a', type: 'if', onError: 'branch' }, TYPES)).toEqual(['true', 'false', 'error']);
+    expect(outputHandles({ id: 'a', type: 'if', onError: 'branch' }, TYPES)).toEqual(['true', 'false', 'error']);
   });
 
   it('follow from the parameters of a switch and an approval', () => {
     const cases = [{ handle: 'big' }, { handle: '' }, { handle: 'big' }];
-    expect(waysOut({ id: 'a', type: 'switch', parameters: { cases } }, TYPES)).toEqual(['big', 'default']);
-    expect(waysOut({ id: 'a', type: 'approval', parameters: { choices: ['yes', 'no'] } }, TYPES)).toEqual([
+    expect(outputHandles({ id: 'a', type: 'switch', parameters: { cases } }, TYPES)).toEqual(['big', 'default']);
+    expect(outputHandles({ id: 'a', type: 'approval', parameters: { choices: ['yes', 'no'] } }, TYPES)).toEqual([
       'yes',
       'no',
     ]);

@@ -7,14 +7,14 @@ export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
 const ERROR_HANDLE = 'error';
 
 /** Returns the outputs of a node, in order. A type without named outputs has one, which is undefined here. */
-export function waysOut(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
+export function outputHandles(node: NodeDefinition, types: NodeTypes): readonly (string | undefined)[] {
   const own = ownHandles(node, types);
   return [...(own.length === 0 ? [undefined] : own), ...(node.onError === 'branch' ? [ERROR_HANDLE] : [])];
 }
 
 /** Returns the named outputs of a node, in order. */
 export function handlesOf(node: NodeDefinition, types: NodeTypes): readonly string[] {
-  return waysOut(node, types).filter((handle) => handle !== undefined);
+  return outputHandles(node, types).filter((handle) => handle !== undefined);
 }
 
 function ownHandles({ type, parameters = {} }: NodeDefinition, types: NodeTypes): readonly string[] {

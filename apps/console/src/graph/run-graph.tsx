@@ -40,7 +40,7 @@ export function RunGraph({
       ),
     [definition, progress],
   );
-  return <StillGraph nodes={nodes} edges={edges} label="The run, node by node" onSelect={onSelect} />;
+  return <StillGraph nodes={nodes} edges={edges} label="Graph of the run" onSelect={onSelect} />;
 }
 
 /** Whether the run went along an edge. */

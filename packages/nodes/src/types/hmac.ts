@@ -7,7 +7,7 @@ import { runInSlices } from '../work/slices.js';
 
 export default defineNodeType({
   type: 'hmac',
-  title: 'Sign or verify',
+  title: 'HMAC',
   description:
     'Signs a text or bytes with a secret (HMAC, RFC 2104), or verifies the signature that came with it: for a webhook, over `{{ $trigger.rawBody }}`. `sign` returns `{ signature }`, `verify` returns `{ valid: true }` or fails with SIGNATURE_INVALID, unless `acceptInvalid` is set. The secret comes from its credential.',
   category: 'data',

@@ -11,7 +11,7 @@ const NOTHING: JsonObject = {};
 
 export default defineNodeType({
   type: 'set',
-  title: 'Set fields',
+  title: 'Edit fields',
   description:
     'Returns an object with the given fields. With `keepInput` they are added to the fields of the input, and replace those of the same name.',
   category: 'data',

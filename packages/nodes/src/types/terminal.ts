@@ -4,7 +4,7 @@ import Type from 'typebox';
 
 export default defineNodeType({
   type: 'terminal',
-  title: 'Terminal',
+  title: 'End (result)',
   description:
     "Sets the run's result, which a webhook on completion responds with. Without a `body`, the result is the node's input. If a run reaches several of these nodes, the last one counts.",
   category: 'flow',

@@ -4,7 +4,7 @@ import Type from 'typebox';
 
 export default defineNodeType({
   type: 'workflow',
-  title: 'Workflow',
+  title: 'Run sub-workflow',
   description:
     'Starts a run of another workflow of the workspace. With `waitForCompletion` it waits until that run has ended and returns its result; otherwise it returns `{ executionId }` at once. If this run is stopped, so is the other one.',
   category: 'action',

@@ -32,13 +32,13 @@ export function AccountPage() {
 
 function End({ session: { id, current, userAgent } }: { session: SessionEntry }) {
   const queryClient = useQueryClient();
-  if (current) return 'This one';
+  if (current) return 'This device';
   return (
     <ConfirmButton
-      label="End"
+      label="Sign out"
       of={`the session of ${userAgent}`}
-      question="End this session?"
-      consequence="Whoever uses it has to sign in again."
+      question="Sign out this device?"
+      consequence="The person who uses it has to sign in again."
       act={async () => {
         await revokeSession(id);
         await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });

@@ -16,7 +16,7 @@ export function ChangePassword() {
     async onSuccess() {
       setCurrent('');
       setNew('');
-      notify('Your password is changed, and your other sessions are over.');
+      notify('Password changed. All other devices are signed out.');
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
   });
@@ -29,7 +29,7 @@ export function ChangePassword() {
     >
       <Stack maw={380} gap="sm">
         <Title order={2} size="h4">
-          Change your password
+          Change password
         </Title>
         <PasswordInput
           label="Current password"
@@ -41,7 +41,7 @@ export function ChangePassword() {
         <NewPassword label="New password" value={newPassword} onChange={setNew} />
         <Problem error={change.error} />
         <Button type="submit" loading={change.isPending} w="fit-content">
-          Change it
+          Change password
         </Button>
       </Stack>
     </form>

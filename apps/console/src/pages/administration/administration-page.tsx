@@ -20,21 +20,21 @@ export function AdministrationPage() {
           <section className={classes.card} aria-labelledby="limits">
             <h2 id="limits">Limits of {name}</h2>
             <Text size="sm" c="dimmed" mb="md">
-              Whatever is left empty has no limit.
+              Leave empty for no limit.
             </Text>
             <Limits key={workspaceId} workspaceId={workspaceId} />
           </section>
           <section className={classes.card} aria-labelledby="settings">
-            <h2 id="settings">The whole instance</h2>
+            <h2 id="settings">Instance settings</h2>
             <Text size="sm" c="dimmed" mb="md">
-              Holds for every workspace. Limits are those that a new workspace begins with.
+              Apply to all workspaces. Limits are the defaults of new workspaces.
             </Text>
             <Settings />
           </section>
         </div>
       ) : (
         <EmptyState title="Only for administrators">
-          Limits and settings are set by an administrator of the instance.
+          Only an administrator of the instance can change limits and settings.
         </EmptyState>
       )}
     </Page>

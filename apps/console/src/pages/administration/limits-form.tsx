@@ -20,7 +20,7 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
     mutationFn: () => writeLimits(workspaceId, draft),
     onSuccess(saved) {
       queryClient.setQueryData(limitsQuery(workspaceId).queryKey, saved);
-      notify('The limits are saved, and hold at once.');
+      notify('Limits saved. They apply at once.');
     },
   });
   const field = (name: (typeof FIELDS)[number]) => ({
@@ -38,24 +38,24 @@ export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limit
     >
       <Stack gap="md">
         <LimitInput
-          label="Runs a minute"
-          description="Further ones are refused until the minute is over"
+          label="Runs per minute"
+          description="Further runs are refused until the minute is over"
           {...field('executionsPerMinute')}
         />
         <LimitInput
-          label="Runs at once"
-          description="Further ones are accepted, and wait for others to end"
+          label="Max concurrent runs"
+          description="Further runs are queued"
           {...field('maxConcurrentExecutions')}
         />
         <BytesInput
           label="Storage"
-          description="Inputs and outputs of runs; new runs are refused beyond it"
+          description="Inputs and outputs of runs; beyond it, new runs are refused"
           {...field('storageQuotaBytes')}
         />
         <StorageBar workspaceId={workspaceId} quotaBytes={limits.storageQuotaBytes} />
         {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
         <Button type="submit" loading={save.isPending} w="fit-content">
-          Save the limits
+          Save limits
         </Button>
       </Stack>
     </form>

@@ -24,7 +24,7 @@ export function SettingsForm({ settings }: { settings: InstanceSettings }) {
     mutationFn: () => writeSettings(draft),
     onSuccess(saved) {
       queryClient.setQueryData(settingsQuery.queryKey, saved);
-      notify('The settings are saved.');
+      notify('Settings saved.');
     },
   });
   const field = (name: (typeof FIELDS)[number]) => ({
@@ -41,32 +41,32 @@ export function SettingsForm({ settings }: { settings: InstanceSettings }) {
     >
       <Stack gap="md">
         <LimitInput
-          label="Days to keep inputs and outputs"
-          description="Of finished runs; the run itself stays in the list"
-          placeholder="For ever"
+          label="Keep inputs and outputs (days)"
+          description="Of finished runs; the runs stay in the list"
+          placeholder="Forever"
           {...field('dataRetentionDays')}
         />
         <LimitInput
-          label="Days to keep runs"
-          description="Older finished runs are deleted altogether"
-          placeholder="For ever"
+          label="Keep runs (days)"
+          description="Older finished runs are deleted"
+          placeholder="Forever"
           {...field('runRetentionDays')}
         />
         <LimitInput
-          label="Runs a minute, new workspaces"
-          description="Workspaces that are there already keep theirs"
+          label="Runs per minute, new workspaces"
+          description="Existing workspaces keep their limits"
           placeholder="No limit"
           {...field('defaultExecutionsPerMinute')}
         />
         <BytesInput
           label="Storage, new workspaces"
-          description="Workspaces that are there already keep theirs"
+          description="Existing workspaces keep their limits"
           placeholder="No limit"
           {...field('defaultStorageQuotaBytes')}
         />
         {!isAllAt(save.error, FIELDS) && <Problem error={save.error} />}
         <Button type="submit" loading={save.isPending} w="fit-content">
-          Save the settings
+          Save settings
         </Button>
       </Stack>
     </form>

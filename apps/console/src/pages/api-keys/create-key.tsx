@@ -30,10 +30,10 @@ const CUSTOM = 'custom';
 
 /** What each preset lets a key do, beside its label. */
 const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
-  'read-only': 'See workflows, runs and what else a workspace holds, but no values of variables; change nothing',
+  'read-only': 'Read workflows, runs and other data of workspaces, except values of variables; no changes',
   'read-write': 'Also change workflows, folders, members and variables; stop and rerun runs',
   'read-write-ai': 'Also full control of workflows and runs, and the list of node types, for an AI agent',
-  full: 'Everything that you may do and a key can',
+  full: 'All scopes, within your role',
 };
 
 const SCOPES = [
@@ -53,7 +53,7 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
     <Modal
       opened={isOpen}
       onClose={close}
-      title={made ? 'The key is made' : 'New API key'}
+      title={made ? 'API key created' : 'New API key'}
       // What is shown once must not go by a click beside it.
       closeOnClickOutside={made === undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -113,14 +113,14 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
         />
         <PasswordInput
           label="Your password"
-          description="A key acts as you, so say that it is you"
+          description="Confirm your password"
           required
           autoComplete="current-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <Checkbox
-          label="Also save it as a credential for workflow nodes"
+          label="Also save as a credential for workflow nodes"
           checked={saveAsCredential}
           onChange={(event) => setSaveAsCredential(event.currentTarget.checked)}
         />
@@ -144,13 +144,13 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
                     description={MEANINGS[preset]}
                   />
                 ))}
-                <Radio value={CUSTOM} label="Custom" description="Only the scopes that you choose" />
+                <Radio value={CUSTOM} label="Custom" description="Only selected scopes" />
               </Stack>
             </Radio.Group>
             {access === CUSTOM && (
               <MultiSelect
                 label="Scopes"
-                description="Without any, the key can do nothing"
+                description="Select at least one scope"
                 searchable
                 data={SCOPES}
                 value={scopes}
@@ -159,7 +159,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
             )}
             <TextInput
               label="Expires after"
-              description="Never, when it is empty"
+              description="Leave empty for never"
               type="date"
               value={expiry}
               onChange={(event) => setExpiry(event.currentTarget.value)}
@@ -167,7 +167,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
             />
           </Stack>
         </Collapse>
-        <FormFooter error={creation.error} submit="Create the key" isPending={creation.isPending} onCancel={onCancel} />
+        <FormFooter error={creation.error} submit="Create key" isPending={creation.isPending} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -14,7 +14,7 @@ import { CreateKey } from './create-key.js';
 
 const COLUMNS: Columns<ApiKeyEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
-  { id: 'prefix', header: 'Begins with', cell: ({ row: { original } }) => <code>{original.keyPrefix}…</code> },
+  { id: 'prefix', header: 'Prefix', cell: ({ row: { original } }) => <code>{original.keyPrefix}…</code> },
   { id: 'access', header: 'Access', cell: ({ row: { original } }) => original.access },
   { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
   { id: 'created', header: 'Created', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
@@ -45,8 +45,7 @@ export function KeyList() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No API key yet" action={newButton}>
-            A key lets a program do what you may do, within its scopes: start runs, read their results, answer
-            approvals.
+            A key gives a program your access, limited to its scopes: start runs, read their results, decide approvals.
           </EmptyState>
         }
       />
@@ -63,7 +62,7 @@ function Revoke({ entry: { id, name, state } }: { entry: ApiKeyEntry }) {
       label="Revoke"
       of={name}
       question={`Revoke the key "${name}"?`}
-      consequence="Every request with it is refused from now on. A revoked key cannot be used again."
+      consequence="All requests with it will be refused. This cannot be undone."
       act={async () => {
         await revokeApiKey(id);
         await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });

@@ -8,7 +8,7 @@ export function KeyMade({ made, onDone }: { made: CreatedApiKey; onDone: () => v
   return (
     <Stack>
       <Text size="sm">
-        Copy the key now: it is shown only this once. It is {made.access}
+        Copy the key now: it is shown only once. It is {made.access}
         {made.expiresAt === null ? ' and never expires.' : ` and expires on ${made.expiresAt.slice(0, 10)}.`}
       </Text>
       <Shown label="API key" text={made.key} />

@@ -7,7 +7,7 @@ import { AnchorLink } from '../../components/anchor-link.js';
 import { Broken } from '../../components/broken.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { Loading } from '../../components/loading.js';
-import { RelativeTime } from '../../components/relative-time.js';
+import { ElapsedTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.js';
@@ -24,9 +24,8 @@ export function ApprovalInbox() {
       ) : query.isPending ? (
         <Loading />
       ) : open.length === 0 ? (
-        <EmptyState title="Nothing waits for a decision">
-          A run that comes to an Approval node waits here until somebody decides. Forms to be filled in are on their
-          run&apos;s page.
+        <EmptyState title="No pending approvals">
+          Runs that reach an Approval node wait here for a decision. Forms are on the page of their run.
         </EmptyState>
       ) : (
         <Stack component="ul" className={classes.list}>
@@ -48,7 +47,7 @@ function Entry({ entry, workspaceId, canDecide }: { entry: ApprovalEntry; worksp
           {message}
         </Title>
         <Text size="sm" c="dimmed" mt={4}>
-          {workflowName ?? 'A deleted workflow'}, waiting since <RelativeTime at={waitingSince} />
+          {workflowName ?? 'Deleted workflow'} · Waiting for <ElapsedTime since={waitingSince} />
         </Text>
         <AnchorLink
           to="/w/$workspaceId/runs/$executionId"
@@ -56,7 +55,7 @@ function Entry({ entry, workspaceId, canDecide }: { entry: ApprovalEntry; worksp
           search={{ node: currentNodeId }}
           size="sm"
         >
-          See the run: what led here
+          Open run
         </AnchorLink>
       </div>
       {canDecide && <Decision entry={entry} />}

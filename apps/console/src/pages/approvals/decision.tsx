@@ -6,7 +6,17 @@ import { submitApproval } from '../../api/approvals.js';
 import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
 
-/** The choices of an approval, with room for a comment that is kept with the decision. */
+/** Labels of the choices of an approval whose author named none; other choices are shown as named. */
+const DEFAULT_CHOICES: Readonly<Record<string, { readonly action: string; readonly outcome: string }>> = {
+  approved: { action: 'Approve', outcome: 'Approved' },
+  rejected: { action: 'Reject', outcome: 'Rejected' },
+};
+
+function outcomeOf(decision: string): string {
+  return DEFAULT_CHOICES[decision]?.outcome ?? `Decision submitted: ${decision}`;
+}
+
+/** The choices of an approval, with a field for a comment that is saved with the decision. */
 export function Decision({
   entry: { id: executionId, currentNodeId: nodeId, waitId, choices },
 }: {
@@ -18,7 +28,7 @@ export function Decision({
     mutationFn: (decision: string) =>
       submitApproval({ executionId, nodeId, waitId, decision, ...(comment === '' ? {} : { comment }) }),
     async onSuccess(_, decision) {
-      notify(`Decided: ${decision}. The run goes on.`);
+      notify(`${outcomeOf(decision)}. Run resumed.`);
       await queryClient.invalidateQueries({ queryKey: ['approvals'] });
     },
   });
@@ -26,7 +36,7 @@ export function Decision({
     <Stack gap="sm">
       <Textarea
         label="Comment"
-        description="Kept with the decision"
+        description="Saved with the decision"
         autosize
         maxLength={10_000}
         value={comment}
@@ -42,7 +52,7 @@ export function Decision({
             disabled={submission.isPending || submission.isSuccess}
             onClick={() => submission.mutate(choice)}
           >
-            {choice}
+            {DEFAULT_CHOICES[choice]?.action ?? choice}
           </Button>
         ))}
       </Group>

@@ -11,14 +11,14 @@ import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 
 const COLUMNS: Columns<AuditLogEntry> = [
-  { id: 'action', header: 'What', cell: ({ row: { original } }) => original.action },
+  { id: 'action', header: 'Action', cell: ({ row: { original } }) => original.action },
   {
     id: 'resource',
-    header: 'Of what',
+    header: 'Resource',
     cell: ({ row: { original } }) => `${original.resourceType} ${original.resourceId?.slice(0, 8) ?? ''}`,
   },
   { id: 'who', header: 'Who', cell: ({ row: { original } }) => describePerson(original) },
-  { id: 'address', header: 'From where', cell: ({ row: { original } }) => original.address },
+  { id: 'address', header: 'IP address', cell: ({ row: { original } }) => original.address },
   { id: 'at', header: 'When', cell: ({ row: { original } }) => <RelativeTime at={original.at} /> },
 ];
 
@@ -38,7 +38,7 @@ export function AuditLog() {
       ) : query.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        <EmptyState title="Nothing was done yet">Every change in the workspace is kept here for good.</EmptyState>
+        <EmptyState title="No entries yet">Every change in the workspace is recorded here.</EmptyState>
       ) : (
         <DataTable label="Audit log" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
       )}
@@ -47,6 +47,6 @@ export function AuditLog() {
 }
 
 function describePerson({ userEmail, apiKeyName }: AuditLogEntry): string {
-  const person = userEmail ?? 'Somebody who is gone';
+  const person = userEmail ?? 'Former member';
   return apiKeyName === null ? person : `${person}, with the key "${apiKeyName}"`;
 }

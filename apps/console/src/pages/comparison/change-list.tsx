@@ -49,7 +49,7 @@ export function ChangeList({
             aria-pressed={selected === undefined}
             onClick={() => onSelect(undefined)}
           >
-            <Row change="changed" title="Settings of the workflow">
+            <Row change="changed" title="Workflow settings">
               {diff.settings.map(labelSetting).join(', ')}
             </Row>
           </button>

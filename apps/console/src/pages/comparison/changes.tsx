@@ -25,15 +25,13 @@ export function Changes({ before, after, types }: { before: Definition; after: D
   return (
     <>
       <p className={classes.summary} role="status">
-        {summary === '' ? 'Nothing differs.' : `${summary}.`}
+        {summary === '' ? 'No differences.' : `${summary}.`}
       </p>
       <section className={classes.graph} aria-label="Graph">
         <DiffGraph before={before} after={after} diff={diff} types={types} selected={selected} onSelect={select} />
       </section>
       {summary === '' ? (
-        <EmptyState title="Both do the same">
-          They differ in the places of their nodes on the canvas at most.
-        </EmptyState>
+        <EmptyState title="No changes">At most the positions of nodes on the canvas differ.</EmptyState>
       ) : (
         <div className={classes.columns}>
           <ChangeList diff={diff} nodes={nodes} types={types} selected={selected} onSelect={select} />

@@ -33,7 +33,7 @@ export function Comparison({ before, ...given }: Given & { before: string | unde
   const versions = useQuery(versionsQuery(workflowId));
   return (
     <Page
-      title={`Changes of ${workflow.name}`}
+      title={`Compare versions of ${workflow.name}`}
       actions={
         <ButtonLink
           variant="default"

@@ -20,9 +20,9 @@ describe('a difference', () => {
 
   it('names parameters by their path, and all else as the forms do', () => {
     expect(labelNodeValue(at('parameters', 'cases', 0, 'equals'))).toBe('cases[0].equals');
-    expect(labelNodeValue(at('retry', 'maxAttempts'))).toBe('Attempts');
-    expect(labelNodeValue(at('mock', 'status'))).toBe('Answer in sandbox mode.status');
-    expect(labelNodeValue(at('onError'))).toBe('When it fails');
-    expect(labelSetting(at('rateLimit', 'max'))).toBe('Webhook calls');
+    expect(labelNodeValue(at('retry', 'maxAttempts'))).toBe('Max attempts');
+    expect(labelNodeValue(at('mock', 'status'))).toBe('Output in sandbox mode.status');
+    expect(labelNodeValue(at('onError'))).toBe('On error');
+    expect(labelSetting(at('rateLimit', 'max'))).toBe('Webhook requests');
   });
 });

@@ -8,22 +8,22 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
   credentialId: 'Credential',
   disabled: 'Disabled',
-  mock: 'Answer in sandbox mode',
-  onError: 'When it fails',
-  onInterrupt: 'When its worker dies',
-  'retry.maxAttempts': 'Attempts',
-  'retry.delayMs': 'Milliseconds before the second attempt',
-  'retry.factor': 'Each wait longer by a factor of',
-  'retry.maxDelayMs': 'Longest wait, in milliseconds',
-  timeoutSeconds: 'Seconds it may take',
+  mock: 'Output in sandbox mode',
+  onError: 'On error',
+  onInterrupt: 'On interruption',
+  'retry.maxAttempts': 'Max attempts',
+  'retry.delayMs': 'Retry delay (ms)',
+  'retry.factor': 'Retry delay factor',
+  'retry.maxDelayMs': 'Max retry delay (ms)',
+  timeoutSeconds: 'Timeout (seconds)',
 };
 
 /** What holds for the workflow as a whole, as its form names it. */
 const SETTING_LABELS: Readonly<Record<string, string>> = {
-  timeoutSeconds: 'Time for a run, in seconds',
-  maxConcurrentExecutions: 'Runs at once',
-  'rateLimit.max': 'Webhook calls',
-  'rateLimit.windowSeconds': 'Within seconds',
+  timeoutSeconds: 'Run timeout (seconds)',
+  maxConcurrentExecutions: 'Max concurrent runs',
+  'rateLimit.max': 'Webhook requests',
+  'rateLimit.windowSeconds': 'Per seconds',
 };
 
 /** How much differs, in a line; empty where nothing does. */

@@ -37,7 +37,7 @@ export function NodeChanges({
         <ValueChanges change={change.change} values={change.values} labelOf={labelNodeValue} isSecret={isSecret} />
       ) : (
         <Text size="sm" c="dimmed">
-          This node is the same in both.
+          No changes in this node.
         </Text>
       )}
     </>

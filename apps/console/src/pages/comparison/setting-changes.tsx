@@ -8,13 +8,13 @@ export function SettingChanges({ values }: { values: readonly ValueChange[] }) {
   return (
     <>
       <Title order={2} size="h5" mb="sm">
-        Settings of the workflow
+        Workflow settings
       </Title>
       {values.length > 0 ? (
         <ValueChanges change="changed" values={values} labelOf={labelSetting} isSecret={() => false} />
       ) : (
         <Text size="sm" c="dimmed">
-          They are the same in both. Choose a node to see what changed in it.
+          No changes. Select a node to see its changes.
         </Text>
       )}
     </>

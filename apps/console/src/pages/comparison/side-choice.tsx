@@ -27,8 +27,8 @@ export function SideChoice({
     value: version.workflowVersionId,
     label: labelOf(version, workflow),
   }));
-  const canvas = { value: CANVAS, label: isDirty ? 'On the canvas, not saved' : 'On the canvas' };
-  const nothing = { value: NOTHING, label: 'An empty workflow' };
+  const canvas = { value: CANVAS, label: isDirty ? 'Unsaved changes' : 'Canvas' };
+  const nothing = { value: NOTHING, label: 'Empty workflow' };
   return (
     <div className={classes.sides}>
       <Side

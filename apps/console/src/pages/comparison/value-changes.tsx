@@ -21,7 +21,7 @@ export function ValueChanges({
   if (values.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing is set in it.
+        No settings.
       </Text>
     );
   }
@@ -40,8 +40,8 @@ export function ValueChanges({
   });
 }
 
-const NONE = <span className={classes.none}>Nothing</span>;
-const HIDDEN = <span className={classes.none}>A secret, which is not shown</span>;
+const NONE = <span className={classes.none}>Not set</span>;
+const HIDDEN = <span className={classes.none}>Secret, not shown</span>;
 
 function Side({ label, children }: { label: string; children: ReactNode }) {
   return (

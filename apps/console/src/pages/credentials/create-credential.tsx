@@ -19,9 +19,9 @@ const LABELS: Readonly<Record<CredentialType, string>> = {
   apiKey: 'API key in a header',
   basic: 'User name and password',
   bearer: 'Bearer token',
-  header: 'Any header',
+  header: 'Custom header',
   postgres: 'PostgreSQL',
-  smtp: 'Mail server',
+  smtp: 'SMTP server',
 };
 
 /** Keeps a secret for nodes. */
@@ -77,7 +77,7 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
           />
           <SchemaForm schema={schema} value={secret} onChange={setSecret} />
           <Radio.Group
-            label="Who may use it"
+            label="Shared with"
             value={visibility}
             onChange={(value) => setVisibility(choice(CREDENTIAL_VISIBILITIES, value) ?? 'shared')}
           >
@@ -87,8 +87,8 @@ export function CreateCredential({ workspaceId, onClose }: { workspaceId: string
             </Stack>
           </Radio.Group>
           <TagsInput
-            label="Hosts that it may be sent to"
-            description="Any, when it is empty. Such as api.example.com, *.example.com or db.example.com:5432"
+            label="Allowed hosts"
+            description="Leave empty for any. Examples: api.example.com, *.example.com, db.example.com:5432"
             value={hosts}
             onChange={setHosts}
           />

@@ -16,10 +16,10 @@ import { CreateCredential } from './create-credential.js';
 const COLUMNS: Columns<CredentialEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
   { id: 'type', header: 'Type', cell: ({ row: { original } }) => original.type },
-  { id: 'visibility', header: 'Used by', cell: ({ row: { original } }) => <UsedBy credential={original} /> },
+  { id: 'visibility', header: 'Shared with', cell: ({ row: { original } }) => <UsedBy credential={original} /> },
   {
     id: 'hosts',
-    header: 'Sent to',
+    header: 'Allowed hosts',
     cell: ({ row: { original } }) => original.allowedHosts?.join(', ') ?? 'Any host',
   },
   { id: 'updated', header: 'Changed', cell: ({ row: { original } }) => <RelativeTime at={original.updatedAt} /> },
@@ -45,8 +45,7 @@ export function CredentialList() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No credential yet" action={newButton}>
-            A credential is a secret that nodes use and nobody sees again: a password, a token, a connection to a
-            database.
+            A credential is a secret for nodes that is never shown again: a password, a token, a database connection.
           </EmptyState>
         }
       />
@@ -71,7 +70,7 @@ function Delete({ credential: { id, name, visibility, ownerId } }: { credential:
       label="Delete"
       of={name}
       question={`Delete the credential "${name}"?`}
-      consequence="Nodes that use it fail from then on."
+      consequence="Nodes that use it will fail."
       act={async () => {
         await deleteCredential(id);
         await queryClient.invalidateQueries({ queryKey: credentialsQuery(workspaceId).queryKey });

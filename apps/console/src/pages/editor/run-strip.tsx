@@ -18,14 +18,14 @@ export function RunStrip({
 }) {
   const { workspaceId } = useWorkspace();
   return (
-    <Group className={classes.strip} gap="md" mb="sm" role="status" aria-label="The run that was begun">
+    <Group className={classes.strip} gap="md" mb="sm" role="status" aria-label="Current run">
       <StatusBadge status={run?.status ?? 'pending'} />
       {run && <Duration from={run.startedAt} to={run.finishedAt} />}
       {run?.error && <span className={classes.error}>{run.error.message}</span>}
       <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId }} size="sm">
-        Open the run
+        Open run
       </AnchorLink>
-      <CloseButton ml="auto" aria-label="Show the workflow without the run" onClick={onClose} />
+      <CloseButton ml="auto" aria-label="Hide run" onClick={onClose} />
     </Group>
   );
 }

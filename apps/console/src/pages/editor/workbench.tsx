@@ -24,7 +24,7 @@ import { Versions } from '../../editor/versions.js';
 import { SETTING_PATHS, WorkflowSettings } from '../../editor/workflow-settings.js';
 import { WebhookBox } from '../../editor/webhook-box.js';
 import { isAllAt } from '../../forms/issue-at.js';
-import { type NodeTypes, waysOut } from '../../graph/handles.js';
+import { type NodeTypes, outputHandles } from '../../graph/handles.js';
 import { layOut, placeNodes, type Position } from '../../graph/layout.js';
 import { notify } from '../../components/notice-board.js';
 import { Page } from '../../components/page.js';
@@ -98,7 +98,7 @@ export function Workbench({
   const add = (entry: NodeTypeEntry, position?: Position): void => {
     const after = position === undefined && !entry.isTrigger ? chosen : undefined;
     const node = newNode(definition, entry, position ?? placeBeside(definition, chosen));
-    const handle = after && waysOut(after, types)[0];
+    const handle = after && outputHandles(after, types)[0];
     const edge = after && {
       source: after.id,
       target: node.id,
@@ -140,7 +140,7 @@ export function Workbench({
       )}
       <div className={classes.bench} data-readonly={isReadOnly}>
         {!isReadOnly && (
-          <section className={classes.palette} aria-label="Nodes to add">
+          <section className={classes.palette} aria-label="Add nodes">
             <Palette types={entries} onAdd={add} />
           </section>
         )}

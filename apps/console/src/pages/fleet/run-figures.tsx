@@ -49,7 +49,7 @@ function Stats({ stats, period }: { stats: RunStats; period: Period }) {
     <>
       <dl className={classes.numbers}>
         <Figure name="Runs" value={String(total)} />
-        <Figure name="Runs a minute, on average" value={(total / (period.ms / 60_000)).toFixed(2)} />
+        <Figure name="Runs per minute (average)" value={(total / (period.ms / 60_000)).toFixed(2)} />
         <Figure name="Failed or timed out" value={describeShare(failures, total)} isBad={failures > 0} />
         <Figure name="Queue time (p95)" value={waitMs ? describeDuration(waitMs.p95) : '–'} />
         <Figure name="Duration (p50)" value={runMs ? describeDuration(runMs.p50) : '–'} />

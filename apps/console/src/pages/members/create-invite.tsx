@@ -30,10 +30,10 @@ export function CreateInvite({
   // The token is in the fragment, which is sent to no server.
   const link = creation.data && `${window.location.origin}/invite#${creation.data.token}`;
   return (
-    <Modal opened={isOpen} onClose={close} title="Invite somebody" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={close} title="Invite a person" closeButtonProps={{ 'aria-label': 'Close' }}>
       {link !== undefined ? (
         <Stack>
-          <Text size="sm">Send this link. It is shown only now, and works once.</Text>
+          <Text size="sm">Send this link. It is shown only once, and works once.</Text>
           <Code block aria-label="Link" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {link}
           </Code>
@@ -58,7 +58,7 @@ export function CreateInvite({
           <Stack>
             <TextInput
               label="E-mail"
-              description="Only this address may use the link; whoever has it, when this is empty"
+              description="Only this address can use the link. Leave empty for anyone with the link."
               type="email"
               data-autofocus
               value={email}
@@ -71,7 +71,12 @@ export function CreateInvite({
               value={role}
               onChange={(value) => setRole(choice(ROLES, value) ?? 'editor')}
             />
-            <FormFooter error={creation.error} submit="Make a link" isPending={creation.isPending} onCancel={close} />
+            <FormFooter
+              error={creation.error}
+              submit="Create invite link"
+              isPending={creation.isPending}
+              onCancel={close}
+            />
           </Stack>
         </form>
       )}

@@ -7,12 +7,12 @@ import { type Columns, DataTable } from '../../components/data-table.js';
 import { RelativeTime } from '../../components/relative-time.js';
 
 const COLUMNS: Columns<InviteEntry> = [
-  { id: 'email', header: 'For', cell: ({ row: { original } }) => original.email ?? 'Whoever has the link' },
+  { id: 'email', header: 'For', cell: ({ row: { original } }) => original.email ?? 'Anyone with the link' },
   { id: 'role', header: 'Role', cell: ({ row: { original } }) => original.role },
   { id: 'state', header: 'State', cell: ({ row: { original } }) => original.state },
-  { id: 'created', header: 'Made', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'created', header: 'Created', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   { id: 'expires', header: 'Expires', cell: ({ row: { original } }) => original.expiresAt.slice(0, 10) },
-  { id: 'delete', header: '', cell: ({ row: { original } }) => <Withdraw invite={original} /> },
+  { id: 'delete', header: '', cell: ({ row: { original } }) => <Revoke invite={original} /> },
 ];
 
 /** The invites of the workspace, whatever became of them. */
@@ -29,15 +29,15 @@ export function InviteList({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-function Withdraw({ invite: { id, workspaceId, state, email } }: { invite: InviteEntry }) {
+function Revoke({ invite: { id, workspaceId, state, email } }: { invite: InviteEntry }) {
   const queryClient = useQueryClient();
   if (state !== 'Pending') return null;
   return (
     <ConfirmButton
-      label="Withdraw"
-      of={`the invite for ${email ?? 'whoever has the link'}`}
-      question="Withdraw this invite?"
-      consequence="Its link leads nowhere from now on."
+      label="Revoke"
+      of={`the invite for ${email ?? 'anyone with the link'}`}
+      question="Revoke this invite?"
+      consequence="The link will stop working."
       act={async () => {
         await deleteInvite(workspaceId, id);
         await queryClient.invalidateQueries({ queryKey: invitesQuery(workspaceId).queryKey });

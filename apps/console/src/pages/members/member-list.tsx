@@ -20,7 +20,7 @@ const COLUMNS: Columns<MemberEntry> = [
   { id: 'name', header: 'Name', cell: ({ row: { original } }) => original.name },
   { id: 'email', header: 'E-mail', cell: ({ row: { original } }) => original.email },
   { id: 'role', header: 'Role', cell: ({ row: { original } }) => <RoleOf member={original} /> },
-  { id: 'since', header: 'Since', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'since', header: 'Joined', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   { id: 'remove', header: '', cell: ({ row: { original } }) => <Remove member={original} /> },
 ];
 
@@ -45,7 +45,7 @@ export function MemberList() {
         query={query}
         columns={COLUMNS}
         keyOf={({ userId }) => userId}
-        empty={<EmptyState title="No member">Invite somebody.</EmptyState>}
+        empty={<EmptyState title="No member">Invite a person.</EmptyState>}
       />
       {can('admin') && <InviteList workspaceId={workspaceId} />}
       <CreateInvite workspaceId={workspaceId} isOpen={isInviting} onClose={inviting.close} />
@@ -87,7 +87,7 @@ function Remove({ member: { userId, name } }: { member: MemberEntry }) {
       label="Remove"
       of={name}
       question={`Remove ${name} from the workspace?`}
-      consequence="This person, and every API key of theirs, loses access at once."
+      consequence="This person and their API keys lose access at once."
       act={async () => {
         await removeMember(workspaceId, userId);
         await queryClient.invalidateQueries({ queryKey: membersQuery(workspaceId).queryKey });

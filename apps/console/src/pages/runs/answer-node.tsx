@@ -35,7 +35,7 @@ function OpenForm({ executionId, node }: { executionId: string; node: NodeDefini
   const [data, setData] = useState<JsonObject>({});
   const completion = useMutation({
     mutationFn: () => completeHuman(executionId, node.id, data),
-    onSuccess: () => notify('Filled in. The run goes on.'),
+    onSuccess: () => notify('Form submitted. Run resumed.'),
   });
   return (
     <form

@@ -24,7 +24,7 @@ export function NodeInput({
   if (sources.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing came to it: no node before it has put anything out.
+        No input: no previous node has an output.
       </Text>
     );
   }

@@ -39,14 +39,14 @@ export function NodePanel({
             {nodeId}
           </Text>
         </div>
-        <CloseButton aria-label="Close the node" onClick={onClose} />
+        <CloseButton aria-label="Close" onClick={onClose} />
       </Group>
       {node && progress?.status === 'waiting' && <AnswerNode executionId={run.id} node={node} />}
       {progress ? (
         <Progress run={run} nodeId={nodeId} progress={progress} edges={edges} titles={titles} />
       ) : (
         <Text size="sm" c="dimmed">
-          The run has not come to this node.
+          The run has not reached this node.
         </Text>
       )}
     </Stack>
@@ -88,7 +88,7 @@ function Progress({
       {iterations !== undefined && iterations > 0 && (
         <NumberInput
           label="Iteration"
-          description={`0 to ${iterations - 1}; the last one when it is empty`}
+          description={`0 to ${iterations - 1}; leave empty for the last`}
           min={0}
           max={iterations - 1}
           size="xs"
@@ -111,7 +111,7 @@ function Progress({
             />
           ) : (
             <Text size="sm" c="dimmed">
-              It has put nothing out.
+              No output.
             </Text>
           )}
         </Tabs.Panel>

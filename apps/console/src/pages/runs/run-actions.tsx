@@ -55,12 +55,10 @@ function Steer({ run }: { run: Execution }) {
         title="Stop this run?"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <Text size="sm">
-          The node in flight is interrupted at once. A stopped run cannot go on; it can be run again.
-        </Text>
+        <Text size="sm">The current node is interrupted. A stopped run cannot be resumed, but it can be re-run.</Text>
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={asking.close}>
-            Leave it running
+            Keep running
           </Button>
           <Button
             color="red.9"
@@ -71,7 +69,7 @@ function Steer({ run }: { run: Execution }) {
               asking.close();
             }}
           >
-            Stop the run
+            Stop run
           </Button>
         </Group>
       </Modal>
@@ -99,17 +97,17 @@ function RunAgain({ run, selected }: { run: Execution; selected: string | undefi
         loading={again.isPending}
         onClick={() => again.mutate(undefined)}
       >
-        Run again
+        Re-run
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button px="xs" aria-label="More ways to run again" disabled={again.isPending}>
+          <Button px="xs" aria-label="More re-run options" disabled={again.isPending}>
             <ChevronDown size={16} aria-hidden />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item disabled={selected === undefined} onClick={() => again.mutate(selected)}>
-            {selected === undefined ? 'Choose a node to begin at it' : `Begin at ${selected}`}
+            {selected === undefined ? 'Select a node to re-run from it' : `Re-run from "${selected}"`}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -27,25 +27,25 @@ export function RunFacts({
         <Fact name="Status">
           <StatusBadge status={run.status} />
         </Fact>
-        <Fact name="Accepted">
+        <Fact name="Queued at">
           <RelativeTime at={run.createdAt} />
         </Fact>
-        <Fact name="Took">
+        <Fact name="Duration">
           <Duration from={run.startedAt} to={run.finishedAt} />
         </Fact>
-        <Fact name="Started by">{run.source}</Fact>
+        <Fact name="Trigger">{run.source}</Fact>
         <Fact name="Mode">{run.executionMode}</Fact>
         <Fact name="Version">
           <AnchorLink
             to="/w/$workspaceId/workflows/$workflowId"
             params={{ workspaceId, workflowId: run.workflowId }}
-            aria-label={`Edit the workflow; this run is of version ${versionNumber ?? ''}`}
+            aria-label={`Edit the workflow; this run used version ${versionNumber ?? ''}`}
           >
             {versionNumber}
           </AnchorLink>
         </Fact>
         {data.rerunOf !== undefined && (
-          <Fact name="Run again from">
+          <Fact name="Re-run of">
             <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: data.rerunOf }}>
               {data.rerunOf.slice(0, 8)}
             </AnchorLink>

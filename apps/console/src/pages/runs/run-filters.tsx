@@ -24,10 +24,10 @@ export function RunFilters({
   const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Group mb="md" gap="sm" role="search" aria-label="Filter the runs" align="flex-end">
+    <Group mb="md" gap="sm" role="search" aria-label="Filter runs" align="flex-end">
       <SearchField
         label="Search"
-        placeholder="Input, outputs, ids"
+        placeholder="Input, output, ID"
         value={filter.search}
         onChange={(search) => onChange({ search })}
         flex="1 1 140px"
@@ -56,7 +56,7 @@ export function RunFilters({
       />
       <SearchField
         label="Error contains"
-        placeholder="Text of the error"
+        placeholder="Error text"
         value={filter.errorContains}
         onChange={(errorContains) => onChange({ errorContains })}
         flex="1 1 140px"

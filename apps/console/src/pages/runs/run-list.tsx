@@ -41,10 +41,10 @@ const COLUMNS: Columns<ExecutionEntry> = [
   { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
   {
     id: 'duration',
-    header: 'Took',
+    header: 'Duration',
     cell: ({ row: { original } }) => <Duration from={original.startedAt} to={original.finishedAt} />,
   },
-  { id: 'source', header: 'By', cell: ({ row: { original } }) => describeOrigin(original) },
+  { id: 'source', header: 'Trigger', cell: ({ row: { original } }) => describeOrigin(original) },
   { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
 ];
 
@@ -98,10 +98,10 @@ export function RunList() {
       ) : rows.length > 0 ? (
         <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
       ) : isFiltered ? (
-        <EmptyState title="No run matches">Take a filter away, or search for something else.</EmptyState>
+        <EmptyState title="No matching runs">Remove a filter, or change the search.</EmptyState>
       ) : (
-        <EmptyState title="No run yet">
-          A run is what a workflow does once. Start one from a workflow, by its webhook, or with an API key.
+        <EmptyState title="No runs yet">
+          A run is one execution of a workflow. Start one in the editor, by a webhook, or with an API key.
         </EmptyState>
       )}
     </Page>

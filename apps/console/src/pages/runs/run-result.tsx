@@ -14,8 +14,8 @@ export function RunResult({ run }: { run: Execution }) {
       {run.result === null ? (
         <Text size="sm" c="dimmed">
           {isFinished(run.status)
-            ? 'No Terminal node gave a result. Choose a node of the graph to see what it put out.'
-            : 'The run goes on. Choose a node of the graph to see what it put out.'}
+            ? 'No End node set a result. Select a node to see its output.'
+            : 'The run is in progress. Select a node to see its output.'}
         </Text>
       ) : (
         <JsonTree label="Result" value={run.result} />

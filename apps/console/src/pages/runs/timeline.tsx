@@ -31,12 +31,12 @@ export function Timeline({
   if (bars.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No node has begun.
+        No node has started.
       </Text>
     );
   }
   return (
-    <ol className={classes.list} aria-label="Nodes by time">
+    <ol className={classes.list} aria-label="Timeline of nodes">
       {bars.map(({ nodeId, status, iterations, startedAt, finishedAt, left, width }) => (
         <li key={nodeId}>
           <button

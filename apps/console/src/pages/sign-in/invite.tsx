@@ -39,7 +39,7 @@ export function Invite() {
   });
   if (session) {
     return (
-      <FrontDoor title="Join the workspace" lead="You are signed in: one click and you are a member.">
+      <FrontDoor title="Join the workspace" lead="You are signed in. Join to become a member.">
         <Problem error={acceptance.error} />
         <Button loading={acceptance.isPending} onClick={() => acceptance.mutate({ token })}>
           Join
@@ -48,7 +48,7 @@ export function Invite() {
     );
   }
   return (
-    <FrontDoor title="Join the workspace" lead="You were invited. Say who you are to get an account.">
+    <FrontDoor title="Join the workspace" lead="You were invited. Create your account.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -67,7 +67,7 @@ export function Invite() {
             Join
           </Button>
           <AnchorLink to="/sign-in" size="sm">
-            I have an account: sign in first, then open the link again
+            I have an account. Sign in first, then open the link again.
           </AnchorLink>
         </Stack>
       </form>

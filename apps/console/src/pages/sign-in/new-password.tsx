@@ -18,12 +18,12 @@ export function NewPassword({
   return (
     <PasswordInput
       label={label}
-      description={`At least ${BYTES_MIN} characters; a few words are easiest to keep in mind`}
+      description={`At least ${BYTES_MIN} characters; a few words are easy to remember`}
       autoComplete="new-password"
       required
       minLength={BYTES_MIN}
       value={value}
-      error={isTooLong ? `That is longer than ${MAX_BYTES} bytes` : undefined}
+      error={isTooLong ? `Longer than ${MAX_BYTES} bytes` : undefined}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

@@ -30,7 +30,7 @@ export function SetUp() {
   });
   if (setup.data?.isOpen === false) {
     return (
-      <FrontDoor title="This instance is set up" lead="It has an owner already.">
+      <FrontDoor title="This instance is set up" lead="It already has an owner.">
         <AnchorLink to="/sign-in">Sign in</AnchorLink>
       </FrontDoor>
     );
@@ -44,7 +44,7 @@ export function SetUp() {
     },
   });
   return (
-    <FrontDoor title="Set up Deckhand" lead="Nobody is here yet: you become the owner of this instance.">
+    <FrontDoor title="Set up Deckhand" lead="Create the first account, which owns this instance.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -55,7 +55,7 @@ export function SetUp() {
           {linkToken === '' && (
             <TextInput
               label="Setup token"
-              description="The log of the API shows it, in a link to this page"
+              description="Shown in the log of the API, in a link to this page"
               autoComplete="off"
               required
               value={typedToken}
@@ -70,7 +70,7 @@ export function SetUp() {
           />
           <TextInput
             label="Name of the first workspace"
-            placeholder="Such as your team's name"
+            placeholder="For example your team's name"
             {...field('workspaceName')}
           />
           <Problem error={creation.error} />

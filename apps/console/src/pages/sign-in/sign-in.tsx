@@ -43,7 +43,7 @@ export function SignIn() {
             Sign in
           </Button>
           <Text size="sm" c="dimmed">
-            No account? Whoever runs this instance can invite you. The API is described at{' '}
+            No account? Ask the administrator of this instance for an invite. API reference:{' '}
             <Anchor href="/docs" size="sm" underline="always">
               /docs
             </Anchor>

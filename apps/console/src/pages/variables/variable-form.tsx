@@ -42,7 +42,7 @@ export function VariableForm({
         <Stack>
           <TextInput
             label="Name"
-            description="Letters, digits and _; expressions read it as $vars.name"
+            description="Letters, digits and _; in expressions $vars.name"
             required
             pattern="[A-Za-z_][A-Za-z0-9_]{0,63}"
             data-autofocus

@@ -39,8 +39,8 @@ export function VariableList() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No variable yet" action={newButton}>
-            A variable is a text that many workflows share, such as an address. Nodes read it as $vars.name. Secrets
-            belong among the credentials.
+            A variable is a text that workflows share, such as a URL. In expressions it is $vars.name. Use credentials
+            for secrets.
           </EmptyState>
         }
       />
@@ -68,7 +68,7 @@ function Actions({ variable }: { variable: VariableEntry }) {
         label="Delete"
         of={variable.name}
         question={`Delete the variable ${variable.name}?`}
-        consequence="Expressions that read it get nothing from then on."
+        consequence="Expressions that use it will get no value."
         act={async () => {
           await deleteVariable(variable.id);
           await queryClient.invalidateQueries({ queryKey: variablesQuery(workspaceId).queryKey });

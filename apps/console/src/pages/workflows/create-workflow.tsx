@@ -59,7 +59,7 @@ export function CreateWorkflow({
           />
           <Textarea
             label="Description"
-            description="What it is for, for those who find it later"
+            description="Shown in the list of workflows"
             autosize
             minRows={2}
             maxLength={10_000}

@@ -60,7 +60,7 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDelet
 /** What goes with a folder, and what stays. */
 function describeLoss(tree: FolderTree, id: string): string {
   const inner = allFolders(tree).filter((folder) => folder.id !== id && isWithin(tree, folder.id, id)).length;
-  if (inner === 0) return 'No workflow is deleted: those in it are in no folder from then on.';
-  const folders = inner === 1 ? 'The folder in it goes, too' : `The ${inner} folders in it go, too`;
-  return `${folders}. No workflow is deleted: those in all of them are in no folder from then on.`;
+  if (inner === 0) return 'No workflow is deleted. Its workflows move to the top level.';
+  const folders = inner === 1 ? 'Its subfolder is deleted, too' : `Its ${inner} subfolders are deleted, too`;
+  return `${folders}. No workflow is deleted. All their workflows move to the top level.`;
 }

@@ -5,7 +5,7 @@ import classes from './folder-path.module.css';
 /** The way from the top to a folder: a link to each that it is in. */
 export function FolderPath({ workspaceId, path }: { workspaceId: string; path: readonly FolderEntry[] }) {
   return (
-    <nav aria-label="Folders on the way">
+    <nav aria-label="Folder path">
       <ol className={classes.path}>
         <li>
           <AnchorLink size="sm" to="/w/$workspaceId/workflows" params={{ workspaceId }}>

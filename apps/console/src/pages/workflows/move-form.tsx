@@ -23,7 +23,7 @@ export function MoveForm({
 }) {
   const choices = targets.map(({ folderId, path }) => ({
     value: folderId ?? TOP,
-    label: folderId === null ? 'Workflows, in no folder' : describePath(path),
+    label: folderId === null ? 'Top level' : describePath(path),
   }));
   const [chosen, setChosen] = useState<string | null>(null);
   const queryClient = useQueryClient();
@@ -52,15 +52,15 @@ export function MoveForm({
           <Stack>
             <Select
               label="To"
-              placeholder="Choose a folder"
+              placeholder="Select a folder"
               required
               searchable
               data-autofocus
-              nothingFoundMessage="No folder has this name"
+              nothingFoundMessage="No matching folder"
               data={choices}
               value={chosen}
               onChange={setChosen}
-              error={isRefused && `The folder, or ${name}, was moved or deleted meanwhile. Choose another one.`}
+              error={isRefused && `The folder, or ${name}, was moved or deleted in the meantime. Select another one.`}
             />
             <FormFooter
               error={isRefused ? null : moving.error}

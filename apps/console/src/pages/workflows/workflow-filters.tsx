@@ -16,7 +16,7 @@ export function WorkflowFilters({
   onChange: (change: WorkflowAddress) => void;
 }) {
   return (
-    <Group mb="md" gap="sm" role="search" aria-label="Filter the workflows">
+    <Group mb="md" gap="sm" role="search" aria-label="Filter workflows">
       <SearchField
         label="Search by name or description"
         isLabelHidden
@@ -37,7 +37,7 @@ export function WorkflowFilters({
       />
       {folder && isFinding(address) && (
         <SegmentedControl
-          aria-label="Where to look"
+          aria-label="Search in"
           data={[
             { value: 'here', label: 'In this folder' },
             { value: SCOPES[0], label: 'Everywhere' },

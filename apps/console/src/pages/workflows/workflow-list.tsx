@@ -94,14 +94,14 @@ function NoSuchFolder({ workspaceId }: { workspaceId: string }) {
   return (
     <Page title="Workflows">
       <EmptyState
-        title="This folder is gone"
+        title="Folder not found"
         action={
           <AnchorLink to="/w/$workspaceId/workflows" params={{ workspaceId }}>
             Go to all workflows
           </AnchorLink>
         }
       >
-        Somebody deleted it, or it is in another workspace. Workflows that were in it are in no folder now.
+        It was deleted, or it is in another workspace. Its workflows are at the top level now.
       </EmptyState>
     </Page>
   );

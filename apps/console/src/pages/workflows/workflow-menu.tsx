@@ -41,7 +41,7 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
       dialog: (close) => (
         <ConfirmDialog
           question={`Delete the workflow ${name}?`}
-          consequence="Its versions, webhooks and schedules go with it, and its runs in progress are stopped. Its runs stay in the list of runs."
+          consequence="Its versions, webhooks and schedules are deleted, and its runs in progress are stopped. Its runs stay in the list of runs."
           label="Delete"
           act={async () => {
             await deleteWorkflow(id);

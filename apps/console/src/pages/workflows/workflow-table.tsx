@@ -47,20 +47,18 @@ export function WorkflowTable({
     );
   }
   if (isFound) {
-    return <EmptyState title="No workflow matches">Search for another word, or choose another status.</EmptyState>;
+    return <EmptyState title="No matching workflows">Change the search or the status.</EmptyState>;
   }
   if (address.folderId !== undefined) {
     return (
       <EmptyState title="This folder is empty" action={newButton}>
-        {newButton
-          ? 'Create a workflow in it, or move one here by the menu of its row.'
-          : 'Nobody put a workflow here yet.'}
+        {newButton ? 'Create a workflow here, or move one here with the menu of its row.' : 'It has no workflows yet.'}
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No workflow yet" action={newButton}>
-      A workflow is a graph of nodes that a trigger starts: a request, a time, or your click.
+    <EmptyState title="No workflows yet" action={newButton}>
+      A workflow is a graph of nodes that a trigger starts: a request, a schedule, or a click.
     </EmptyState>
   );
 }
