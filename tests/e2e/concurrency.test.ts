@@ -1,4 +1,4 @@
-import type { Definition, JsonObject } from '@deckhand/contracts';
+import { type Definition, type JsonObject, parseOwnJson } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -13,6 +13,7 @@ import {
   stopLater,
   type TestApp,
   until,
+  type ResponseBody,
 } from '../harness/index.js';
 
 /** Runs of the burst: more than any one statement takes (1,000). */
@@ -37,13 +38,11 @@ beforeAll(async () => {
   api = await spawnApp('api', env);
   workers = [await spawnApp('worker', env), await spawnApp('worker', env)];
   ({ token: session } = await call('POST', '/api/auth/setup', SETUP));
-  workspaceId = (await call('GET', '/api/auth/me')).workspaces[0].workspaceId;
+  workspaceId = (await call('GET', '/api/auth/me')).workspaces[0]!.workspaceId;
 });
 afterAll(stopAll);
 
-// What a test expects of an answer, the test says.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-async function call(method: string, path: string, body?: object): Promise<any> {
+async function call<Method extends string, Path extends string>(method: Method, path: Path, body?: object) {
   const response = await fetch(api.url + path, {
     method,
     headers: { 'content-type': 'application/json', ...(session ? { authorization: `Bearer ${session}` } : {}) },
@@ -51,7 +50,7 @@ async function call(method: string, path: string, body?: object): Promise<any> {
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
+  return parseOwnJson<ResponseBody<Method, Path>>(text);
 }
 
 async function create(definition: Definition, maxConcurrentExecutions?: number, inWorkspace = workspaceId) {
@@ -110,7 +109,7 @@ describe('a workflow with a limit that starts itself', () => {
     // Its URL is known once it is saved, and then saved into it.
     const hook = { id: 'hook', type: 'trigger.webhook', parameters: { responseMode: 'immediately' } };
     const { id, webhooks } = await create({ nodes: [hook], edges: [] });
-    const url = api.url + new URL(webhooks[0].url).pathname;
+    const url = api.url + new URL(webhooks[0]!.url).pathname;
     const again = (node: string) => post(node, url, { depth: '{{ $trigger.body.depth + 1 }}' });
     await call('POST', `/api/workflows/${id}/versions`, {
       definition: {

@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@deckhand/contracts';
 import { createDatabase, type Database } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startProcess } from '@deckhand/local';
@@ -19,6 +20,7 @@ import {
   TEST_ENCRYPTION_KEY,
   type TestApp,
   until,
+  type ResponseBody,
 } from '../harness/index.js';
 
 let databaseUrl: string;
@@ -31,14 +33,6 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** An answer of the API. */
-interface Answer {
-  readonly status: number;
-  // What a test expects of it, the test says.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly body: any;
-}
-
 /** A caller of the API, and a workflow of two calls with a pure node between. */
 interface Caller {
   readonly workflowId: string;
@@ -47,13 +41,13 @@ interface Caller {
 }
 
 async function signUp({ url }: TestApp, receiverUrl: string): Promise<Caller> {
-  const send = async (path: string, body: object, token = ''): Promise<Answer> => {
+  const send = async <Path extends string>(path: Path, body: object, token = '') => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: parseOwnJson<ResponseBody<'POST', Path>>(await response.text()) };
   };
   const isSetUp = (await db.user.count()) > 0;
   const { body: session } = await (isSetUp

@@ -16,6 +16,7 @@ import { stopLater } from './cleanup.js';
 import { type AnswerCheck, createAnswerCheck } from './openapi.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
 import { databaseSettings } from './pooler.js';
+import type { ResponseBody } from './responses.js';
 import { until } from './until.js';
 
 /** The stores that gateways of a test share. */
@@ -34,7 +35,7 @@ export interface Gateway {
   /** Checks every response to `call` against the OpenAPI document. */
   readonly answers: AnswerCheck;
   /** Sends a request. A body that is no string is sent as JSON. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call: Call<[options?: CallOptions]>;
 }
 
 export interface CallOptions {
@@ -44,15 +45,26 @@ export interface CallOptions {
   readonly as?: string | undefined;
 }
 
-/** A response. `body` is parsed JSON, or null when there is none. */
-export interface Answer {
+/** A response. `body` is parsed JSON; null, whatever its type, if there is none. */
+export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
-  // Each test defines the shape that it expects.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly body: any;
+  readonly body: Body;
   readonly text: string;
 }
+
+/** Sends a request. The body of the response has the type that the contract has for method and path. */
+export type Call<Rest extends readonly unknown[]> = <Method extends string, Path extends string>(
+  method: Method,
+  path: Path,
+  ...rest: Rest
+) => Promise<Answer<ResponseBody<Method, Path>>>;
+
+/** Sends a GET. */
+export type Get<Rest extends readonly unknown[] = []> = <Path extends string>(
+  path: Path,
+  ...rest: Rest
+) => Promise<Answer<ResponseBody<'GET', Path>>>;
 
 export const OWNER = {
   email: 'Owner@Example.com',
@@ -141,7 +153,12 @@ export async function startGateway(
   };
 }
 
-async function send(url: string, method: string, path: string, { body, headers, as }: CallOptions): Promise<Answer> {
+async function send<Method extends string, Path extends string>(
+  url: string,
+  method: Method,
+  path: Path,
+  { body, headers, as }: CallOptions,
+): Promise<Answer<ResponseBody<Method, Path>>> {
   const request = supertest(url)[methodName(method)](path);
   if (body !== undefined) request.set('content-type', 'application/json');
   if (as !== undefined) {
@@ -190,10 +207,10 @@ export async function startInstance(given?: Stores, options?: GatewayOptions): P
   const stores = given ?? (await startStores());
   const gateway = await startGateway(stores, options);
   const { body } = await gateway.call('POST', '/api/auth/setup', { body: SETUP });
-  const session: string = body.token;
+  const session = body.token;
   const key = await createKey(gateway, session, { preset: 'full' });
   const me = await gateway.call('GET', '/api/auth/me', { as: session });
-  return { ...stores, gateway, session, key, workspaceId: me.body.workspaces[0].workspaceId };
+  return { ...stores, gateway, session, key, workspaceId: me.body.workspaces[0]!.workspaceId };
 }
 
 /** Creates an API key of the owner. */
@@ -207,8 +224,8 @@ export async function createKey(gateway: Gateway, session: string, options: obje
 }
 
 /** Returns a function that sends requests with the key of an instance, which may be started later. */
-export function callWithKey(instance: () => Instance) {
-  return (method: string, path: string, body?: unknown): Promise<Answer> => {
+export function callWithKey(instance: () => Instance): Call<[body?: unknown]> {
+  return (method, path, body) => {
     const { gateway, key } = instance();
     return gateway.call(method, path, { as: key, ...(body === undefined ? {} : { body }) });
   };

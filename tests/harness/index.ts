@@ -11,6 +11,7 @@ export * from './postgres-proxy.js';
 export * from './postgres-pair.js';
 export * from './seed.js';
 export * from './gateway.js';
+export * from './responses.js';
 export * from './metrics.js';
 export * from './ops.js';
 export * from './promql.js';

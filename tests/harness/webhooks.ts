@@ -1,5 +1,6 @@
-import type { Definition, JsonObject } from '@deckhand/contracts';
+import { type Definition, type JsonObject, parseOwnJson } from '@deckhand/contracts';
 import type { Gateway, Instance } from './gateway.js';
+import type { ErrorMembers } from './responses.js';
 
 /** A workflow with a webhook, saved and, unless it is said otherwise, active. */
 export interface Hook {
@@ -40,7 +41,7 @@ export async function createHook(instance: Instance, parameters: JsonObject, opt
   if (options.isActive !== false) {
     await gateway.call('PATCH', `/api/workflows/${id}`, { as: session, body: { status: 'active' } });
   }
-  return { workflowId: id, path: new URL(webhooks[0].url).pathname };
+  return { workflowId: id, path: new URL(webhooks[0]!.url).pathname };
 }
 
 /** A response to a request to a webhook. */
@@ -48,9 +49,8 @@ export interface HookAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Each test defines the shape that it expects.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly body: any;
+  /** As a webhook that responds at once sends it, or an error. A workflow may choose any other body. */
+  readonly body: ErrorMembers & { readonly executionId: string };
 }
 
 /** Sends a request as it is to a gateway, POST unless it is said otherwise. */
@@ -58,13 +58,11 @@ export async function sendHook(gateway: Gateway, path: string, init: RequestInit
   const answer = await fetch(gateway.url + path, { method: 'POST', redirect: 'manual', ...init });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
-  return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null };
+  return { status: answer.status, headers: answer.headers, text, body: parseOwnJson(isJson ? text : 'null') };
 }
 
 /** The `$trigger` that a run was started with. */
 export async function triggerOf({ db }: Instance, executionId: string) {
   const { triggerData } = await db.execution.findUniqueOrThrow({ where: { id: executionId } });
-  // Each test defines the shape that it expects.
-
   return JSON.parse(triggerData ?? 'null');
 }

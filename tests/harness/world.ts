@@ -38,7 +38,7 @@ export type World = Awaited<ReturnType<typeof buildWorld>>;
 /** Makes one of everything that a body or a path can name, each in a state that a valid request would change. */
 export async function buildWorld(given: Instance) {
   const { gateway, session, workspaceId } = given;
-  const post = async (path: string, body: object) => {
+  const post = async <Path extends string>(path: Path, body: object) => {
     const answer = await gateway.call('POST', path, { as: session, body });
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
     return answer.body;
@@ -69,7 +69,7 @@ export async function buildWorld(given: Instance) {
     workflowId,
     versionId: String(workflow.body.latestVersionId),
     ran: { asks: String(asks), fills: String(fills), paused: String(paused), finished: String(finished) },
-    pending: String(started.executionId),
+    pending: started.executionId,
     keyId: apiKey.id,
     member: await addPerson(given, 'viewer'),
     stranger: await addPerson(given),

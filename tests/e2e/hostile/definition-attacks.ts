@@ -95,7 +95,7 @@ export const DEFINITION_ATTACKS: readonly Attack[] = [
       const definition = fullOf(() => ({ type: 'code', parameters: { source: `return ${'a.b(1)+'.repeat(20)}1` } }));
       const save = () => attacker.call('POST', '/api/workflows', { workspaceId, name: 'W', definition });
       const replies = await Promise.all(listOf(20, () => 0).map(save));
-      return outcomeOf(replies.find(({ status }) => status !== 201) ?? { status: 201, body: {} });
+      return outcomeOf(replies.find(({ status }) => status !== 201) ?? { status: 201, code: '' });
     },
   },
 ];

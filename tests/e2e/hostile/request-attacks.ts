@@ -1,6 +1,8 @@
+import { parseOwnJson } from '@deckhand/contracts';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import type { ErrorMembers } from '../../harness/index.js';
 import type { Attack } from './attack.js';
 import { chainOf, listOf, outcomeOf, type Reply, type Scene } from './scene.js';
 
@@ -78,14 +80,14 @@ async function hook({ attacker }: Scene, parameters: object, ...nodes: readonly 
   });
   await attacker.call('PATCH', `/api/workflows/${id}`, { status: 'active' });
   const { body } = await attacker.call('GET', `/api/workflows/${id}`);
-  return new URL(body.webhooks[0].url).pathname;
+  return new URL(body.webhooks[0]!.url).pathname;
 }
 
 async function send({ api }: Scene, path: string, init: RequestInit): Promise<Reply> {
   const answer = await fetch(api.url + path, { method: 'POST', ...init });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: answer.status, body: isJson ? JSON.parse(text) : text };
+  return { status: answer.status, code: (isJson ? parseOwnJson<ErrorMembers>(text).code : undefined) ?? '' };
 }
 
 /** Sends one body to a webhook that parses it. */
@@ -127,7 +129,7 @@ function toForm(name: string, ends: string | RegExp, schema: object, data: () =>
     async launch({ attacker }) {
       const id = await attacker.save(chainOf({ type: 'human', parameters: { title: 'x', schema } }));
       const { body } = await attacker.call('POST', `/api/workflows/${id}/execute`, {});
-      const path = `/api/executions/${body.executionId}`;
+      const path = `/api/executions/${body.executionId}` as const;
       const isWaiting = async () => (await attacker.call('GET', `${path}?wait=1`)).body.status === 'waiting_for_human';
       for (let n = 0; n < 20 && !(await isWaiting()); n += 1) await sleep(100);
       return outcomeOf(await attacker.call('POST', `${path}/nodes/n0/complete`, { data: data() }));

@@ -1,12 +1,14 @@
 import { Agent, request as sendRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Definition, JsonValue } from '@deckhand/contracts';
+import { type Definition, type JsonValue, parseOwnJson } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import {
   addKey,
   addPerson,
   type Instance,
+  type ErrorMembers,
   type KeyLimits,
+  type ResponseBody,
   spawnApp,
   startInstance,
   type TestApp,
@@ -15,12 +17,11 @@ import {
 /** How long a call may take, in ms: whoever hangs is noticed. */
 const CALL_MS = 60_000;
 
-/** An answer of the API. */
+/** A response of the API. An error of the connection is status 0 with its code. */
 export interface Reply {
   readonly status: number;
-  // What an attack expects of it, the attack says.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly body: any;
+  /** The code of an error; "" for a success. */
+  readonly code: string;
 }
 
 /** Somebody with a workspace and a key. */
@@ -28,7 +29,11 @@ export interface Tenant {
   readonly workspaceId: string;
   readonly key: string;
   /** Calls the API under attack; a body that is no string is sent as JSON. */
-  call(method: string, path: string, body?: unknown): Promise<Reply>;
+  call<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    body?: unknown,
+  ): Promise<Reply & { readonly body: ResponseBody<Method, Path> }>;
   /** Saves a workflow. @returns its id. @throws for an answer other than 201. */
   save(definition: unknown): Promise<string>;
   /** Starts a run, waits for its end and tells it: "success", or "failed" and the code. */
@@ -71,8 +76,10 @@ async function addTenant(instance: Instance, url: string, limits?: KeyLimits): P
   const { key } = await addKey(instance, userId, limits);
   const agent = new Agent({ keepAlive: true });
 
-  const call: Tenant['call'] = (method, path, body) =>
-    callApi(url + path, { method, agent, headers: { 'x-api-key': key }, body: toText(body) });
+  const call = async <Method extends string, Path extends string>(method: Method, path: Path, body?: unknown) => {
+    const reply = await callApi(url + path, { method, agent, headers: { 'x-api-key': key }, body: toText(body) });
+    return { ...reply, body: parseOwnJson<ResponseBody<Method, Path>>(reply.json) };
+  };
   const save: Tenant['save'] = async (definition) => {
     const { status, body } = await call('POST', '/api/workflows', { workspaceId, name: 'W', definition });
     if (status !== 201) throw new Error(`saved with ${status}: ${JSON.stringify(body).slice(0, 500)}`);
@@ -106,8 +113,8 @@ async function untilEnd(call: Tenant['call'], executionId: string): Promise<stri
 }
 
 /** An answer's status and code. */
-export function outcomeOf({ status, body }: Reply): string {
-  return [status, body?.code ?? ''].join(' ').trim();
+export function outcomeOf({ status, code }: Reply): string {
+  return `${status} ${code}`.trim();
 }
 
 interface Call {
@@ -117,11 +124,11 @@ interface Call {
   readonly body: string | undefined;
 }
 
-/** Sends a request by a connection of the agent's; an error of the connection is status 0 with its code. */
-function callApi(url: string, { method, agent, headers, body }: Call): Promise<Reply> {
+/** Sends a request by a connection of the agent's. `json` is the body as text; `null` for another type than JSON. */
+function callApi(url: string, { method, agent, headers, body }: Call): Promise<Reply & { json: string }> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void =>
-      resolve({ status: 0, body: { code: error.code ?? error.message } });
+      resolve({ status: 0, code: error.code ?? error.message, json: 'null' });
     const ofBody =
       body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const sent = sendRequest(
@@ -130,7 +137,9 @@ function callApi(url: string, { method, agent, headers, body }: Call): Promise<R
       (response) => {
         text(response).then((content) => {
           const isJson = response.headers['content-type']?.startsWith('application/json') === true;
-          resolve({ status: response.statusCode ?? 0, body: isJson && content !== '' ? JSON.parse(content) : content });
+          const json = isJson && content !== '' ? content : 'null';
+          const code = parseOwnJson<ErrorMembers | null>(json)?.code ?? '';
+          resolve({ status: response.statusCode ?? 0, code, json });
         }, fail);
       },
     );

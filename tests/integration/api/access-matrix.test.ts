@@ -8,6 +8,7 @@ import {
   type Answer,
   buildWorld,
   digestTables,
+  type ErrorMembers,
   type Instance,
   startInstance,
   stopAll,
@@ -320,7 +321,12 @@ const OF_THE_CALLER = [
 ];
 
 /** Sends a request as somebody. */
-function send(name: string, { path, body }: Request, as?: string, headers: Record<string, string> = {}) {
+async function send(
+  name: string,
+  { path, body }: Request,
+  as?: string,
+  headers: Record<string, string> = {},
+): Promise<Answer<ErrorMembers | null>> {
   const [method = ''] = name.split(' ');
   return instance.gateway.call(method, path, { as, headers, ...(body === undefined ? {} : { body }) });
 }
@@ -354,7 +360,7 @@ function expectedOf(name: string, { asks, finds }: Request, caller: CallerName):
 }
 
 /** An answer's status, an error's code, and the ids of the world that it names where it should name none. */
-function describeAnswer({ status, body, text }: Answer, mayName: boolean): string {
+function describeAnswer({ status, body, text }: Answer<ErrorMembers | null>, mayName: boolean): string {
   const { workspaceId, workflowId, pending, ran } = world;
   const named = [workspaceId, workflowId, pending, ...Object.values(ran)].filter((id) => text.includes(id));
   return [status, ...(status >= 400 ? [body?.code] : []), ...(mayName ? [] : named)].join(' ');

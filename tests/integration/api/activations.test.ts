@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addPerson,
-  type Answer,
   chain,
   createWorkflow,
   type Gateway,
@@ -24,11 +23,11 @@ const simple = chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } })
 
 const change = (id: string, body: object, as = instance.session) =>
   gateway.call('PATCH', `/api/workflows/${id}`, { as, body });
-const activations = (id: string, query = '', as = instance.session): Promise<Answer> =>
+const activations = (id: string, query = '', as = instance.session) =>
   gateway.call('GET', `/api/workflows/${id}/activations${query}`, { as });
 
 async function save(id: string): Promise<string> {
-  const path = `/api/workflows/${id}/versions`;
+  const path = `/api/workflows/${id}/versions` as const;
   const { body } = await gateway.call('POST', path, { as: instance.session, body: { definition: simple } });
   return body.workflowVersionId;
 }
@@ -90,7 +89,7 @@ describe('the history of activations', () => {
     const versions = [await save(id), await save(id), await save(id)];
     await Promise.all([...versions, ...versions].map((activeVersionId) => change(id, { activeVersionId })));
     const { data } = (await activations(id)).body;
-    expect(data.at(-1).previousActiveVersionId).toBeNull();
+    expect(data.at(-1)!.previousActiveVersionId).toBeNull();
     expect(data.slice(0, -1).map((entry: Entry) => entry.previousActiveVersionId)).toEqual(
       data.slice(1).map((entry: Entry) => entry.activeVersionId),
     );
@@ -103,11 +102,11 @@ describe('the history of activations', () => {
     const first = (await activations(id, '?limit=2')).body;
     expect(first.data.map((entry: Entry) => entry.status)).toEqual(['active', 'inactive']);
     const rest = (await activations(id, `?limit=2&cursor=${first.nextCursor}`)).body;
-    expect([rest.data.length, rest.data[0].previousStatus, rest.nextCursor]).toEqual([1, 'draft', null]);
+    expect([rest.data.length, rest.data[0]!.previousStatus, rest.nextCursor]).toEqual([1, 'draft', null]);
     const issues = await Promise.all(
       [`?offset=1&cursor=${first.nextCursor}`, '?cursor=x'].map((query) => activations(id, query)),
     );
-    expect(issues.map(({ status, body }) => [status, body.details[0].path])).toEqual([
+    expect(issues.map(({ status, body }) => [status, body.details?.[0]?.path])).toEqual([
       [400, 'offset'],
       [400, 'cursor'],
     ]);
@@ -118,9 +117,9 @@ describe('the history of activations', () => {
     await save(id);
     const editor = await addPerson(instance, 'editor');
     await change(id, { status: 'active' }, editor.session);
-    const path = `/api/workspaces/${instance.workspaceId}/members/${editor.userId}`;
+    const path = `/api/workspaces/${instance.workspaceId}/members/${editor.userId}` as const;
     await gateway.call('DELETE', path, { as: instance.session });
-    expect((await activations(id)).body.data[0].byUser).toMatchObject({ id: editor.userId, email: editor.email });
+    expect((await activations(id)).body.data[0]!.byUser).toMatchObject({ id: editor.userId, email: editor.email });
     expect((await activations(id, '', editor.session)).status).toBe(404);
   });
 });

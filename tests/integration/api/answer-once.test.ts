@@ -57,7 +57,7 @@ describe('an Idempotency-Key', () => {
     const hook = await createHook(instance, {});
     const person = await addPerson(instance);
     const started = await post(`/api/workflows/${workflowId}/execute`, 'run', {});
-    const run = `/api/executions/${started.body.executionId}`;
+    const run = `/api/executions/${started.body.executionId}` as const;
     const status = async () => (await instance.gateway.call('GET', run, { as: instance.session })).body.status;
     await until(async () => (await status()) === 'waiting_for_input', 8_000, 'waiting_for_input');
     const decision = { executionId: started.body.executionId, nodeId: 'ask', approved: true };
@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     ]);
     expect((await post(`${run}/rerun`, 'again', { fromNodeId: 'ask' })).body.code).toBe('CONFLICT');
     expect(await instance.db.execution.count()).toBe(before);
-    const stop = `/api/executions/${rerun.body.executionId}/stop`;
+    const stop = `/api/executions/${rerun.body.executionId}/stop` as const;
     expect([(await post(stop, 'once')).status, isReplay(await post(stop, 'once'))]).toEqual([200, true]);
     await worker.stop();
   }, 60_000);

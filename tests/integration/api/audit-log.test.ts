@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addPerson,
-  type Answer,
   createKey,
   createWorkflow,
   type Gateway,
@@ -21,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-function read(as = instance.session, query = ''): Promise<Answer> {
+function read(as = instance.session, query = '') {
   return gateway.call('GET', `/api/audit-log?workspaceId=${instance.workspaceId}${query}`, { as });
 }
 
@@ -34,12 +33,8 @@ describe('the audit log', () => {
     await gateway.call('DELETE', path, { as: instance.session });
     const { status, body } = await read(instance.session, `&resourceId=${workflowId}&includeTotal=true`);
     expect([status, body.total, body.hasMore]).toEqual([200, 3, false]);
-    expect(body.data.map(({ action }: { action: string }) => action)).toEqual([
-      'workflow.delete',
-      'workflow.update',
-      'workflow.create',
-    ]);
-    expect(body.data[0].userName).toBe(OWNER.name);
+    expect(body.data.map(({ action }) => action)).toEqual(['workflow.delete', 'workflow.update', 'workflow.create']);
+    expect(body.data[0]!.userName).toBe(OWNER.name);
     expect(body.data[0]).toMatchObject({ userEmail: OWNER.email.toLowerCase(), apiKeyId: null, apiKeyName: null });
     expect(body.data[1]).toMatchObject({
       userEmail: OWNER.email.toLowerCase(),
@@ -69,10 +64,10 @@ describe('the audit log', () => {
       address: '203.0.113.8',
       requestId: 'sign-in-1',
     });
-    expect((await all('action=apiKey.create')).body.data[0].details).toMatchObject({ name: 'Audited' });
+    expect((await all('action=apiKey.create')).body.data[0]!.details).toMatchObject({ name: 'Audited' });
     const ofGone = (await all(`workspaceId=${gone.id}`)).body.data;
     expect(ofGone.map(({ action }: { action: string }) => action)).toEqual(['workspace.delete', 'workspace.create']);
-    const everything = (await all('')).body.data.map(({ workspaceId }: { workspaceId: string | null }) => workspaceId);
+    const everything = (await all('')).body.data.map(({ workspaceId }) => workspaceId);
     expect(everything).toEqual(expect.arrayContaining([null, gone.id, instance.workspaceId]));
     const admin = await addPerson(instance, 'admin');
     expect((await all('', admin.session)).body.code).toBe('FORBIDDEN');
@@ -89,8 +84,7 @@ describe('the audit log', () => {
     const elsewhere = await start('203.0.113.2');
     await start('203.0.113.3', instance.session);
     const { body } = await read(instance.session, `&resourceId=${workflowId}&action=workflow.execute`);
-    const entries: { details: object; address: string; apiKeyName: string }[] = body.data;
-    expect(entries.map(({ details, address, apiKeyName }) => ({ ...details, address, apiKeyName }))).toEqual([
+    expect(body.data.map(({ details, address, apiKeyName }) => ({ ...details, address, apiKeyName }))).toEqual([
       { executionId: elsewhere, address: '203.0.113.2', apiKeyName: 'test' },
       { executionId: first, address: '203.0.113.1', apiKeyName: 'test' },
     ]);

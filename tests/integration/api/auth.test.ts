@@ -48,13 +48,7 @@ describe('setup', () => {
       body: { email: 'x', password: 'short', extra: 1 },
     });
     expect(status).toBe(400);
-    expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual([
-      'email',
-      'extra',
-      'name',
-      'token',
-      'workspaceName',
-    ]);
+    expect(body.details?.map(({ path }) => path).sort()).toEqual(['email', 'extra', 'name', 'token', 'workspaceName']);
     expect(await stores.db.user.count()).toBe(0);
   });
 });
@@ -131,7 +125,7 @@ describe('an API key', () => {
   it('is shown once, kept as a hash, and listed with its label', async () => {
     const key = await createKey(gateway, instance.session, { name: 'ci', preset: 'read-write' });
     const { body } = await gateway.call('GET', '/api/api-keys', { as: instance.session });
-    const entry = body.data.find(({ keyPrefix }: { keyPrefix: string }) => key.startsWith(keyPrefix));
+    const entry = body.data.find(({ keyPrefix }) => key.startsWith(keyPrefix));
     expect(entry).toMatchObject({ name: 'ci', access: 'Read + write', state: 'Active' });
     expect(JSON.stringify(body)).not.toContain(key);
     expect(JSON.stringify(await instance.db.apiKey.findMany())).not.toContain(key);
@@ -142,7 +136,7 @@ describe('an API key', () => {
     const key = await createKey(gateway, instance.session, {});
     expect((await replica.call('GET', '/api/workspaces', { as: key })).status).toBe(200);
     const { body } = await gateway.call('GET', '/api/api-keys', { as: instance.session });
-    const { id } = body.data.find(({ keyPrefix }: { keyPrefix: string }) => key.startsWith(keyPrefix));
+    const { id } = body.data.find(({ keyPrefix }) => key.startsWith(keyPrefix))!;
     const revoked = await gateway.call('POST', `/api/api-keys/${id}/revoke`, { as: instance.session });
     expect(revoked).toMatchObject({ status: 200, body: { state: 'Revoked' } });
     expect((await replica.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
@@ -151,7 +145,7 @@ describe('an API key', () => {
   it('400: is not revoked by a request that says more than that', async () => {
     await createKey(gateway, instance.session, {});
     const list = () => gateway.call('GET', '/api/api-keys?limit=1', { as: instance.session });
-    const { id } = (await list()).body.data[0];
+    const { id } = (await list()).body.data[0]!;
     const path = `/api/api-keys/${id}/revoke`;
     expect((await gateway.call('POST', path, { as: instance.session, body: { when: 'never' } })).status).toBe(400);
     expect((await list()).body.data[0]).toMatchObject({ id, state: 'Active' });
@@ -253,7 +247,7 @@ describe('an API key', () => {
       'WORKSPACE_MISMATCH',
     );
     const list = await gateway.call('GET', '/api/workspaces', { as: key });
-    expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual([other.body.id]);
+    expect(list.body.data.map(({ id }) => id)).toEqual([other.body.id]);
   });
 
   it('stops working after its expiry date', async () => {

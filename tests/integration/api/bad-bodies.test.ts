@@ -30,13 +30,14 @@ import {
   UpdateVariableBody,
   UpdateWorkflowBody,
   WorkspaceLimitsBody,
+  parseOwnJson,
 } from '@deckhand/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import Type, { type TObject } from 'typebox';
 import {
-  type BadBody,
   badBodies,
+  type BadBody,
   buildWorld,
   digestTables,
   type Instance,
@@ -47,6 +48,7 @@ import {
   type World,
   WORLD_DEFINITION,
   WORLD_FORM,
+  type ErrorMembers,
 } from '../../harness/index.js';
 
 /** Bad bodies that each operation gets. */
@@ -254,7 +256,7 @@ async function send(name: string, { id = '', userId = '', nodeId = 'form', deliv
   sent += 1;
   const answer = await fetch(`${instance.gateway.url}${path}`, { method, headers, body: bad.body ?? null });
   const text = await answer.text();
-  return { status: answer.status, text, body: JSON.parse(text === '' ? 'null' : text) };
+  return { status: answer.status, text, body: parseOwnJson<ErrorMembers | null>(text === '' ? 'null' : text) };
 }
 
 const REFUSALS: Readonly<Record<string, number>> = {
@@ -281,9 +283,9 @@ describe('every operation that takes a body', () => {
       const { schema, examples, isOptional = false } = operation;
       const property = fc.asyncProperty(badBodies(schema, examples, isOptional), async (bad) => {
         const { status, text, body } = await send(name, operation, bad);
-        if (REFUSALS[body?.code] !== status) throw new Error(`${name}: ${status} ${text}`);
+        if (REFUSALS[body?.code ?? ''] !== status) throw new Error(`${name}: ${status} ${text}`);
         if (bad.fields.length === 0) return;
-        const paths: string[] = body.details.map(({ path }: { path: string }) => path.split(/[.[]/)[0]);
+        const paths = body?.details?.map(({ path }) => path.split(/[.[]/)[0]!) ?? [];
         // Nesting without end has no path worth saying.
         const isNamed = paths.some((path) => bad.fields.includes(path)) || text.includes('nested deeper');
         if (!isNamed) throw new Error(`${name}: ${text} names none of ${bad.fields.join(', ')}`);
@@ -303,7 +305,7 @@ describe('every operation that takes a body', () => {
     };
     for (const [name, operation] of Object.entries(operations)) {
       const { status, body } = await send(name, operation, long);
-      expect({ name, status, code: body.code }).toEqual({ name, status: 413, code: 'PAYLOAD_TOO_LARGE' });
+      expect({ name, status, code: body!.code }).toEqual({ name, status: 413, code: 'PAYLOAD_TOO_LARGE' });
     }
     expect(await digestTables(instance.db)).toEqual(before);
   }, 60_000);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { publishChanges } from '@deckhand/queue';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type Call,
   chain,
   createKey,
   createWorkflow,
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, headers: Record<string, string> = {}) =>
+const call: Call<[headers?: Record<string, string>]> = (method, path, headers = {}) =>
   instance.gateway.call(method, path, { as: instance.key, headers });
 const read = (id: string, etag?: string, query = '') =>
   call('GET', `/api/executions/${id}${query}`, etag === undefined ? {} : { 'if-none-match': etag });
@@ -62,7 +63,7 @@ describe('If-None-Match', () => {
     const worker = await startTestWorker(instance);
     const done = await until(async () => {
       const answer = await read(id, etag);
-      return answer.body?.status === 'success' ? answer : undefined;
+      return answer.status === 200 && answer.body.status === 'success' ? answer : undefined;
     });
     await worker.stop();
     expect(done.headers.get('etag')).not.toBe(etag);
@@ -203,7 +204,7 @@ describe('wait=', () => {
 
   it.each(['-1', '61', '2.5', 'long'])('400 for wait=%s', async (seconds) => {
     const { status, body } = await wait(await execute(), seconds);
-    expect([status, body.details[0].path]).toEqual([400, 'wait']);
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'wait']);
   });
 
   it('404 at once for no run', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chain, createWorkflow, type Instance, startInstance, stopAll } from '../../harness/index.js';
+import { type Call, chain, createWorkflow, type Instance, startInstance, stopAll } from '../../harness/index.js';
 
 let instance: Instance;
 
@@ -8,16 +8,16 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: object, ifMatch?: string) =>
+const call: Call<[body?: object, ifMatch?: string]> = (method, path, body, ifMatch) =>
   instance.gateway.call(method, path, {
     as: instance.session,
     ...(body === undefined ? {} : { body }),
     ...(ifMatch === undefined ? {} : { headers: { 'if-match': ifMatch } }),
   });
 
-async function make(path: string, body: object): Promise<string> {
+async function make(path: `/api/${'workflows' | 'variables' | 'credentials' | 'folders'}`, body: object) {
   const made = await call('POST', path, { workspaceId: instance.workspaceId, ...body });
-  return `${path}/${made.body.id}`;
+  return `${path}/${made.body.id}` as const;
 }
 
 describe('If-Match', () => {
@@ -53,7 +53,7 @@ describe('If-Match', () => {
 
   it('is told by GET, and another version of a workflow counts as a change', async () => {
     const id = await createWorkflow(instance);
-    const path = `/api/workflows/${id}`;
+    const path = `/api/workflows/${id}` as const;
     const etag = (await call('GET', path)).headers.get('etag') ?? '';
     await call('POST', `${path}/versions`, { definition: chain() });
     expect((await call('PATCH', path, { name: 'x' }, etag)).status).toBe(412);

@@ -4,11 +4,13 @@ import {
   type Answer,
   chain,
   createWorkflow,
+  type ErrorMembers,
   type Gateway,
   type Instance,
   startGateway,
   startInstance,
   stopAll,
+  type Call,
 } from '../../harness/index.js';
 
 let instance: Instance;
@@ -22,7 +24,12 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: object, { replica = 0, as = instance.key, key = '' } = {}) =>
+const call: Call<[body?: object, options?: { replica?: number; as?: string; key?: string }]> = (
+  method,
+  path,
+  body,
+  { replica = 0, as = instance.key, key = '' } = {},
+) =>
   (replicas[replica] ?? replicas[0]).call(method, path, {
     as,
     body,
@@ -41,7 +48,8 @@ const forget = async () => {
   const keys = await redis.keys('{deckhand}:execution-rate:*');
   if (keys.length > 0) await redis.del(...keys);
 };
-const codes = (answers: Answer[]) => answers.map(({ status, body }) => (status === 202 ? 'started' : body.code));
+const codes = (answers: Answer<ErrorMembers>[]) =>
+  answers.map(({ status, body }) => (status === 202 ? 'started' : body.code));
 
 describe('runs a minute', () => {
   it('are counted exactly over all replicas, from keys and sessions, and say when to come back', async () => {
@@ -74,7 +82,7 @@ describe('runs a minute', () => {
     expect(left.map((match) => match?.[1])).toEqual(['1', '0', '0']);
     const { body, headers } = answers[2] ?? { body: null };
     const retryAfterSeconds = Number(headers?.get('retry-after'));
-    expect(body.details).toEqual({ limit: 2, windowSeconds: 60, retryAfterSeconds });
+    expect(body!.details).toEqual({ limit: 2, windowSeconds: 60, retryAfterSeconds });
     await limit({});
     const free = await execute();
     expect([free.headers.get('ratelimit'), free.headers.get('ratelimit-policy')]).toEqual([null, null]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listRoutes } from '@deckhand/api';
 import { ERRORS, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@deckhand/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { execFile } from 'node:child_process';
@@ -7,13 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
-  type Answer,
+  type Call,
   chain,
   type Exchange,
   type Instance,
   namesOfExamples,
   OWNER,
   recordExamples,
+  RESPONSE_SCHEMAS,
   sendHook,
   startInstance,
   startTestWorker,
@@ -97,20 +99,19 @@ function successesOf({ responses }: Operation): { status: string; content: Conte
 /** What the walk through all operations sent and got. */
 const exchanges: Exchange[] = [];
 
-async function call(
-  method: string,
-  path: string,
-  body?: unknown,
-  as: string | null = instance.session,
-): Promise<Answer> {
-  return instance.gateway.call(method, path, {
+const call: Call<[body?: unknown, as?: string | null]> = (method, path, body, as = instance.session) =>
+  instance.gateway.call(method, path, {
     ...(as === null ? {} : { as }),
     ...(body === undefined ? {} : { body }),
   });
-}
 
 /** A call that is to succeed. */
-async function done(method: string, path: string, body?: unknown, as?: string | null): Promise<Answer['body']> {
+async function done<Method extends string, Path extends string>(
+  method: Method,
+  path: Path,
+  body?: unknown,
+  as?: string | null,
+) {
   const answer = await call(method, path, body, as);
   if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   const template = instance.gateway.answers.templateOf(path) ?? '';
@@ -139,6 +140,17 @@ describe('the OpenAPI document', () => {
     );
     await rm(folder, { recursive: true });
     expect(JSON.parse(stdout)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0, ignored: 0 } });
+  });
+
+  it('has the response schemas that give the tests their types', () => {
+    const routes = listRoutes(instance.gateway.services);
+    const documented = Object.keys(RESPONSE_SCHEMAS).map((name) => {
+      const route = routes.find(({ method, path }) => `${method} ${path}` === name.replace('?dryRun=true', ''));
+      return [name, Object.values(route?.operation.responses ?? {})];
+    });
+    expect(documented).toEqual(
+      Object.entries(RESPONSE_SCHEMAS).map(([name, schema]) => [name, expect.arrayContaining([schema])]),
+    );
   });
 
   it('says who may call what', () => {
@@ -273,7 +285,7 @@ describe('the OpenAPI document', () => {
     await done('GET', '/api/auth/me');
     await done('GET', '/api/me');
     const sessions = await done('GET', '/api/auth/sessions', undefined, token);
-    const other = sessions.data.find(({ current }: { current: boolean }) => !current);
+    const other = sessions.data.find(({ current }) => !current);
     expect(other).toBeDefined();
     await done('POST', '/api/auth/logout', undefined, token);
     const again = await done('POST', '/api/auth/login', { email: OWNER.email, password: OWNER.password });
@@ -295,7 +307,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/workspaces/${second.id}`);
     await done('GET', `/api/workspaces/${second.id}/usage`);
     await done('PATCH', `/api/workspaces/${second.id}`, { name: 'Marketing and sales' });
-    const members = `/api/workspaces/${second.id}/members`;
+    const members = `/api/workspaces/${second.id}/members` as const;
     const invite = await done('POST', `/api/workspaces/${second.id}/invites`, { role: 'editor' });
     const person = { email: 'grace@example.com', name: 'Grace', password: 'correct horse battery' };
     const joined = await done('POST', '/api/auth/accept-invite', { token: invite.token, ...person }, null);
@@ -303,12 +315,12 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/workspaces/${second.id}/invites`);
     await done('DELETE', `/api/workspaces/${second.id}/invites/${unused.id}`);
     await done('GET', members);
-    await done('PATCH', `${members}/${joined.user.id}`, { role: 'viewer' });
-    await done('DELETE', `${members}/${joined.user.id}`);
+    await done('PATCH', `${members}/${joined.user!.id}`, { role: 'viewer' });
+    await done('DELETE', `${members}/${joined.user!.id}`);
     await done('POST', members, { email: person.email, role: 'admin' });
     await done('DELETE', `/api/workspaces/${second.id}/membership`, undefined, joined.token);
     const mine = await done('GET', '/api/auth/sessions', undefined, joined.token);
-    await done('DELETE', `/api/auth/sessions/${mine.data[0].id}`, undefined, joined.token);
+    await done('DELETE', `/api/auth/sessions/${mine.data[0]!.id}`, undefined, joined.token);
 
     // What a workspace holds
     const variable = await done('POST', '/api/variables', { workspaceId, name: 'rate', value: '7' });
@@ -343,7 +355,7 @@ describe('the OpenAPI document', () => {
       edge.source === 'ask' ? { ...edge, sourceHandle: 'approved' } : edge,
     );
     const workflow = await done('POST', '/api/workflows', { workspaceId, name: 'Orders', definition });
-    const path = `/api/workflows/${workflow.id}`;
+    const path = `/api/workflows/${workflow.id}` as const;
     await done('GET', `/api/workflows${inWorkspace}`);
     await done('GET', path);
     await done('POST', '/api/workflows?dryRun=true', { workspaceId, name: 'Orders', definition });
@@ -357,7 +369,7 @@ describe('the OpenAPI document', () => {
     await done('GET', '/api/node-types');
     const hook = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
     const hooked = await done('POST', '/api/workflows', { workspaceId, name: 'Hooked', definition: hook });
-    const hookPath = `/api/workflows/${hooked.id}`;
+    const hookPath = `/api/workflows/${hooked.id}` as const;
     const { url } = await done('POST', `${hookPath}/webhooks/hook/url`);
     await done('POST', `${hookPath}/webhooks/hook/test`);
     await done('PATCH', hookPath, { status: 'active' });
@@ -382,7 +394,7 @@ describe('the OpenAPI document', () => {
       name: 'Morning report',
       definition: { nodes: [every], edges: [] },
     });
-    const timedPath = `/api/workflows/${timed.id}`;
+    const timedPath = `/api/workflows/${timed.id}` as const;
     await done('PATCH', timedPath, { status: 'active' });
     await done('POST', `${timedPath}/schedules/morning/pause`);
     await done('GET', `/api/schedules${inWorkspace}`);
@@ -395,7 +407,7 @@ describe('the OpenAPI document', () => {
       input: { orderId: 'A-1042', amount: 120 },
       executionMode: 'debug',
     });
-    const run = `/api/executions/${executionId}`;
+    const run = `/api/executions/${executionId}` as const;
     const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
     await reaches('waiting_for_input');
     await done('GET', `/api/approvals${inWorkspace}`);
@@ -429,7 +441,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/ai/usage${inWorkspace}`);
     await done('GET', `/api/audit-log${inWorkspace}`);
     await done('GET', '/api/admin/audit-log');
-    const limits = `/api/admin/workspaces/${workspaceId}/limits`;
+    const limits = `/api/admin/workspaces/${workspaceId}/limits` as const;
     await done('PUT', limits, await done('GET', limits));
     await done('GET', `/api/admin/workspaces/${workspaceId}/usage`);
     await done('PUT', '/api/admin/settings', await done('GET', '/api/admin/settings'));

@@ -3,6 +3,7 @@ import {
   addKey,
   addPerson,
   addSession,
+  type Call,
   createWorkflow,
   type Gateway,
   type Instance,
@@ -37,8 +38,7 @@ interface Turn {
   /** Sends a request to both and lets it be on its way: what a replica may keep, or have in flight, it now does. */
   warm(method: string, path: string, as: string): void;
   /** Sends a request to the other replica. @returns its status, and its body. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a test expects of it, the test says
-  ask(method: string, path: string, as: string, body?: object): Promise<{ status: number; body: any }>;
+  readonly ask: Call<[as: string, body?: object]>;
 }
 
 /**
@@ -61,7 +61,7 @@ async function takeTurns(
       const warm = (method: string, path: string, as: string) => {
         onTheWay.push(...[here, there, there].map((replica) => statusOf(replica, method, path, as)));
       };
-      const ask = (method: string, path: string, as: string, body?: object) => there.call(method, path, { as, body });
+      const ask: Call<[as: string, body?: object]> = (method, path, as, body) => there.call(method, path, { as, body });
       const seen = await act({ here, there, number: mine, warm, ask });
       changes += 1;
       answers += expected.length;
@@ -87,7 +87,7 @@ async function done(answer: Promise<{ status: number; text: string }>): Promise<
   if (status >= 300) throw new Error(`${status} ${text}`);
 }
 
-const workspace = () => `/api/workspaces/${instance.workspaceId}`;
+const workspace = () => `/api/workspaces/${instance.workspaceId}` as const;
 const ME = '/api/auth/me';
 
 describe('the very next request, at the other replica,', () => {
@@ -150,7 +150,7 @@ describe('the very next request, at the other replica,', () => {
     const lane = async () => {
       const member = await addPerson(instance, 'editor');
       const { key } = await addKey(instance, member.userId);
-      const workflow = `/api/workflows/${await createWorkflow(instance)}`;
+      const workflow = `/api/workflows/${await createWorkflow(instance)}` as const;
       const change = (role: string, { here }: Turn) =>
         done(here.call('PATCH', `${workspace()}/members/${member.userId}`, { as: instance.session, body: { role } }));
       return async (turn: Turn) => {
@@ -172,7 +172,7 @@ describe('the very next request, at the other replica,', () => {
       const member = await addPerson(instance);
       const { key } = await addKey(instance, member.userId);
       const path = `${workspace()}/members`;
-      const workflow = `/api/workflows/${await createWorkflow(instance)}`;
+      const workflow = `/api/workflows/${await createWorkflow(instance)}` as const;
       return async ({ here, warm, ask }: Turn) => {
         const see = async () =>
           (await Promise.all([ask('GET', workflow, member.session), ask('GET', workflow, key)])).map((a) => a.status);
@@ -190,7 +190,7 @@ describe('the very next request, at the other replica,', () => {
   it('runs the version that was saved', async () => {
     const definition = { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] };
     const lane = async () => {
-      const workflow = `/api/workflows/${await createWorkflow(instance, definition)}`;
+      const workflow = `/api/workflows/${await createWorkflow(instance, definition)}` as const;
       return async ({ here, warm, ask }: Turn) => {
         warm('GET', workflow, instance.key);
         warm('POST', `${workflow}/execute`, instance.key);
@@ -206,18 +206,17 @@ describe('the very next request, at the other replica,', () => {
   it("tells a workflow's new status, alone and in lists", async () => {
     const lane = async () => {
       const id = await createWorkflow(instance, { nodes: [{ id: 'start', type: 'trigger.manual' }], edges: [] });
-      const path = `/api/workflows/${id}`;
+      const path = `/api/workflows/${id}` as const;
       return async ({ here, warm, ask }: Turn) => {
         const [status, other] = (await ask('GET', path, instance.key)).body.status === 'active' ? OFF : ON;
-        const list = (of: string) => `/api/workflows?workspaceId=${instance.workspaceId}&status=${of}&limit=500`;
+        const list = (of: string) =>
+          `/api/workflows?workspaceId=${instance.workspaceId}&status=${of}&limit=500` as const;
         warm('GET', path, instance.key);
         await done(here.call('PATCH', path, { as: instance.key, body: { status } }));
-        const [alone, listed, before] = await Promise.all(
-          [path, list(status), list(other)].map((address) => ask('GET', address, instance.key)),
-        );
-        const isIn = (answer: { body: { data: { id: string }[] } } | undefined) =>
-          answer?.body.data.some((entry) => entry.id === id);
-        return [alone?.body.status === status, isIn(listed), isIn(before)];
+        const isIn = async (of: string) =>
+          (await ask('GET', list(of), instance.key)).body.data.some((entry) => entry.id === id);
+        const hasStatus = async () => (await ask('GET', path, instance.key)).body.status === status;
+        return Promise.all([hasStatus(), isIn(status), isIn(other)]);
       };
     };
     await takeTurns(200, lane, [true, true, false]);

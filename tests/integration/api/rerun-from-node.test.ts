@@ -66,7 +66,7 @@ describe('a rerun from a node', () => {
     );
     broken.add('/c');
     const first = await run(workflowId, { n: 7 });
-    expect([first.status, first.error.nodeId]).toEqual(['failed', 'c']);
+    expect([first.status, first.error!.nodeId]).toEqual(['failed', 'c']);
     broken.clear();
     const again = await rerun(first.id, 'b');
     expect(again).toMatchObject({
@@ -78,7 +78,7 @@ describe('a rerun from a node', () => {
     expect(again.progress.a).toEqual(first.progress.a);
     // It has all of its own: the original may go.
     const output = await call('GET', `/api/executions/${again.id}/nodes/a/output`);
-    expect(output.body.output).toEqual(first.progress.a.output);
+    expect(output.body.output).toEqual(first.progress.a!.output);
     expect(await read(first.id)).toEqual(first);
     // And may be taken over from in its turn.
     expect((await rerun(again.id, 'c')).status).toBe('success');
@@ -106,9 +106,9 @@ describe('a rerun from a node', () => {
     expect(first.error).toMatchObject({ nodeId: 'b' });
     broken.clear();
     const again = await rerun(first.id, 'b');
-    expect([again.status, again.progress.count.output]).toEqual(['success', { count: 5 }]);
+    expect([again.status, again.progress.count!.output]).toEqual(['success', { count: 5 }]);
     expect(calls).toEqual(['/b/3', '/a/4', '/b/4']);
-    expect([again.progress.a.iterations, again.progress.b.iterations]).toEqual([5, 5]);
+    expect([again.progress.a!.iterations, again.progress.b!.iterations]).toEqual([5, 5]);
     for (const iteration of [0, 3]) {
       const [before, after] = await Promise.all(
         [first.id, again.id].map((id) => call('GET', `/api/executions/${id}/nodes/a/output?iteration=${iteration}`)),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   chain,
   createWorkflow,
+  type Get,
   type Instance,
   startInstance,
   startTestWorker,
@@ -15,13 +16,13 @@ let workflowId: string;
 /** Runs, the oldest first. */
 let runs: Record<'done' | 'again' | 'child' | 'sandbox' | 'late' | 'waiting', string>;
 
-const call = (path: string) => instance.gateway.call('GET', path, { as: instance.key });
+const call: Get = (path) => instance.gateway.call('GET', path, { as: instance.key });
 const list = (query = '') => call(`/api/executions?workspaceId=${instance.workspaceId}&sortOrder=asc&${query}`);
 const MISSING = '01a1fb35-e8df-7352-8660-75a19a555603';
 
 /** The names of the runs that a response lists. */
-function namesOf(body: { data: readonly { id: string }[] }): string[] {
-  return body.data.map(({ id }) => Object.entries(runs).find(([, other]) => other === id)?.[0] ?? id);
+function namesOf(body: { data: readonly { id?: string }[] }) {
+  return body.data.map(({ id = '' }) => Object.entries(runs).find(([, other]) => other === id)?.[0] ?? id);
 }
 async function find(query: string): Promise<string[]> {
   const { status, body } = await list(query);
@@ -119,7 +120,8 @@ describe('runs in lists', () => {
   );
 
   it('are exported by the same filters', async () => {
-    const path = `/api/executions/export?workspaceId=${instance.workspaceId}&sortOrder=asc&source=rerun,workflow`;
+    const path =
+      `/api/executions/export?workspaceId=${instance.workspaceId}&sortOrder=asc&source=rerun,workflow` as const;
     const { body } = await call(`${path}&format=json`);
     expect(namesOf({ data: body })).toEqual(['again', 'child']);
     const [header, , line] = (await call(`${path}&format=csv`)).text.split('\r\n');
@@ -197,7 +199,7 @@ describe('cursors', () => {
         `/api/executions?workspaceId=${instance.workspaceId}&limit=2&${query}${cursor && `&cursor=${cursor}`}`,
       );
       expect([status, body.code, body.offset]).toEqual([200, undefined, 0]);
-      found.push(body.data.map(({ id }: { id: string }) => id));
+      found.push(body.data.map(({ id }) => id!));
       expect(body.nextCursor === null).toBe(!body.hasMore);
       if (body.nextCursor === null) break;
       cursor = body.nextCursor;
@@ -210,7 +212,7 @@ describe('cursors', () => {
       const { body } = await call(
         `/api/executions?workspaceId=${instance.workspaceId}&sortBy=${sortBy}&sortOrder=${sortOrder}`,
       );
-      const all = body.data.map(({ id }: { id: string }) => id);
+      const all = body.data.map(({ id }) => id);
       const found = await pages(`sortBy=${sortBy}&sortOrder=${sortOrder}`);
       expect(found.flat()).toEqual(all);
       expect(found.slice(0, -1).every(({ length }) => length === 2)).toBe(true);
@@ -223,20 +225,20 @@ describe('cursors', () => {
       expect.arrayContaining(['late', 'again', 'done']),
     );
     const { body: matches } = await list(`search=${workflowId}`);
-    const oldestFirst = matches.data.map(({ id }: { id: string }) => id);
+    const oldestFirst = matches.data.map(({ id }) => id);
     expect((await pages(`search=${workflowId}`)).flat()).toEqual(oldestFirst.reverse());
-    const path = `/api/workflows/${workflowId}/executions?limit=1&sortOrder=asc`;
+    const path = `/api/workflows/${workflowId}/executions?limit=1&sortOrder=asc` as const;
     const { body: first } = await call(path);
     const { body: second } = await call(`${path}&cursor=${first.nextCursor}`);
     expect(namesOf({ data: [...first.data, ...second.data] })).toEqual(['done', 'again']);
   });
 
   it('do not repeat runs when others are added before them', async () => {
-    const path = `/api/executions?workspaceId=${instance.workspaceId}&limit=2`;
+    const path = `/api/executions?workspaceId=${instance.workspaceId}&limit=2` as const;
     const { body: first } = await call(path);
     await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: instance.key });
     const { body: second } = await call(`${path}&cursor=${first.nextCursor}&includeTotal=true`);
-    const ids = (body: typeof first): string[] => body.data.map(({ id }: { id: string }) => id);
+    const ids = (body: typeof first) => body.data.map(({ id }) => id!);
     expect(ids(second).filter((id) => ids(first).includes(id))).toEqual([]);
     expect(second.total).toBe((await call(`${path}&includeTotal=true`)).body.total);
   });
@@ -259,7 +261,9 @@ describe('fields', () => {
   it('are all that entries hold, in lists and with latest=true', async () => {
     const { body } = await list('fields=id,status&fields=workflowName&limit=1');
     expect(body.data).toEqual([{ id: runs.done, status: 'success', workflowName: 'Orders, daily' }]);
-    expect((await list('fields=progress&limit=1')).body.data[0].progress.a.status).toBe('success');
+    expect((await list('fields=progress&limit=1')).body.data).toMatchObject([
+      { progress: { a: { status: 'success' } } },
+    ]);
     const latest = await call(`/api/workflows/${workflowId}/executions?latest=true&fields=id,result`);
     expect(latest.body.data).toEqual([{ id: runs.done, result: null }]);
   });
@@ -275,15 +279,15 @@ describe('progress=counts', () => {
     const { body } = await list('progress=counts');
     const none = { pending: 0, running: 0, success: 0, failed: 0, skipped: 0, waiting: 0, stopped: 0 };
     const [done, again] = body.data;
-    expect(done.progress).toEqual({ ...none, success: 2 });
-    expect(again.progress).toEqual({ ...none, pending: 2 });
+    expect(done!.progress).toEqual({ ...none, success: 2 });
+    expect(again!.progress).toEqual({ ...none, pending: 2 });
     const latest = await call(`/api/workflows/${workflowId}/executions?latest=true&progress=counts`);
-    expect(latest.body.data[0].progress).toEqual({ ...none, success: 2 });
+    expect(latest.body.data[0]!.progress).toEqual({ ...none, success: 2 });
   });
 
   it('leaves progress=nodes, the default, without outputs', async () => {
     const [done] = (await list('progress=nodes')).body.data;
-    expect(done.progress.a).toMatchObject({ status: 'success', outputOmitted: true });
+    expect(done).toMatchObject({ progress: { a: { status: 'success', outputOmitted: true } } });
     expect(done).toEqual((await list()).body.data[0]);
   });
 });

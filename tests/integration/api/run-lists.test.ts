@@ -1,20 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listRoutes } from '@deckhand/api';
-import { addPerson, chain, createWorkflow, type Instance, OWNER, startInstance, stopAll } from '../../harness/index.js';
+import {
+  addPerson,
+  chain,
+  createWorkflow,
+  type Get,
+  type Instance,
+  OWNER,
+  startInstance,
+  stopAll,
+} from '../../harness/index.js';
 
 let instance: Instance;
 let workflowId: string;
 /** Runs by what is known of them: two that began, one that never did, one stopped before it began. */
 let runs: Record<'first' | 'waiting' | 'stopped' | 'last', string>;
 
-const call = (path: string) => instance.gateway.call('GET', path, { as: instance.key });
+const call: Get = (path) => instance.gateway.call('GET', path, { as: instance.key });
 const query = (params: Readonly<Record<string, string>>): string => new URLSearchParams(params).toString();
 const list = (params: Readonly<Record<string, string>> = {}) =>
   call(`/api/executions?${query({ workspaceId: instance.workspaceId, ...params })}`);
 async function idsOf(params: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const { status, body } = await list(params);
   expect([status, body.code]).toEqual([200, undefined]);
-  return body.data.map(({ id }: { id: string }) => id);
+  return body.data.map(({ id }) => id!);
 }
 
 async function execute(): Promise<string> {
@@ -98,7 +107,7 @@ describe('times in requests', () => {
   ])('are ISO 8601 with %s', async (_, from, to) => {
     expect(await idsOf({ 'startedAt[gte]': from, 'startedAt[lte]': to })).toHaveLength(4);
     const read = await call(`/api/monitoring/stats?${query({ workspaceId: instance.workspaceId, from, to })}`);
-    expect([read.status, read.body.from]).toEqual([200, new Date(`${read.body.from}`).toISOString()]);
+    expect([read.status, read.body.from]).toEqual([200, new Date(read.body.from).toISOString()]);
     expect(read.body.from).toBe(from === '2026-03-10' ? '2026-03-10T00:00:00.000Z' : '2026-03-10T02:30:00.000Z');
   });
 

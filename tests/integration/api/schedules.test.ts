@@ -70,7 +70,7 @@ describe('a paused schedule', () => {
     const { status, body } = await act(id, 'pause');
     expect([status, body.nextFireAt]).toEqual([200, null]);
     const [entry] = (await list(`&workflowId=${id}`)).data;
-    expect(entry).toMatchObject({ pausedAt: body.pausedAt, pausedByUser: { id: entry.pausedBy, name: 'Ada' } });
+    expect(entry).toMatchObject({ pausedAt: body.pausedAt, pausedByUser: { id: entry!.pausedBy, name: 'Ada' } });
     const workflow = await instance.gateway.call('GET', `/api/workflows/${id}`, { as: instance.session });
     expect(workflow.body).toMatchObject({
       status: 'active',
@@ -109,7 +109,7 @@ describe('a paused schedule', () => {
     await act(id, 'pause');
     await change(id, { status: 'inactive' });
     await change(id, { status: 'active' });
-    const path = `/api/workflows/${id}/versions`;
+    const path = `/api/workflows/${id}/versions` as const;
     const body = { definition: scheduleDefinition({ cron: '0 10 1 1 *' }) };
     const saved = await instance.gateway.call('POST', path, { as: instance.session, body });
     await change(id, { activeVersionId: saved.body.workflowVersionId });
@@ -122,7 +122,7 @@ describe('a paused schedule', () => {
     await act(id, 'pause');
     const { status, body } = await act(id, 'resume');
     expect([status, body]).toEqual([200, expect.objectContaining({ nextFireAt: isTime, pausedAt: null })]);
-    expect(new Date(body.nextFireAt).getTime()).toBeGreaterThan(Date.now());
+    expect(new Date(body.nextFireAt!).getTime()).toBeGreaterThan(Date.now());
     await act(id, 'pause');
     await change(id, { status: 'inactive' });
     expect((await act(id, 'resume')).body).toMatchObject({ nextFireAt: null, pausedAt: null });
@@ -132,7 +132,7 @@ describe('a paused schedule', () => {
     const id = await createScheduled();
     await act(id, 'pause', instance.key);
     await act(id, 'resume');
-    const path = `/api/audit-log?workspaceId=${instance.workspaceId}&resourceType=schedule&resourceId=${id}`;
+    const path = `/api/audit-log?workspaceId=${instance.workspaceId}&resourceType=schedule&resourceId=${id}` as const;
     const { body } = await instance.gateway.call('GET', path, { as: instance.session });
     const entries: { action: string; details: object }[] = body.data;
     expect(entries.map(({ action, details }) => [action, details])).toEqual([

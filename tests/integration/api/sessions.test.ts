@@ -40,18 +40,18 @@ describe('sessions', () => {
     const { status, body, text } = await gateway.call('GET', '/api/auth/sessions?includeTotal=true', { as: token });
     expect(status).toBe(200);
     expect(body).toMatchObject({ limit: 100, offset: 0, hasMore: false, total: 2 });
-    expect(body.data.map(({ current }: { current: boolean }) => current)).toEqual([true, false]);
-    expect(Object.keys(body.data[0]).sort()).toEqual(
+    expect(body.data.map(({ current }) => current)).toEqual([true, false]);
+    expect(Object.keys(body.data[0]!).sort()).toEqual(
       ['createdAt', 'current', 'expiresAt', 'id', 'lastUsedAt', 'userAgent'].sort(),
     );
-    expect(body.data[0].userAgent).toBe('test browser');
+    expect(body.data[0]!.userAgent).toBe('test browser');
     expect(text).not.toContain(token);
   });
 
   it('204: end at once for every replica, and are then a 404', async () => {
     const token = await signIn();
     const { body } = await gateway.call('GET', '/api/auth/sessions', { as: token });
-    const path = `/api/auth/sessions/${body.data[0].id}`;
+    const path = `/api/auth/sessions/${body.data[0]!.id}`;
     expect((await gateway.call('DELETE', path, { as: instance.session })).status).toBe(204);
     expect(await isSignedIn(token)).toBe(false);
     expect((await gateway.call('DELETE', path, { as: instance.session })).status).toBe(404);

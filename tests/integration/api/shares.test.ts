@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addPerson,
+  type Call,
   chain,
   createWorkflow,
   type Gateway,
@@ -17,7 +18,7 @@ let executionId: string;
 let other: { workspaceId: string; executionId: string };
 
 const definition = chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } });
-const call = (method: string, path: string, body?: object) =>
+const call: Call<[body?: object]> = (method, path, body) =>
   gateway.call(method, path, { as: instance.session, ...(body === undefined ? {} : { body }) });
 
 async function start(workspaceId: string): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Firing } from '@deckhand/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type Call,
   createWorkflow,
   type Instance,
   scheduleDefinition,
@@ -23,7 +24,7 @@ afterEach(() => instance.db.workflow.updateMany({ data: { status: 'inactive' } }
 afterEach(() => instance.db.schedule.deleteMany());
 afterAll(stopAll);
 
-const call = (method: string, path: string, body?: object) =>
+const call: Call<[body?: object]> = (method, path, body) =>
   instance.gateway.call(method, path, { as: instance.session, body });
 const read = async (id: string) => (await call('GET', `/api/workflows/${id}`)).body;
 const change = async (id: string, body: object) => {
@@ -59,7 +60,7 @@ describe('a schedule', () => {
     };
     expect((await read(id)).schedules).toEqual([idle]);
     const { schedules } = await change(id, { status: 'active' });
-    const nextFireAt: string = schedules[0].nextFireAt;
+    const nextFireAt = schedules[0]!.nextFireAt!;
     expect(schedules).toEqual([{ ...idle, nextFireAt }]);
     expect(new Date(nextFireAt).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' })).toBe('09:00:00');
     expect(Date.parse(nextFireAt)).toBeGreaterThan(Date.now());
@@ -69,7 +70,7 @@ describe('a schedule', () => {
     const [run] = await runsOf(id);
     const [fired] = (await read(id)).schedules;
     expect(fired).toMatchObject({ lastFireAt: nextFireAt, lastExecutionId: run?.id });
-    expect(Date.parse(fired.nextFireAt)).toBeGreaterThan(Date.parse(nextFireAt));
+    expect(Date.parse(fired!.nextFireAt!)).toBeGreaterThan(Date.parse(nextFireAt));
     const answer = await call('GET', `/api/executions/${run?.id}`);
     expect(answer.body).toMatchObject({
       source: 'schedule',
@@ -83,7 +84,7 @@ describe('a schedule', () => {
 
     const after = await change(id, { status: 'inactive' });
     expect(after.schedules).toEqual([{ ...idle, lastFireAt: nextFireAt, lastExecutionId: run?.id }]);
-    await fireAt(fired.nextFireAt);
+    await fireAt(fired!.nextFireAt!);
     expect(await runsOf(id)).toHaveLength(1);
   });
 
@@ -92,7 +93,7 @@ describe('a schedule', () => {
     const { activeVersionId, schedules } = await change(id, { status: 'active' });
     await save(id, { cron: '0 10 * * *' });
     expect((await read(id)).schedules).toEqual(schedules);
-    await fireAt(schedules[0].nextFireAt);
+    await fireAt(schedules[0]!.nextFireAt!);
     expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
   });
 
@@ -100,14 +101,14 @@ describe('a schedule', () => {
     const id = await createWorkflow(instance, scheduleDefinition(DAILY));
     const [before] = (await change(id, { status: 'active' })).schedules;
     await change(id, { activeVersionId: await save(id, { cron: '0 0 29 2 *' }) });
-    await fireAt(before.nextFireAt);
+    await fireAt(before!.nextFireAt!);
     expect(await runsOf(id)).toEqual([]);
     const activeVersionId = await save(id, { cron: '*/5 * * * *' });
     const [after] = (await change(id, { activeVersionId })).schedules;
     expect(after).toMatchObject({ cron: '*/5 * * * *', timezone: 'UTC' });
-    expect(Date.parse(after.nextFireAt) % 300_000).toBe(0);
-    expect(Date.parse(after.nextFireAt)).toBeLessThanOrEqual(Date.now() + 300_000);
-    await fireAt(after.nextFireAt);
+    expect(Date.parse(after!.nextFireAt!) % 300_000).toBe(0);
+    expect(Date.parse(after!.nextFireAt!)).toBeLessThanOrEqual(Date.now() + 300_000);
+    await fireAt(after!.nextFireAt!);
     expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
   });
 
@@ -169,7 +170,7 @@ describe('times that nobody was there to fire', () => {
   const hourly = async (parameters: object) => {
     const id = await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *', ...parameters }));
     const { schedules } = await change(id, { status: 'active' });
-    return { id, first: Date.parse(schedules[0].nextFireAt) };
+    return { id, first: Date.parse(schedules[0]!.nextFireAt!) };
   };
   const HOUR = 3_600_000;
 
@@ -177,7 +178,7 @@ describe('times that nobody was there to fire', () => {
     const { id, first } = await hourly({});
     await fireAt(first + 5 * HOUR + 600_000);
     expect(await runsOf(id)).toEqual([]);
-    expect((await read(id)).schedules[0].nextFireAt).toBe(new Date(first + 6 * HOUR).toISOString());
+    expect((await read(id)).schedules[0]!.nextFireAt).toBe(new Date(first + 6 * HOUR).toISOString());
     await fireAt(first + 6 * HOUR);
     expect(await runsOf(id)).toHaveLength(1);
   });
@@ -210,7 +211,7 @@ describe('schedules', () => {
   it('wait while as many runs of theirs as they allow are unfinished', async () => {
     const definition = scheduleDefinition({ cron: '* * * * *', maxOverlap: 2 });
     const id = await createWorkflow(instance, definition);
-    const due = Date.parse((await change(id, { status: 'active' })).schedules[0].nextFireAt);
+    const due = Date.parse((await change(id, { status: 'active' })).schedules[0]!.nextFireAt!);
     // Runs that were started otherwise do not count.
     await call('POST', `/api/workflows/${id}/execute`);
     await fireAt(due);
@@ -240,7 +241,7 @@ describe('schedules', () => {
       name: 'None',
       definition,
     });
-    expect([answer.status, answer.body.details[0].path]).toEqual([400, 'definition.nodes[0].parameters.maxOverlap']);
+    expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, 'definition.nodes[0].parameters.maxOverlap']);
   });
 });
 
@@ -262,7 +263,7 @@ describe('limits of the workspace', () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i += 1) ids.push(await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *' })));
     let due = 0;
-    for (const id of ids) due = Date.parse((await change(id, { status: 'active' })).schedules[0].nextFireAt);
+    for (const id of ids) due = Date.parse((await change(id, { status: 'active' })).schedules[0]!.nextFireAt!);
     await limit({ executionsPerMinute: 2 });
     await forget();
     await fireAt(due);
@@ -279,18 +280,18 @@ describe('limits of the workspace', () => {
     await fireAt(due + 61_000);
     expect(await started()).toBe(3);
     const after = (await Promise.all(ids.map(read))).flatMap(({ schedules }) => schedules);
-    expect(after.map(({ blockedBy, nextFireAt }) => [blockedBy, Date.parse(nextFireAt) - due])).toEqual(
+    expect(after.map(({ blockedBy, nextFireAt }) => [blockedBy, Date.parse(nextFireAt!) - due])).toEqual(
       ids.map(() => [null, 3_600_000]),
     );
   });
 
   it('hold a run back while the workspace is over its quota', async () => {
     const id = await createWorkflow(instance, scheduleDefinition({ cron: '0 * * * *' }));
-    const due = Date.parse((await change(id, { status: 'active' })).schedules[0].nextFireAt);
+    const due = Date.parse((await change(id, { status: 'active' })).schedules[0]!.nextFireAt!);
     await instance.db.workspace.updateMany({ data: { storedBytes: 10 } });
     await limit({ storageQuotaBytes: 1 });
     await fireAt(due);
-    expect((await read(id)).schedules[0].blockedBy).toBe('workspace_over_quota');
+    expect((await read(id)).schedules[0]!.blockedBy).toBe('workspace_over_quota');
     expect(await runsOf(id)).toEqual([]);
     await limit({});
     await fireAt(due + 59_000);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type Call,
   createHook,
   type Gateway,
   type Hook,
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const api = (method: string, path: string, body?: unknown) =>
+const api: Call<[body?: unknown]> = (method, path, body) =>
   instance.gateway.call(method, path, { as: instance.session, ...(body === undefined ? {} : { body }) });
 const send = (path: string, init?: RequestInit) => sendHook(instance.gateway, path, init);
 const runsOf = ({ workflowId }: Hook) => instance.db.execution.count({ where: { workflowId } });

@@ -115,7 +115,7 @@ describe('on completion', () => {
       as: session,
       body: { workspaceId, name: 'Headers', definition },
     });
-    expect([status, body.details[0].path]).toEqual([400, `definition.nodes[1].parameters.headers.${name}`]);
+    expect([status, body.details?.[0]?.path]).toEqual([400, `definition.nodes[1].parameters.headers.${name}`]);
   });
 
   it('without a Terminal node it answers the id and the status', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addKey,
   addPerson,
+  type Call,
   createHook,
   type Gateway,
   type Hook,
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const api = (method: string, path: string, body?: unknown, as = instance.session) =>
+const api: Call<[body?: unknown, as?: string]> = (method, path, body, as = instance.session) =>
   instance.gateway.call(method, path, { as, ...(body === undefined ? {} : { body }) });
 const list = async ({ workflowId }: Hook, query = '', as?: string) =>
   api('GET', `/api/workflows/${workflowId}/deliveries${query}`, undefined, as);
@@ -87,7 +88,7 @@ describe('the log of requests', () => {
     const { body } = await sendHook(instance.gateway, hook.path);
     const { data } = await logged(hook, 1);
     expect(data[0]).toMatchObject({ status: 500, errorCode: 'EXECUTION_FAILED', executionId: body.executionId });
-    expect(data[0].durationMs).toBeGreaterThanOrEqual(300);
+    expect(data[0]!.durationMs).toBeGreaterThanOrEqual(300);
   });
 
   it('keeps the last 500, by pages, and goes with its workflow', async () => {
@@ -164,7 +165,7 @@ describe('the test URL', () => {
     // The draft's own URL takes nothing for all that.
     expect((await sendHook(instance.gateway, hook.path)).status).toBe(410);
     const { data } = await logged(hook, 4);
-    expect(data.filter(({ isTest }: { isTest: boolean }) => isTest).length).toBe(3);
+    expect(data.filter(({ isTest }) => isTest).length).toBe(3);
   });
 
   it('closes by itself, and with a change of the URL', async () => {

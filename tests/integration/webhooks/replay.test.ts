@@ -23,7 +23,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** Sends a request and returns its entry in the list of deliveries. */
 async function deliver(hook: Hook, init: RequestInit = {}): Promise<{ id: string; executionId: string | null }> {
   await sendHook(instance.gateway, hook.path, { body: '{"order":17}', headers: JSON_TYPE, ...init });
-  const path = `/api/workflows/${hook.workflowId}/deliveries`;
+  const path = `/api/workflows/${hook.workflowId}/deliveries` as const;
   return until(
     async () => (await instance.gateway.call('GET', path, { as: instance.session })).body.data[0],
     8_000,
@@ -32,7 +32,7 @@ async function deliver(hook: Hook, init: RequestInit = {}): Promise<{ id: string
 }
 
 function replay(hook: Hook, deliveryId: string, headers = {}) {
-  const path = `/api/workflows/${hook.workflowId}/deliveries/${deliveryId}/replay`;
+  const path = `/api/workflows/${hook.workflowId}/deliveries/${deliveryId}/replay` as const;
   return instance.gateway.call('POST', path, { as: instance.key, headers });
 }
 
@@ -42,7 +42,7 @@ describe('replaying a delivery', () => {
     const delivery = await deliver(hook);
     const { db } = instance;
     const definition = { nodes: [{ id: 'hook', type: 'trigger.webhook' }], edges: [] };
-    const versions = `/api/workflows/${hook.workflowId}/versions`;
+    const versions = `/api/workflows/${hook.workflowId}/versions` as const;
     const saved = await instance.gateway.call('POST', versions, { as: instance.session, body: { definition } });
     const activeVersionId = saved.body.workflowVersionId;
     await instance.gateway.call('PATCH', `/api/workflows/${hook.workflowId}`, {

@@ -112,7 +112,7 @@ describe('the documented example', () => {
     });
     expect(created.status).toBe(201);
     await gateway.call('PATCH', `/api/workflows/${created.body.id}`, { as: session, body: { status: 'active' } });
-    const { pathname } = new URL(created.body.webhooks[0].url);
+    const { pathname } = new URL(created.body.webhooks[0]!.url);
     const body = '{"ref":"refs/heads/main"}';
     const send = (signature: string) =>
       sendHook(gateway, pathname, {

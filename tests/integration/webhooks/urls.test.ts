@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type Call,
   createHook,
   type Gateway,
   type Hook,
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const api = (method: string, path: string, body?: unknown) =>
+const api: Call<[body?: unknown]> = (method, path, body) =>
   instance.gateway.call(method, path, { as: instance.session, ...(body === undefined ? {} : { body }) });
 const send = (path: string, init?: RequestInit) => sendHook(instance.gateway, path, init);
 const runsOf = ({ workflowId }: Hook) => instance.db.execution.count({ where: { workflowId } });
@@ -51,7 +52,7 @@ describe('which version answers', () => {
 
   it('the active one, not the latest, and another from the answer on that names it', async () => {
     const hook = await createHook(instance, { responseCode: 201 });
-    const path = `/api/workflows/${hook.workflowId}`;
+    const path = `/api/workflows/${hook.workflowId}` as const;
     const { body: second } = await api('POST', `${path}/versions`, {
       definition: hookDefinition({ responseCode: 202 }),
     });
@@ -72,7 +73,7 @@ describe('which version answers', () => {
 
   it('none once the active version has no such trigger, or the workflow is deleted', async () => {
     const hook = await createHook(instance, {});
-    const path = `/api/workflows/${hook.workflowId}`;
+    const path = `/api/workflows/${hook.workflowId}` as const;
     await api('POST', `${path}/versions`, {
       definition: { nodes: [{ id: 'hook', type: 'trigger.manual' }], edges: [] },
     });
@@ -138,16 +139,16 @@ describe('the URL', () => {
     expect(statusAndCode(await change(second, { path: 'orders-of-the-shop' }))).toEqual([409, 'CONFLICT']);
     expect(statusAndCode(await change(second, { path: 'short' }))).toEqual([400, 'VALIDATION_FAILED']);
     expect((await send(second.path)).status).toBe(200);
-    const path = `/api/workflows/${hook.workflowId}/webhooks`;
+    const path = `/api/workflows/${hook.workflowId}/webhooks` as const;
     expect((await api('POST', `${path}/other/url`)).status).toBe(404);
   });
 
   it('that became free is given to its own workspace only, whatever it was and however it became free', async () => {
-    const post = (path: string, body?: object) => api('POST', path, body);
-    const elsewhere = (await post('/api/workspaces', { name: 'Elsewhere' })).body.workspaceId;
+    const post = <Path extends string>(path: Path, body?: object) => api('POST', path, body);
+    const elsewhere = (await post('/api/workspaces', { name: 'Elsewhere' })).body.id;
     const create = async (workspaceId: string, path: string) =>
       statusAndCode(await post('/api/workflows', { workspaceId, name: 'Taker', definition: hookDefinition({ path }) }));
-    const third = (await post('/api/workspaces', { name: 'Third' })).body.workspaceId;
+    const third = (await post('/api/workspaces', { name: 'Third' })).body.id;
 
     const [changed, deleted] = [
       await createHook(instance, { path: 'freed-by-a-change' }),

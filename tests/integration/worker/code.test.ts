@@ -46,7 +46,7 @@ const ended = (id: string) =>
   );
 
 const running = (id: string) =>
-  until(async () => (await read(id)).progress.code.status === 'running', 10_000, `the script of ${id}`);
+  until(async () => (await read(id)).progress.code!.status === 'running', 10_000, `the script of ${id}`);
 
 describe('a worker with hostile scripts on all its threads', () => {
   it('continues with other runs and with its heartbeat, and fails each for its own reason', async () => {

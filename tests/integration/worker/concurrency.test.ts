@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-async function call(method: string, path: string, body?: object) {
+async function call<Method extends string, Path extends string>(method: Method, path: Path, body?: object) {
   const answer = await instance.gateway.call(method, path, { as: instance.session, body });
   if (answer.status >= 300) throw new Error(answer.text);
   return answer.body;
@@ -35,7 +35,7 @@ async function execute(workflowId: string, count = 1): Promise<string[]> {
   const started = await Promise.all(
     Array.from({ length: count }, () => call('POST', `/api/workflows/${workflowId}/execute`)),
   );
-  return started.map(({ executionId }) => String(executionId)).sort();
+  return started.map(({ executionId }) => executionId).sort();
 }
 
 const limitWorkspace = (maxConcurrentExecutions: number | null) =>

@@ -1,6 +1,7 @@
 import { pauseExecution } from '@deckhand/db';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
+  callWithKey,
   chain,
   createWorkflow,
   type Instance,
@@ -29,8 +30,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call = async (method: string, path: string, body?: object) =>
-  (await instance.gateway.call(method, path, { as: instance.key, ...(body === undefined ? {} : { body }) })).body;
+const call = callWithKey(() => instance);
 
 it('a pause that no message told the worker of lets no further node begin, and a resume begins it once', async () => {
   const http = (id: string) => ({
@@ -40,7 +40,8 @@ it('a pause that no message told the worker of lets no further node begin, and a
     onInterrupt: 'fail' as const,
   });
   const workflowId = await createWorkflow(instance, chain(http('first'), http('second')));
-  const { executionId: id } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
+  const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, {});
+  const id = body.executionId;
   await until(() => asked.includes('/first'), 10_000, 'the first call');
   const { userId } = await instance.db.membership.findFirstOrThrow();
   // As the gateway writes it; what it then publishes is lost.
@@ -51,7 +52,7 @@ it('a pause that no message told the worker of lets no further node begin, and a
     10_000,
     'the worker to let go',
   );
-  expect(await call('GET', `/api/executions/${id}`)).toMatchObject({
+  expect((await call('GET', `/api/executions/${id}`)).body).toMatchObject({
     status: 'paused',
     progress: { first: { status: 'success' }, second: { status: 'pending', startedAt: null, attempts: 0 } },
   });
@@ -59,8 +60,8 @@ it('a pause that no message told the worker of lets no further node begin, and a
 
   const resumedAt = Date.now();
   await call('POST', `/api/executions/${id}/resume`);
-  await until(async () => (await call('GET', `/api/executions/${id}`)).status === 'success', 10_000, 'the end');
+  await until(async () => (await call('GET', `/api/executions/${id}`)).body.status === 'success', 10_000, 'the end');
   expect(asked).toEqual(['/first', '/second']);
-  const { second } = (await call('GET', `/api/executions/${id}`)).progress;
-  expect(Date.parse(second.startedAt)).toBeGreaterThanOrEqual(resumedAt);
+  const { second } = (await call('GET', `/api/executions/${id}`)).body.progress;
+  expect(Date.parse(second!.startedAt!)).toBeGreaterThanOrEqual(resumedAt);
 }, 30_000);

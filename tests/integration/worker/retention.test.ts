@@ -105,9 +105,9 @@ describe('retention', () => {
 
     await setRetention(7, 30);
     await until(async () => (await read(goneLarge)).status === 404, 10_000, 'the end of what is old');
-    await until(async () => (await read(failed)).body.data?.trigger === null, 10_000, 'the end of old data');
-    await until(async () => (await read(large)).body.data?.trigger === null, 10_000, 'the end of old data');
-    await until(async () => (await read(loop)).body.data?.trigger === null, 10_000, 'the end of old data');
+    await until(async () => (await read(failed)).body.data.trigger === null, 10_000, 'the end of old data');
+    await until(async () => (await read(large)).body.data.trigger === null, 10_000, 'the end of old data');
+    await until(async () => (await read(loop)).body.data.trigger === null, 10_000, 'the end of old data');
 
     for (const id of [gone, goneLarge]) {
       await until(async () => (await rowsOf(id)).executions === 0, 10_000, `the end of ${id}`);
@@ -142,7 +142,7 @@ describe('retention', () => {
     const failed = await finished(await execute(failing, { word: 'palladium', secret: 'xylophone' }));
     const find = async (search: string) =>
       (await call('GET', `/api/executions?workspaceId=${instance.workspaceId}&search=${search}`)).body.data.map(
-        ({ id }: { id: string }) => id,
+        ({ id }) => id!,
       );
     expect(await find('xylophone')).toEqual([failed]);
     await age(failed, 2);

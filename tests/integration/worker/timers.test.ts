@@ -86,7 +86,7 @@ describe('beside a call that continues', () => {
       ],
     });
     await until(async () => (await read(id)).progress.after?.status === 'success', 8_000, 'what comes after them');
-    expect((await read(id)).progress.call.status).toBe('running');
+    expect((await read(id)).progress.call!.status).toBe('running');
     await call('POST', `/api/executions/${id}/stop`);
     held.splice(0);
   });

@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import {
+  type Call,
   chain,
   digestTables,
   type Instance,
@@ -57,10 +58,15 @@ describe('a workspace that is deleted', () => {
     await startTestWorker(instance);
   });
 
-  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  const call: Call<[body?: unknown, headers?: Record<string, string>]> = (method, path, body, headers = {}) =>
     instance.gateway.call(method, path, { as: instance.session, headers, ...(body === undefined ? {} : { body }) });
 
-  async function done(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+  async function done<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) {
     const answer = await call(method, path, body, headers);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
     return answer.body;

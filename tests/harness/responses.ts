@@ -1,0 +1,149 @@
+import * as contracts from '@deckhand/contracts';
+import { pageOf } from '@deckhand/contracts';
+import type { Static } from 'typebox';
+
+/**
+ * The schema of the successful response of each operation whose body a test reads. openapi.test.ts holds it to the
+ * routes. Operations without a body are left out.
+ */
+export const RESPONSE_SCHEMAS = {
+  'GET /api/admin/audit-log': pageOf(contracts.AuditLogEntry),
+  'GET /api/admin/settings': contracts.InstanceSettings,
+  'PUT /api/admin/settings': contracts.InstanceSettings,
+  'GET /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,
+  'PUT /api/admin/workspaces/:id/limits': contracts.WorkspaceLimits,
+  'GET /api/admin/workspaces/:id/usage': contracts.WorkspaceUsage,
+  'GET /api/ai/usage': contracts.AiUsage,
+  'GET /api/api-keys': pageOf(contracts.ApiKeyEntry),
+  'POST /api/api-keys': contracts.CreatedApiKey,
+  'POST /api/api-keys/:id/revoke': contracts.ApiKeyEntry,
+  'POST /api/api-keys/:id/rotate': contracts.CreatedApiKey,
+  'GET /api/approvals': pageOf(contracts.ApprovalEntry),
+  'POST /api/approvals/submit': contracts.RecordedResponse,
+  'GET /api/audit-log': pageOf(contracts.AuditLogEntry),
+  'POST /api/auth/accept-invite': contracts.AcceptedInvite,
+  'POST /api/auth/login': contracts.LoginResponse,
+  'GET /api/auth/me': contracts.MeResponse,
+  'GET /api/auth/sessions': pageOf(contracts.SessionEntry),
+  'GET /api/auth/setup': contracts.SetupStateResponse,
+  'POST /api/auth/setup': contracts.LoginResponse,
+  'GET /api/credentials': pageOf(contracts.CredentialEntry),
+  'POST /api/credentials': contracts.CredentialEntry,
+  'GET /api/credentials/:id': contracts.CredentialEntry,
+  'PATCH /api/credentials/:id': contracts.CredentialEntry,
+  'GET /api/executions': contracts.ExecutionPage,
+  'POST /api/executions/stop': contracts.StopManyResponse,
+  'GET /api/executions/export': contracts.ExecutionExport,
+  'GET /api/executions/:id': contracts.Execution,
+  'POST /api/executions/:id/pause': contracts.StatusResponse,
+  'POST /api/executions/:id/redact': contracts.StatusResponse,
+  'POST /api/executions/:id/rerun': contracts.ExecuteResponse,
+  'GET /api/executions/:id/result': contracts.ExecutionResult,
+  'POST /api/executions/:id/resume': contracts.StatusResponse,
+  'POST /api/executions/:id/stop': contracts.StatusResponse,
+  'POST /api/executions/:id/nodes/:nodeId/complete': contracts.RecordedResponse,
+  'GET /api/executions/:id/nodes/:nodeId/debug': contracts.NodeDebug,
+  'GET /api/executions/:id/nodes/:nodeId/iterations': pageOf(contracts.IterationEntry),
+  'GET /api/executions/:id/nodes/:nodeId/output': contracts.NodeOutput,
+  'GET /api/folders': pageOf(contracts.FolderEntry),
+  'POST /api/folders': contracts.FolderEntry,
+  'PATCH /api/folders/:id': contracts.FolderEntry,
+  'GET /api/human-tasks': pageOf(contracts.HumanTaskEntry),
+  'GET /api/me': contracts.WhoAmI,
+  'GET /api/monitoring/fleet': contracts.FleetResponse,
+  'GET /api/monitoring/stats': contracts.RunStats,
+  'GET /api/monitoring/workflows': contracts.WorkflowTimes,
+  'GET /api/node-types': pageOf(contracts.NodeTypeEntry),
+  'GET /api/schedules': pageOf(contracts.ScheduleEntry),
+  'GET /api/variables': pageOf(contracts.VariableEntry),
+  'POST /api/variables': contracts.VariableEntry,
+  'PATCH /api/variables/:id': contracts.VariableEntry,
+  'GET /api/workflows': pageOf(contracts.WorkflowEntry),
+  'POST /api/workflows': contracts.CreatedWorkflow,
+  'POST /api/workflows?dryRun=true': contracts.DryRunResponse,
+  'GET /api/workflows/:id': contracts.Workflow,
+  'PATCH /api/workflows/:id': contracts.Workflow,
+  'GET /api/workflows/:id/activations': contracts.ActivationPage,
+  'GET /api/workflows/:id/deliveries': pageOf(contracts.WebhookDelivery),
+  'POST /api/workflows/:id/deliveries/:deliveryId/replay': contracts.ExecuteResponse,
+  'POST /api/workflows/:id/duplicate': contracts.DuplicatedWorkflow,
+  'POST /api/workflows/:id/execute': contracts.ExecuteResponse,
+  'GET /api/workflows/:id/executions': contracts.ExecutionPage,
+  'POST /api/workflows/:id/schedules/:nodeId/pause': contracts.WorkflowSchedule,
+  'POST /api/workflows/:id/schedules/:nodeId/resume': contracts.WorkflowSchedule,
+  'GET /api/workflows/:id/versions': pageOf(contracts.VersionEntry),
+  'POST /api/workflows/:id/versions': contracts.SavedVersion,
+  'POST /api/workflows/:id/versions?dryRun=true': contracts.DryRunResponse,
+  'GET /api/workflows/:id/versions/:versionId': contracts.Version,
+  'POST /api/workflows/:id/webhooks/:nodeId/test': contracts.WebhookTestUrl,
+  'POST /api/workflows/:id/webhooks/:nodeId/url': contracts.WebhookUrl,
+  'GET /api/workspaces': pageOf(contracts.WorkspaceEntry),
+  'POST /api/workspaces': contracts.WorkspaceEntry,
+  'GET /api/workspaces/:id': contracts.WorkspaceEntry,
+  'PATCH /api/workspaces/:id': contracts.WorkspaceEntry,
+  'GET /api/workspaces/:id/invites': pageOf(contracts.InviteEntry),
+  'POST /api/workspaces/:id/invites': contracts.CreatedInvite,
+  'GET /api/workspaces/:id/members': pageOf(contracts.MemberEntry),
+  'POST /api/workspaces/:id/members': contracts.MemberEntry,
+  'PATCH /api/workspaces/:id/members/:userId': contracts.MemberEntry,
+  'GET /api/workspaces/:id/usage': contracts.WorkspaceUsageAndLimits,
+  'GET /healthz': contracts.LiveResponse,
+  'GET /readyz': contracts.ReadyResponse,
+} as const;
+
+type Schemas = typeof RESPONSE_SCHEMAS;
+
+/** Members of an error response. Any response may lack them. `details` are the issues of an invalid request. */
+export type ErrorMembers = Partial<
+  Omit<contracts.ErrorResponse, 'details'> & { details: readonly contracts.ValidationIssue[] }
+>;
+
+/**
+ * The body of a response: the members of the operation's successful response, and the optional members of an error. The
+ * operation is found by the path of the request, such as `/api/executions/${string}?wait=10`. A path that is kept in a
+ * constant needs `as const`: for a plain string, only the members of an error are known.
+ */
+export type ResponseBody<Method extends string, Path extends string> = [Found<Method, Path>] extends [never]
+  ? ErrorMembers
+  : Found<Method, Path> & Omit<ErrorMembers, keyof Found<Method, Path>>;
+
+type Found<Method extends string, Path extends string> = string extends Path
+  ? never
+  : [Matching<`${Method} ${Path}`, OperationWithQuery>] extends [never]
+    ? FoundByPath<`${Method} ${WithoutQuery<Path>}`>
+    : Matching<`${Method} ${Path}`, OperationWithQuery>;
+
+type OperationWithQuery = Extract<keyof Schemas, `${string}?${string}`>;
+
+type WithoutQuery<Path extends string> = Path extends `${infer Target}?${string}` ? Target : Path;
+
+type FoundByPath<Request extends string> = Request extends keyof Schemas
+  ? Static<Schemas[Request]>
+  : Matching<Request, keyof Schemas>;
+
+// Conditional types distribute over the union of all operations.
+type Matching<Request extends string, Operation extends keyof Schemas> = Operation extends keyof Schemas
+  ? Matches<Request, Operation> extends true
+    ? Static<Schemas[Operation]>
+    : never
+  : never;
+
+/** Compares a request with an operation, segment by segment. */
+type Matches<Request extends string, Operation extends string> = Operation extends `${infer Expected}/${infer Others}`
+  ? Request extends `${infer Given}/${infer Rest}`
+    ? MatchesSegment<Given, Expected> extends true
+      ? Matches<Rest, Others>
+      : false
+    : false
+  : Request extends `${string}/${string}`
+    ? false
+    : MatchesSegment<Request, Operation>;
+
+// The last segment may be followed by a query that only a variable has: `executions${string}`.
+type MatchesSegment<Given extends string, Expected extends string> = Expected extends `:${string}`
+  ? true
+  : Given extends `${Expected}${string}`
+    ? Expected extends Given
+      ? true
+      : false
+    : false;
