@@ -3,6 +3,7 @@ export { ensureChromium, findChromium } from './chromium.js';
 export { findDebianPostgres } from './debian-postgres.js';
 export * from './free-port.js';
 export { ensureFaketime, type Faketime, faketimeEnv } from './libfaketime.js';
+export { childPids } from './leftover.js';
 export * from './log-tail.js';
 export * from './managed-process.js';
 export * from './pgbouncer.js';

@@ -16,6 +16,12 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   }
 }
 
+/** Returns the children of a process; none where the system does not list them. */
+export async function childPids(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return list.split(' ').filter(Boolean).map(Number);
+}
+
 /**
  * Stops a server that an earlier start left behind, if `pid` still is that server: its command line has every one of
  * `marks` (a number alone proves nothing, the system gives it to others in time). Kills it after `graceMs`.

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.js';
+import { childPids } from './leftover.js';
 import { startProcess, type ManagedProcess } from './managed-process.js';
 import { POSTGRES_ENV, prepareCluster } from './postgres-cluster.js';
 import { findPostgresHome } from './postgres-home.js';
@@ -87,7 +88,12 @@ export async function startPostgres(options: {
       return server;
     },
     stop: () => server.stop(),
-    kill: () => server.kill(),
+    async kill() {
+      const sessions = await childPids(server.pid);
+      await server.kill();
+      // A busy session would notice the end of its server only later, and answer until then.
+      for (const pid of sessions) killIfAlive(pid);
+    },
     restart: async () => {
       await server.stop();
       server = await startAgain(start);
@@ -97,6 +103,14 @@ export async function startPostgres(options: {
       await Promise.all([home.parent, options.dir].map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 /** After a crash, the server's own processes may hold its memory for a moment: the first tries can fail. */

@@ -1,7 +1,6 @@
 import { createDatabase } from '@deckhand/db';
-import type { LocalPostgres } from '@deckhand/local';
+import { childPids, type LocalPostgres } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import {
   callWithKey,
@@ -30,8 +29,7 @@ afterAll(stopAll);
 /** Stops a server and all its sessions where they are. */
 async function freeze({ process: server }: LocalPostgres): Promise<{ thaw(): void }> {
   process.kill(server.pid, 'SIGSTOP');
-  const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
-  const pids = children.trim().split(' ').map(Number);
+  const pids = await childPids(server.pid);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   return {
     thaw() {
