@@ -19,12 +19,8 @@ async function deliver(
   const method = typeof parameters.method === 'string' ? parameters.method : 'POST';
   const sent = typeof body === 'string' ? Buffer.from(body) : body;
   const answer = await sendHook(instance.gateway, hook.path + query, { method, body: sent, headers });
-  const { executionId } = answer.body;
-  return {
-    answer,
-    path: hook.path,
-    trigger: executionId === undefined ? null : await triggerOf(instance, executionId),
-  };
+  const hasRun = answer.status < 400;
+  return { answer, path: hook.path, trigger: hasRun ? await triggerOf(instance, answer.body.executionId) : null };
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
