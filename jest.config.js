@@ -58,9 +58,10 @@ export default {
         '<rootDir>/infra/local/src',
         '<rootDir>/bench/src',
         '<rootDir>/tests/deployment',
+        '<rootDir>/tests/engine',
         '<rootDir>/tests/openapi',
       ],
-      testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/{deployment,openapi}/**/*.test.ts'],
+      testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/{deployment,engine,openapi}/**/*.test.ts'],
     },
     {
       ...withStores,

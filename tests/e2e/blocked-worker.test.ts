@@ -22,7 +22,7 @@ import {
 
 const NEIGHBOURS = 5;
 const FOR_GOOD_MS = 600_000;
-/** Shorter than by default, so that a test need not wait for it. */
+/** Shorter than the default, so that the test need not wait for it. */
 const MAX_BLOCKED_MS = 6_000;
 const EXIT_BLOCKED = 'code 70';
 const BLOCKING = ['--import', join(import.meta.dirname, '../harness/block-on-marker.mjs')];
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** Keeps which runs a loss was counted for: a finished node takes the number back. */
+/** Records the runs for which a loss was counted, because a finished node resets the number. */
 async function logLosses(db: Database): Promise<void> {
   for (const statement of [
     'CREATE TABLE losses (execution_id uuid)',
@@ -63,7 +63,7 @@ async function logLosses(db: Database): Promise<void> {
   }
 }
 
-/** Of the given runs, those for which a loss was counted. */
+/** Returns those of the given runs for which a loss was counted. */
 async function readLosers(ids: readonly string[]): Promise<string[]> {
   const rows = await instance.db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT execution_id AS id FROM losses WHERE execution_id = ANY (${ids}::uuid[])`;
@@ -88,11 +88,14 @@ interface Scene {
   readonly receiver: Receiver;
   /** The run that blocks its worker. */
   readonly blockingRun: string;
-  /** Runs in the middle of a call as their worker is blocked; called again, they get their response at once. */
+  /**
+   * Runs that are in the middle of a call when their worker is blocked. When called again, they get their response at
+   * once.
+   */
   readonly neighbours: readonly string[];
 }
 
-/** @param blockForMs how long the response to the call of the blocking run blocks, by the number of earlier calls. */
+/** @param blockForMs how long the response to the blocking run's call blocks, by the number of earlier calls. */
 async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene> {
   const receiver = await startReceiver(
     (path, earlier) => (path === '/neighbour' && earlier < NEIGHBOURS ? FOR_GOOD_MS : 0),
@@ -112,7 +115,10 @@ async function startRuns(blockForMs: (earlier: number) => number): Promise<Scene
   return { receiver, blockingRun, neighbours };
 }
 
-/** Waits for the end of the neighbours, none of which counts a loss or repeats its effect under another key. */
+/**
+ * Waits for the end of the other runs of the worker: none of them counts a loss or repeats its effect under another
+ * key.
+ */
 async function untilNeighboursEnd({ receiver, neighbours }: Scene): Promise<void> {
   await until(
     async () => (await readAll(neighbours)).every(({ status }) => status === 'success'),
@@ -142,7 +148,7 @@ describe('a run that blocks its worker', () => {
     const second = await startWorker();
     await untilNeighboursEnd(scene);
     await until(async () => (await read(scene.blockingRun)).status === 'success', 10_000, 'the end of the blockingRun');
-    // It went on elsewhere: the worker that it blocked ends without failing it.
+    // The run continued elsewhere, so the worker that it blocked ends without failing it.
     expect(await first.ended).toBe(EXIT_BLOCKED);
     expect((await read(scene.blockingRun)).status).toBe('success');
     expect(await readLosers([scene.blockingRun, ...scene.neighbours])).toEqual([scene.blockingRun]);

@@ -20,14 +20,13 @@ import {
 
 const RUNS = 500;
 const WORKERS = 3;
-/** What else happens when a worker is killed, one after another. */
+/** Other faults that come with the death of a worker, in turn. */
 const DEATHS = ['', '', '', 'Redis emptied', 'PostgreSQL restarted', 'Redis killed'] as const;
 
 afterAll(stopAll);
 
 /**
- * A loop over three items with a call each, a wait, and a call at the end: eight calls of effects and pure nodes
- * around.
+ * A loop over three items with a call each, a wait, and a call at the end: eight calls with effects among pure nodes.
  */
 function definition(url: string): Definition {
   const call = (id: string, path: string) => ({
@@ -84,8 +83,8 @@ describe('chaos', () => {
       if (beside === 'PostgreSQL restarted') await postgres.restart();
       if (beside === 'Redis killed') await redis.restart();
       workers[index % WORKERS] = await spawnApp('worker', env);
-      // The next to die is one that has watched the others for a while, as in a fleet whose workers die for no common
-      // reason.
+      // The next worker to die is one that has been in the fleet for a while, as when workers die for unrelated
+      // reasons.
       if (beside === '') await until(() => haveMoved(db, deaths.at(-1)), 30_000, 'the runs of the dead worker');
     }
     await until(async () => (await finished().catch(() => 0)) === RUNS, 120_000, 'the end of every run');
@@ -105,9 +104,9 @@ async function startRuns(redisUrl: string, accept: (n: number) => Promise<string
   redis.disconnect();
 }
 
-/** A worker's end, and the runs that it held. */
+/** The end of a worker, and the runs that it held. */
 interface Death {
-  /** What else happened at that time; empty for nothing. */
+  /** The other fault at that time; empty for none. */
   readonly beside: (typeof DEATHS)[number];
   /** ms since the epoch. */
   readonly at: number;
@@ -132,7 +131,7 @@ async function haveMoved(db: Database, death: Death | undefined): Promise<boolea
   return Number(row?.moved) === death.held.length;
 }
 
-/** How long the runs of dead workers stood still, in ms: until their next checkpoint. */
+/** How long the runs of dead workers made no progress, in ms: until their next checkpoint. */
 async function standstills(db: Database, deaths: readonly Death[]): Promise<{ clean: number[]; others: number[] }> {
   const moves = await db.$queryRaw<{ id: string; at: Date }[]>`SELECT execution_id AS id, at FROM moves ORDER BY at`;
   const result: { clean: number[]; others: number[] } = { clean: [], others: [] };
@@ -154,22 +153,23 @@ async function flush(redisUrl: string): Promise<void> {
   redis.disconnect();
 }
 
-/** Holds the calls against the runs, and prints what the faults cost. */
+/** Compares the calls with the runs, and prints the costs of the faults. */
 async function report(db: Database, workflowId: string, calls: readonly ReceivedCall[], deaths: readonly Death[]) {
   const runs = await db.execution.findMany({ where: { workflowId } });
   expect(runs.filter(({ status }) => status !== 'success')).toEqual([]);
 
   const byPath = new Map<string, ReceivedCall[]>();
   for (const call of calls) byPath.set(call.path, [...(byPath.get(call.path) ?? []), call]);
-  // Every effect was called, and by every run.
+  // Every effect was called by every run.
   expect(byPath.size).toBe(RUNS * 5);
   const repeated = [...byPath.values()].filter((list) => list.length > 1);
   for (const list of repeated) {
-    // Only what was in flight when a worker died, at most once more a death, and always with the same key.
+    // Only nodes in flight when a worker died are called again: at most once more per death, and always with the same
+    // key.
     expect(list.length).toBeLessThanOrEqual(1 + deaths.length);
     expect(new Set(list.map((call) => call.idempotencyKey)).size).toBe(1);
   }
-  // Each run ended once: the fence lets no second end through.
+  // Each run ended once: the fence refuses a second end.
   const { lost, doubled } = await tally(
     db,
     runs.map(({ id }) => id),

@@ -40,7 +40,7 @@ let stores: Stores;
 let server: LocalRedis;
 let redis: Redis;
 let queue: RunQueue;
-/** The time, as the schedules' activation reads it. */
+/** The current time, as the activation of schedules reads it. */
 const clock = {
   get now() {
     return Date.now();

@@ -16,9 +16,9 @@ import {
   type ResponseBody,
 } from '../harness/index.js';
 
-/** Runs of the burst: more than any one statement takes (1,000). */
+/** Number of runs in the burst: more than one statement takes (1,000). */
 const RUNS = 1_200;
-/** Requests that start them, at once. */
+/** Number of concurrent requests that start them. */
 const STARTERS = 20;
 const LIMIT = 3;
 
@@ -106,7 +106,7 @@ describe('a workflow with a limit that starts itself', () => {
   it('through its own webhook, twice a run, ends with no more than the limit in progress', async () => {
     const receiver = await startReceiver(() => 5);
     const depth = 6;
-    // Its URL is known once it is saved, and then saved into it.
+    // Its URL is known once it is saved, and is then saved into it.
     const hook = { id: 'hook', type: 'trigger.webhook', parameters: { responseMode: 'immediately' } };
     const { id, webhooks } = await create({ nodes: [hook], edges: [] });
     const url = api.url + new URL(webhooks[0]!.url).pathname;
@@ -163,7 +163,7 @@ describe('a worker that dies with all slots of a limit', () => {
     expect(receiver.inFlightMax()).toBe(2);
     const ends = receiver.calls.filter(({ path }) => path !== '/slow').map(({ path }) => path);
     expect([ends.length, new Set(ends).size]).toEqual([runs, runs]);
-    // What the dead worker had in flight is called again, with the same key; nothing else is.
+    // Calls that the dead worker had in flight are repeated with the same key; no others are.
     const slow = receiver.calls.filter(({ path }) => path === '/slow');
     expect(keysOf(slow).size).toBe(runs);
     expect(slow.length).toBeLessThanOrEqual(runs + 2);
@@ -171,8 +171,8 @@ describe('a worker that dies with all slots of a limit', () => {
 });
 
 /**
- * The most runs of a workflow that had an `http` node in progress at the same time, by the times that the workers
- * recorded.
+ * Returns the maximum number of runs of a workflow with an `http` node in progress at the same time, by the times that
+ * the workers recorded.
  */
 async function mostAtOnce(workflowId: string): Promise<number> {
   const rows = await db.$queryRaw<{ most: number }[]>`

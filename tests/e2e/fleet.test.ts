@@ -13,13 +13,13 @@ import {
   until,
 } from '../harness/index.js';
 
-/** What the API says of the fleet. */
+/** The API's response about the fleet. */
 interface Fleet {
   readonly workers: { readonly live: number; readonly consuming: number };
   readonly data: readonly { readonly pid: number; readonly state: string; readonly lastSeenAt: string }[];
 }
 
-/** Generous: how long it took is printed, not asserted. */
+/** Generous, because the time is printed, not asserted. */
 const PATIENCE_MS = 20_000;
 
 let instance: Instance;
@@ -50,7 +50,7 @@ const execute = (workflowId: string) =>
 const statusOf = async (id: string) =>
   (await instance.db.execution.findUniqueOrThrow({ where: { id }, select: { status: true } })).status;
 
-/** Waits until the API says this of a worker and of the counts; `gone` is one that is not in its list. */
+/** Waits until the API reports this state of a worker and these counts; `gone` is a worker that is not in its list. */
 async function untilSeen(what: string, worker: TestApp, state: string, workers: Fleet['workers']): Promise<void> {
   const since = performance.now();
   await until(
@@ -99,7 +99,7 @@ describe('the fleet', () => {
     await ended;
     await untilSeen('left', worker, 'gone', { live: 0, consuming: 0 });
     expect(await worker.ended).toBe('code 0');
-    // It left what came after the signal to others.
+    // It left jobs after the signal to other workers.
     expect(await statusOf(answer.executionId)).toBe('pending');
     const next = await spawnApp('worker', env());
     await until(async () => (await statusOf(answer.executionId)) === 'success', PATIENCE_MS, 'the end of the run');
@@ -110,7 +110,7 @@ describe('the fleet', () => {
     const redis = await startTcpProxy(instance.redis.url);
     const worker = await spawnApp('worker', env({ redis }));
     await untilSeen('started', worker, 'consuming', { live: 1, consuming: 1 });
-    // Only what asks for jobs: heartbeats go through connections of their own.
+    // Only the connection that fetches jobs: heartbeats have connections of their own.
     redis.silence((sent) => sent.includes('executions:marker'));
     await untilSeen('its queue silent', worker, 'stalled', { live: 1, consuming: 0 });
     const answer = await execute(await quick());
@@ -149,7 +149,7 @@ describe('the fleet', () => {
     await execute(slow);
     await until(() => receiver.calls.length === 1, PATIENCE_MS, 'the call');
     const calledAt = receiver.calls[0]?.at ?? 0;
-    // Longer than an idle worker may go without an answer.
+    // Longer than an idle worker may be without a response.
     await until(
       async () => {
         const [entry] = (await readFleet()).data;

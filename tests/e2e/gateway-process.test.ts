@@ -28,7 +28,7 @@ afterAll(async () => {
   await stopAll();
 });
 
-/** Begins to send a setup and holds its end back, once the gateway has the beginning. */
+/** Starts to send a setup request, and delays its end until the gateway has the beginning. */
 async function beginSetup(
   api: TestApp,
   body: string,

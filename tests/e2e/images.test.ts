@@ -22,9 +22,7 @@ import { repositoryPath } from '../harness/deployment/repository-file.js';
 
 const run = promisify(execFile);
 
-/**
- * Where what each image holds is laid out, outside of the repository, so that nothing of it can be found by accident.
- */
+/** The folder with the files of each image, outside the repository, so that nothing else can be found by accident. */
 let folder: string;
 let env: Record<string, string>;
 let db: Database;

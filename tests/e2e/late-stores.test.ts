@@ -7,7 +7,7 @@ const PATIENCE_MS = 20_000;
 
 afterAll(stopAll);
 
-/** Gathers processes as they are spawned, and waits for what they say. */
+/** Collects spawned processes, and waits for their output. */
 function watchProcesses() {
   const processes: ManagedProcess[] = [];
   return {

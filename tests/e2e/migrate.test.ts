@@ -102,7 +102,7 @@ describe('npm run migrate', () => {
     first.process.kill('SIGKILL');
     expect(await first.ended).toBeNull();
     const second = migrate();
-    // What the dead process began still waits for the transaction, and yet its lock is free.
+    // The dead process's transaction still waits, and yet its lock is free.
     await until(() => second.output().includes('applying 2_index'), 20_000, 'the lock of the dead process');
     await holder.query('COMMIT');
     await holder.end();

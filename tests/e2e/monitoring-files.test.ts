@@ -40,14 +40,14 @@ const { groups } = parse(repositoryFile('infra/prometheus/alerts.yml')) as {
 const alerts = groups.flatMap(({ rules }) => rules);
 const guide = repositoryFile('docs/observability.md');
 
-/** What a panel asks, with Grafana's own variables filled in. */
+/** The query of a panel, with Grafana's own variables replaced. */
 const queries = panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.*')] as const),
 );
 
 let samples: readonly Sample[];
 
-/** Processes that have done some of everything: a retry, a failure, a success. */
+/** Processes with some of every event: a retry, a failure, a success. */
 beforeAll(async () => {
   const instance = await startInstance();
   const env = { DATABASE_URL: instance.databaseUrl, REDIS_URL: instance.redis.url };

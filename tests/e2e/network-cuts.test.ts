@@ -20,7 +20,7 @@ import {
   until,
 } from '../harness/index.js';
 
-/** How long each cut lasts: longer than a heartbeat and the reconciler's lease live. */
+/** Duration of each cut: longer than heartbeats and the maintenance lease live. */
 const CUT_MS = Number(process.env.CUT_SECONDS ?? 8) * 1_000;
 const RUNS_PER_SECOND = Number(process.env.CUT_RUNS_PER_SECOND ?? 15);
 const EFFECTS = 2;
@@ -104,7 +104,7 @@ describe('under load, with the network cut here and there', () => {
     const thawedAt = new Date();
     process.kill(frozen.pid, 'SIGCONT');
     await comeBack();
-    // Its writes for the runs that it held are refused, and it has been given new runs since.
+    // Its writes for its former runs are refused, and it has been given new runs since.
     const fenced = async () =>
       total(await scrape(`http://127.0.0.1:${metricsPort}`), 'deckhand_checkpoints_total', { verdict: 'fenced' });
     await until(async () => (await fenced()) > 0, 20_000, 'a refused write of the thawed worker');
@@ -126,7 +126,7 @@ describe('under load, with the network cut here and there', () => {
     );
     expect({ lost, doubled, whileFrozen, unanswered }).toEqual({ lost: 0, doubled: 0, whileFrozen: 0, unanswered: [] });
     expect(acknowledged.length).toBeGreaterThan(0);
-    // What could not be queued was said so, and did nothing.
+    // Runs that could not be queued were refused, and did nothing.
     expect(Object.keys(statuses).filter((status) => status !== '202' && status !== '503 QUEUE_UNAVAILABLE')).toEqual(
       [],
     );

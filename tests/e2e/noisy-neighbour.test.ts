@@ -12,9 +12,9 @@ import {
   until,
 } from '../harness/index.js';
 
-/** Runs that one workspace has queued before the other starts its first. */
+/** Number of runs that one workspace has queued before the other starts its first. */
 const QUEUED = 50_000;
-/** Runs of the other, one after another. */
+/** Number of runs of the other, one after another. */
 const ASKED = 10;
 
 afterAll(stopAll);
@@ -36,7 +36,7 @@ it('a workspace that has queued 50,000 runs does not keep the runs of another wa
   const definition = chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } });
   const [noisy, quiet] = [await seedWorkflow(db, definition), await seedWorkflow(db, definition)];
 
-  // One run as the gateway writes it, and as many copies.
+  // One run, as the gateway writes it, and copies of it.
   const model = await noisy.accept();
   await db.$executeRaw(Prisma.sql`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id,

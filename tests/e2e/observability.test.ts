@@ -61,7 +61,7 @@ describe('the processes', () => {
     [api, worker] = await Promise.all([spawnObserved('api'), spawnObserved('worker')]);
   });
 
-  it('count what they did, each its part', async () => {
+  it('count their own work', async () => {
     const receiver = await startReceiver();
     const workflowId = await createWorkflow(
       instance,
@@ -135,7 +135,7 @@ describe('the processes', () => {
     expect(total(samples, 'deckhand_worker_active_runs')).toBe(1);
     expect(total(samples, 'deckhand_maintenance_task_seconds_count')).toBeGreaterThan(0);
     await until(async () => total(await samplesOf(api), 'deckhand_workers', { state: 'live' }) === 1);
-    // Draining: it takes no job any more, but lives.
+    // Draining: it takes no more jobs, but is alive.
     const ended = heir.app.kill('SIGTERM');
     await until(async () => (await statusOf(`${heir.metricsUrl}/readyz`)) === 503);
     expect(await statusOf(`${heir.metricsUrl}/healthz`)).toBe(200);

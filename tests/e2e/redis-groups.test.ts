@@ -36,7 +36,7 @@ afterAll(stopAll);
 /** A caller of the API, and a workflow of two calls with a pure node between. */
 interface Caller {
   readonly workflowId: string;
-  /** Starts a run. @returns the status of the answer, and the run's id. */
+  /** Starts a run. @returns the status of the response, and the run's id. */
   start(): Promise<{ status: number; executionId: string }>;
 }
 
@@ -109,7 +109,7 @@ describe('Redis behind sentinels', () => {
 
     await until(async () => (await statusesOf(accepted)).success === accepted.length, 30_000, 'the end of all runs');
     const keys = receiver.calls.map(({ idempotencyKey }) => idempotencyKey);
-    // Each node of each run was called; again only, with the same key, where a worker's heartbeat was lost for too
+    // Each node of each run was called; repeated, with the same key, only where a worker's heartbeat was lost for too
     // long.
     expect(new Set(keys).size).toBeGreaterThanOrEqual(2 * accepted.length);
     const repeated = keys.length - new Set(keys).size;

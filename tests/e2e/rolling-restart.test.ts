@@ -22,7 +22,7 @@ const RUNS_PER_SECOND = Number(process.env.ROLL_RUNS_PER_SECOND ?? 40);
 /** The load lasts at least this long; everything is restarted again and again until then. */
 const LAST_MS = Number(process.env.ROLL_SECONDS ?? 0) * 1_000;
 const CALLERS_PER_SECOND = 3;
-/** One run of so many calls a server that takes two seconds; the others one that takes none. */
+/** One in this many runs calls a server that takes two seconds; the others one that responds at once. */
 const SLOW_ONE_IN = 5;
 const SLOW_MS = 2_000;
 
@@ -87,7 +87,7 @@ describe('a rolling restart under load', () => {
     } while (performance.now() - beganAt < LAST_MS);
 
     const [started, called] = await Promise.all([starts.stop(), callers.stop()]);
-    // A caller whose run takes longer than the API may is told so, with the run's id: it goes on.
+    // A caller whose run takes longer than the API waits gets the run's id: the run continues.
     const ofHooks = [...called.acknowledged, ...called.refused];
     const acknowledged = [...started.acknowledged, ...ofHooks];
     const open = { finishedAt: null };
@@ -121,14 +121,14 @@ describe('a rolling restart under load', () => {
       expect.objectContaining({ lost: 0, doubled: 0, repeated: 0 }),
       expect.objectContaining({ lost: 0, doubled: 0, repeated: 0 }),
     ]);
-    // Whoever was told to stop left nothing for the reconciler to find.
+    // Stopped processes left nothing for maintenance to recover.
     expect(deaths).toBe(0);
     // A run was started for each request that was acknowledged, and for no other.
     expect(await instance.db.execution.count()).toBe(new Set(acknowledged).size);
   }, 400_000);
 });
 
-/** What processes logged as warnings and errors. */
+/** Warnings and errors in the logs of processes. */
 function complaints(logs: readonly string[]): string[] {
   return logs.flatMap((log) => log.split('\n').filter((line) => /"level":[456]0/.test(line)));
 }

@@ -21,7 +21,7 @@ let env: Record<string, string>;
 let stores: Stores;
 let db: Database;
 let redis: Redis;
-/** The time, as the schedules' activation reads it. */
+/** The current time, as the activation of schedules reads it. */
 const clock = {
   get now() {
     return Date.now();
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** The worker that fires at present. A worker that was killed holds the lease until it expires: it is waited out. */
+/** The worker that fires at present. A killed worker holds the lease until it expires. */
 function firingWorker(workers: readonly TestApp[]): Promise<TestApp> {
   return until(
     async () => {

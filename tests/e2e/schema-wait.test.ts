@@ -49,7 +49,7 @@ describe('processes that are newer than the database', () => {
     expect(await statusOf(`http://127.0.0.1:${metricsPort}/readyz`)).toBe(503);
     expect(await statusOf(`http://127.0.0.1:${port}/readyz`)).toBe(503);
 
-    // One that was migrated by an earlier version is no better.
+    // A database of an earlier version is refused as well.
     await applyMigrations({ databaseUrl, directory: await olderMigrations() });
     const worker = processes.find(({ name }) => name.includes('worker'));
     await until(() => worker?.output().includes('needs the migration'), PATIENCE_MS, 'the name of the last migration');

@@ -31,7 +31,7 @@ function spellings(secret: string): string[] {
   ];
 }
 
-/** A story in which every kind of secret is used, rightly and wrongly. Everything that anybody gets to see is kept. */
+/** Uses every kind of secret, rightly and wrongly, and records everything that anybody can see. */
 class Story {
   readonly secrets = new Map<string, string>();
   readonly seen: { where: string; text: string }[] = [];
@@ -45,7 +45,7 @@ class Story {
     return value;
   }
 
-  /** Sends a request and keeps its answer, unless it is the one that may show a secret. */
+  /** Sends a request and records its response, unless it may show a secret. */
   async say(method: string, path: string, body?: unknown, options: { as?: string | undefined; shows?: boolean } = {}) {
     const { as = '', shows = false } = options;
     const credentials: Record<string, string> = as.startsWith('dk_')
@@ -60,7 +60,7 @@ class Story {
     const where = `${method} ${path} → ${answer.status}`;
     if (!shows) this.seen.push({ where, text: `${JSON.stringify([...answer.headers])}\n${text}` });
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
-    // What a test expects of it, the test says.
+    // Each test defines its shape.
 
     return { status: answer.status, body: isJson ? JSON.parse(text) : null };
   }
@@ -247,7 +247,7 @@ describe('nothing secret', () => {
       story.seen.push({ where: `the table ${name}`, text: rows.map(({ text }) => text).join('\n') });
     }
     await db.$disconnect();
-    // What is no secret is found in many places: the search itself works.
+    // Other values are found in many places, so the search works.
     expect(story.seen.filter(({ text }) => text.includes(workspaceId)).length).toBeGreaterThan(5);
     expect(story.secrets.size).toBeGreaterThan(15);
     expect(story.leaks()).toEqual([]);

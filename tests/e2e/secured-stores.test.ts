@@ -27,9 +27,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/**
- * Starts a worker and asks itself whether it is ready: this process does not trust the Redis that the heartbeat is in.
- */
+/** Starts a worker and reads its readiness from itself: this process does not trust the Redis with the heartbeat. */
 async function startWorker(env: Readonly<Record<string, string>>): Promise<void> {
   const port = await freePort();
   const worker = await startProcess({

@@ -22,7 +22,7 @@ import {
 import { buildOlder } from '../harness/older-build.js';
 
 const RUNS_PER_SECOND = 15;
-/** What stands beside the present version: the commit before it, unless another is named. */
+/** The other version: the previous commit, unless another is given. */
 const OLDER = process.env.SKEW_COMMIT ?? 'HEAD~1';
 
 afterAll(stopAll);
@@ -59,7 +59,7 @@ describe('a worker of an earlier version beside one of this', () => {
     await more(100);
     const tries = await addColumn(instance);
     await more(60);
-    // Each hands its runs to the other version, which goes on from its checkpoints.
+    // Each version continues runs of the other from their checkpoints.
     await old.stop();
     const oldAgain = await spawnApp('worker', env, { root: older.root });
     await more(60);
@@ -94,10 +94,7 @@ describe('a worker of an earlier version beside one of this', () => {
   }, 240_000);
 });
 
-/**
- * An additive change that gives up its place in the line rather than hold everybody up.
- * @returns how often it was tried.
- */
+/** An additive change that gives up its lock request rather than block others. @returns the number of attempts. */
 async function addColumn({ databaseUrl }: Instance): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -121,7 +118,7 @@ async function addColumn({ databaseUrl }: Instance): Promise<number> {
 }
 
 describe('a job of a newer version', () => {
-  it('is left to others, not failed, and not asked for again and again', async () => {
+  it('is left to other workers: it neither fails nor is requested repeatedly', async () => {
     const stores = await startStores();
     const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
     const worker = await spawnApp('worker', { DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redis.url });
@@ -140,18 +137,18 @@ describe('a job of a newer version', () => {
     const beganAt = performance.now();
     await until(() => leaves() >= 3, 30_000, 'the job to be returned three times');
     const seconds = (performance.now() - beganAt) / 1_000;
-    // At most one a second, however many looks there were.
+    // At most one per second, however many polls there were.
     expect(leaves()).toBeLessThanOrEqual(seconds + 2);
     expect(await queue.getJobState('newer')).not.toBe('failed');
 
-    // Meanwhile it takes what it knows.
+    // In the meantime it takes jobs of versions that it knows.
     const executionId = await seed.accept();
     const isDone = async () =>
       (await stores.db.execution.findUniqueOrThrow({ where: { id: executionId } })).status === 'success';
     await until(isDone, 30_000, 'the end of a run');
     expect((await readFleet(connection)).map(({ state }) => state)).toEqual(['consuming']);
 
-    // One that knows the version gets it.
+    // A worker that knows the version gets it.
     const taken: unknown[] = [];
     const other = new Worker(RUN_QUEUE, (job) => Promise.resolve(taken.push(job.data)), {
       connection: others,

@@ -45,7 +45,7 @@ async function post(url: string, path: string, headers: Record<string, string>, 
   return (await answer.json()) as Record<string, string>;
 }
 
-/** Signs the owner up, and saves the workflows. @returns a key with full access, and what was saved. */
+/** Creates the owner, and saves the workflows. @returns a key with full access, and the workflows. */
 async function setUp(
   url: string,
   receiverUrl: string,
@@ -69,7 +69,7 @@ async function setUp(
   return { key, workspaceId, workflows };
 }
 
-/** Lets every run that still waits or is paused go on until all are finished. */
+/** Resumes and answers every paused or waiting run until all are finished. */
 async function finishAll(db: Database, clients: Clients, workflows: readonly Workflow[]): Promise<void> {
   const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
   let turn = 0;

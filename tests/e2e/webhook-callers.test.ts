@@ -17,7 +17,7 @@ import {
 } from '../harness/index.js';
 
 const CALLERS = 100;
-/** Callers whose workflow has less time than it takes. */
+/** Callers of a workflow whose time limit is too short for it. */
 const HURRIED = 10;
 const WORKERS = 2;
 
@@ -78,7 +78,7 @@ describe('callers who wait while workers are killed', () => {
     ];
     const answers: ReturnType<typeof ask>[] = [];
     for (const [index, victim] of workers.entries()) {
-      // In the middle of calls: of its own share of the callers, for those before it may have been answered.
+      // In the middle of its own callers, because the earlier ones may have got their responses.
       const calls = receiver.calls.length;
       for (const [n, { url, nonce }] of callers.entries()) if (n % WORKERS === index) answers[n] = ask(url, nonce);
       await until(() => receiver.calls.length > calls, 30_000, 'a call of a run');
@@ -103,7 +103,7 @@ describe('callers who wait while workers are killed', () => {
   });
 });
 
-/** Bytes that a process holds in memory. */
+/** Returns the resident memory of a process, in bytes. */
 async function rssOf({ pid }: TestApp): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
@@ -113,10 +113,7 @@ function open(url: URL): Socket {
   return connect(Number(url.port), url.hostname).on('error', () => undefined);
 }
 
-/**
- * Sends a body that says its length, or does not, until the service has enough of it.
- * @returns the first line of the answer.
- */
+/** Sends a body with or without a length, until the service refuses it. @returns the first line of the response. */
 async function flood(url: URL, { isChunked }: { isChunked: boolean }): Promise<string> {
   const megabyte = Buffer.alloc(1_000_000, 'x');
   const socket = open(url);
@@ -143,7 +140,7 @@ describe('senders of too much', () => {
     const target = new URL(url);
     const round = async (): Promise<string[]> => {
       const kinds = Array.from({ length: 20 }, (_, n) => flood(target, { isChunked: n % 2 === 0 }));
-      // They begin a request and then say nothing.
+      // They start a request and then send nothing.
       const idle = Array.from({ length: 300 }, () => {
         const socket = open(target);
         socket.write(`POST ${target.pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\nx`);

@@ -104,7 +104,7 @@ describe('when a worker freezes for longer than its heartbeat lives', () => {
     process.kill(frozen.pid, 'SIGCONT');
     for (const worker of workers) if (worker !== frozen) await worker.stop();
 
-    // Only the thawed one is left: it has found itself fenced by the time it has run another.
+    // Only the thawed worker is left: it has noticed that it is fenced by the time it has run another run.
     const next = await startChain(0);
     await until(async () => (await statusOf(next.id)) === 'success', 15_000, 'the end of another run');
     expect(await db.execution.findUniqueOrThrow({ where: { id } })).toEqual(finished);
@@ -145,7 +145,7 @@ describe('when a run is stopped after its worker died', () => {
     const before = await state();
     const second = await spawnApp('worker', env);
 
-    // The other run of the dead worker is gone on with: so the stopped one had its chance too.
+    // The other run of the dead worker continued, so the stopped one had its chance too.
     await until(async () => (await statusOf(other.id)) === 'success', 20_000, 'the end of the other run');
     expect(stopped.receiver.calls.length).toBe(calls);
     expect(await state()).toEqual(before);

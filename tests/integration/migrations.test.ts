@@ -35,7 +35,7 @@ async function write(name: string, sql: string): Promise<void> {
 
 /** A connection that is closed after the test. */
 async function connect(): Promise<pg.Client> {
-  // One that holds a lock for a migration to wait for, longer than a session of the apps may.
+  // A session that keeps a lock for which a migration waits longer than sessions of the apps may.
   const client = new pg.Client({ connectionString: withoutSessionLimits(databaseUrl) });
   connections.push(client);
   await client.connect();
@@ -52,7 +52,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-/** Waits until a session of this database is where `condition` says; a row of pg_stat_activity. */
+/** Waits until a session of this database matches `condition` on its row of pg_stat_activity. */
 function untilSession(condition: string, what: string): Promise<unknown> {
   const others = 'datname = current_database() AND pid <> pg_backend_pid()';
   const sessions = `SELECT pid FROM pg_stat_activity WHERE ${others} AND ${condition}`;
@@ -94,7 +94,7 @@ describe('migrations', () => {
     await holder.query('BEGIN; SELECT * FROM things;');
     const migration = applyMigrations({ databaseUrl, directory });
     await untilSession(`wait_event_type = 'Lock'`, 'a migration that waits');
-    // It reads while the holder still holds the table: the migration has stepped back.
+    // It can read although the other session still has the table's lock: the migration has stepped back.
     expect(await query('SELECT * FROM things')).toEqual([]);
     await holder.query('COMMIT');
     expect(await migration).toEqual(['2_second']);
@@ -388,7 +388,7 @@ describe('the schema', () => {
     expect(await findPendingMigrations(url)).toEqual([]);
   });
 
-  it('is found to differ by a column, an index or an enum', async () => {
+  it('differs by a column, an index or an enum', async () => {
     const schema = await readFile(join(REPOSITORY, 'prisma', 'schema.prisma'), 'utf8');
     const edited = schema
       .replace(

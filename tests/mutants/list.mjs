@@ -18,7 +18,7 @@ const TIME_LIMIT = 'integration:integration/executions/time-limit';
 const ANSWERS = 'integration:integration/executions/answer-or-time';
 const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
-const RUN_LOOP = 'unit:engine/src/run/(waits|pause|retry-rest)';
+const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
 const MIGRATIONS = 'integration:integration/migrations';
 const ACCESS = 'integration:integration/api/access-matrix';
@@ -197,8 +197,8 @@ export const MUTANTS = [
     ['a resumption is missed meanwhile', 'return deferred.length > 0 || [...waiting', 'return [...waiting'],
     ['due attempts have no limit', '      if (!mayStart()) return;\n      const answer', '      const answer'],
     ['attempts are counted anew', 'progress.startedAt, progress.attempts + 1);', 'progress.startedAt, 1);'],
-    ['a long delay holds a place', 'if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {', 'if (delayMs < 0) {'],
-    ['a short delay rests', 'if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {', 'if (delayMs > 0) {'],
+    ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
+    ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
   ]),
   ...of('packages/engine/src/run/node-state.ts', RUN_LOOP, [
     ['every rest of a node is the same wait', 'iteration: `${iteration}~${attempts}`', 'iteration: `${iteration}~`'],

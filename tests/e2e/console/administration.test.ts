@@ -116,7 +116,7 @@ describe('the settings of a workflow', () => {
       rateLimit: { max: 100, windowSeconds: 60 },
     });
 
-    // What is refused is said at its field, where it can be mended.
+    // An error is shown at its field.
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     await dialog.getByLabel('Max concurrent runs').fill('0');
     await dialog.getByRole('button', { name: 'Apply' }).click();

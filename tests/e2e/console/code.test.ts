@@ -29,7 +29,7 @@ afterAll(stopAll);
 
 const node = (page: Page, name: string) => page.locator('.react-flow__node', { hasText: name });
 const form = (page: Page) => page.getByRole('region', { name: 'Node', exact: true });
-/** The field once its editor is loaded. */
+/** Returns the field once its editor is loaded. */
 const editor = (page: Page, label: string) => form(page).locator('.cm-content').and(form(page).getByLabel(label));
 
 /** Saves the workflow and lets it run to its end. */
@@ -49,7 +49,7 @@ async function openNode(page: Page, workflowId: string, name: string): Promise<v
   await node(page, name).click();
 }
 
-/** Takes what the list of completions offers by this name. */
+/** Accepts the completion with this name. */
 async function take(page: Page, name: string): Promise<void> {
   await page.locator('.cm-tooltip-autocomplete li[aria-selected="true"]', { hasText: name }).waitFor();
   await page.keyboard.press('Enter');
@@ -87,7 +87,7 @@ describe('an expression', () => {
     await page.getByRole('dialog').getByRole('textbox', { name: 'Input' }).fill('{ "customer": { "name": "Grace" } }');
     await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
     await node(page, 'Script').getByRole('img', { name: 'Success' }).waitFor();
-    // What the run brought is what the next preview shows.
+    // The next preview shows data of the run.
     await form(page).getByText('In the last run: "Dear GRACE"').waitFor();
     const { definition } = await stack.say<Workflow>('GET', `/api/workflows/${id}`);
     expect(definition?.nodes[2]?.parameters?.fields).toEqual({

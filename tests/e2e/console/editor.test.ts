@@ -13,7 +13,7 @@ const HOOK: Definition = {
   edges: [{ source: 'hook', target: 'keep' }],
 };
 
-/** An order check, and what it becomes: a node is added, one is removed, two are changed. */
+/** An order check, and its next version: a node is added, one is removed, two are changed. */
 const CHECK: Definition = {
   nodes: [
     { id: 'order', type: 'trigger.manual', name: 'Order arrives', position: { x: 0, y: 60 } },
@@ -121,7 +121,7 @@ describe('a workflow', () => {
     await form(page).getByLabel('Condition').fill('{{ $input.text.length > 8 }}');
     await add(page, 'End (result)');
     await form(page).getByLabel('Body').fill('{{ $nodes.set.output }}');
-    // One more by dragging it onto the canvas, and an edge drawn by hand.
+    // Another node by dragging it onto the canvas, and an edge by hand.
     await page.getByLabel('Search nodes').fill('');
     await page.getByRole('button', { name: 'Fail', exact: true }).dragTo(page.locator('.react-flow__pane'), {
       targetPosition: { x: 250, y: 520 },
@@ -313,7 +313,7 @@ describe('the versions of a workflow', () => {
     await page.keyboard.press('Enter');
     await page.getByText('No changes in this node.').waitFor();
 
-    // Version 1 is taken up, and compared before it is saved; it is still on the canvas afterwards.
+    // Version 1 is restored, and compared before it is saved; it is still on the canvas afterwards.
     await page.getByRole('link', { name: 'Back to the workflow' }).click();
     await page.getByRole('button', { name: 'Versions' }).click();
     await page.getByRole('button', { name: 'Restore version 1' }).click();

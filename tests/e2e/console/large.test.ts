@@ -9,7 +9,7 @@ import { OWNER, stopAll, until } from '../../harness/index.js';
 const ROWS = 25;
 const COLUMNS = 12;
 
-/** 300 nodes: a trigger's rows of nodes side by side. */
+/** 300 nodes: rows of nodes of a trigger, side by side. */
 function wideWorkflow(): Definition {
   const nodes: Definition['nodes'] = [{ id: 'start', type: 'trigger.manual' }];
   const edges: Definition['edges'] = [];
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** Notes from now on how long the page was busy in one go, beyond 50 ms (W3C Long Tasks). */
+/** Records from now on the tasks of the page that take more than 50 ms (W3C Long Tasks). */
 async function noteLongTasks(page: Page): Promise<() => Promise<number[]>> {
   await page.evaluate<undefined>(
     `void (window.longTasks = [], new PerformanceObserver((list) => {
@@ -41,7 +41,7 @@ async function noteLongTasks(page: Page): Promise<() => Promise<number[]>> {
   return () => page.evaluate<number[]>('window.longTasks');
 }
 
-/** Puts copies of a finished run into the database, a second apart. */
+/** Inserts copies of a finished run into the database, a second apart. */
 async function copyRun(databaseUrl: string, id: string, copies: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -78,7 +78,7 @@ describe('what is large', () => {
     const before = await place();
     await page.mouse.move(x, y);
     for (const delta of [-240, -240, 240, 120]) await page.mouse.wheel(0, delta);
-    // With it the canvas moves, wherever the mouse is.
+    // With this key pressed, the mouse moves the canvas wherever it is.
     await page.keyboard.down('Space');
     await page.mouse.down();
     await page.mouse.move(x - 200, y - 150, { steps: 25 });

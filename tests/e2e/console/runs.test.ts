@@ -5,7 +5,7 @@ import { issuesInBothSchemes, openWindow, signIn, startBrowser } from '../../har
 import { type OwnedStack, startOwnedStack } from '../../harness/console.js';
 import { OWNER, stopAll, until } from '../../harness/index.js';
 
-/** Text that would act if it were ever taken for markup. */
+/** Text that would run code if it were treated as markup. */
 const HOSTILE = '<img src=x onerror="document.title=`owned`"><script>document.title=`owned`</script>';
 
 const ORDERS: Definition = {

@@ -191,7 +191,7 @@ describe('folders', () => {
     await page.getByRole('menuitem', { name: action }).press('Enter');
     await dialog(page).waitFor();
   };
-  /** Picks where something is moved by typing. */
+  /** Selects the target of a move by typing. */
   const pick = async (page: Page, place: string): Promise<void> => {
     await dialog(page).getByRole('combobox', { name: 'To' }).pressSequentially(place);
     await page.getByRole('option', { name: place }).waitFor();

@@ -18,7 +18,7 @@ import {
 } from '../../harness/index.js';
 
 const RUNS_PER_SECOND = 15;
-/** How far the replica lags behind, and how long load goes on before and after, in ms. */
+/** Lag of the replica, and duration of the load before and after, in ms. */
 const LAG_MS = 2_000;
 const LOAD_MS = 4_000;
 

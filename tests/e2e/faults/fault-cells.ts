@@ -1,6 +1,6 @@
 import { createRandom, type Fault, type PassingStatement, shuffled } from '../../harness/index.js';
 
-/** What the client is told when a statement fails. `cut`: the connection is reset without a word. */
+/** How the client learns of a failed statement. `cut`: the connection is reset without an error. */
 export const SQLSTATES = [
   '25006',
   '40001',
@@ -18,9 +18,9 @@ export const SQLSTATES = [
   'cut',
 ] as const;
 
-/** How long a statement is held back, in ms. */
+/** Delay of a statement, in ms. */
 const HELD_BACK_MS = 1_200;
-/** Every fault that a statement is met by. */
+/** All faults of a statement. */
 const ALL_FAULTS: readonly Fault[] = [
   ...SQLSTATES.map((sqlstate) => ({ kind: 'before', sqlstate }) as const),
   ...SQLSTATES.map((sqlstate) => ({ kind: 'after', sqlstate }) as const),
@@ -29,12 +29,12 @@ const ALL_FAULTS: readonly Fault[] = [
   { kind: 'cancelled' },
 ];
 
-/** Of a statement that passes often, how many pass between two that are met by a fault, at most. */
+/** Maximum number of undisturbed passes of a frequent statement between two faults. */
 const MAX_GAP = 4;
 
-/** A statement that was met by a fault. */
+/** A statement with an injected fault. */
 export interface Injection {
-  /** The process that sent it, and its name: `worker executions.checkpoint`. */
+  /** The sending process, and the name of the statement: `worker executions.checkpoint`. */
   readonly statement: string;
   readonly fault: Fault;
   /** ms since the epoch. */
@@ -42,19 +42,19 @@ export interface Injection {
   mentions(text: string): boolean;
 }
 
-/** The matrix of statements and faults: which cells are left, and what was injected. */
+/** The matrix of statements and faults: untested cells, and injected faults. */
 export interface FaultMatrix {
-  /** The fault that this statement is met by, if its turn has come. */
+  /** Returns the fault to inject into this statement, if any. */
   next(app: string, statement: PassingStatement): Fault | undefined;
   readonly injections: readonly Injection[];
-  /** Cells of the statements that passed so far which were not tried yet. */
+  /** Untested cells of the statements that passed so far. */
   left(): number;
-  /** Cells tried, by statement. */
+  /** Tested cells, by statement. */
   tried(): ReadonlyMap<string, number>;
   readonly size: (statement: string) => number;
 }
 
-/** How a fault is named in reports: `before 25006`, `slow`. */
+/** Returns the name of a fault in reports: `before 25006`, `slow`. */
 export function faultName(fault: Fault): string {
   return 'sqlstate' in fault ? `${fault.kind} ${fault.sqlstate}` : fault.kind;
 }
@@ -103,8 +103,8 @@ export function createFaultMatrix(options: { seed: number; isFull: boolean; only
 }
 
 /**
- * Each SQLSTATE once, before or after alternately, and the faults that have none. Two statements in a row have it the
- * other way round.
+ * Each SQLSTATE once, alternately before and after, and the faults without one. The next statement has it the other way
+ * round.
  */
 function pairwise(offset: number): Fault[] {
   return ALL_FAULTS.filter((fault) => {

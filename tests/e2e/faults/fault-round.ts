@@ -6,24 +6,24 @@ import type { ReceivedCall } from '../../harness/index.js';
 import { readForbiddenChanges, readStarts } from '../walk/history.js';
 import { type Decision, expectedBody, expectedPaths, FLAKY } from './fault-workflows.js';
 
-/** How long a request is repeated while the API cannot answer it, in ms. */
+/** How long a request is retried while the API is unavailable, in ms. */
 const REQUEST_LIMIT_MS = 40_000;
 const POLL_MS = 50;
-/** How long a paused run is watched before it is resumed, in ms. */
+/** How long a paused run is observed before it is resumed, in ms. */
 const PAUSED_MS = 600;
-/** How long after a stop a call that was on its way may still arrive, in ms. */
+/** How long after a stop a call that was already sent may arrive, in ms. */
 const IN_FLIGHT_MS = 1_000;
 
-/** What happens to a run besides faults. */
+/** Actions on a run besides faults. */
 export type RunPlot =
   | { readonly kind: 'plain'; readonly decision: Decision }
-  /** Paused when so many of its calls were received, resumed a little later. */
+  /** Paused after this many calls, and resumed a little later. */
   | { readonly kind: 'paused'; readonly decision: Decision; readonly afterCalls: number }
   /** Paused while it waits for its approval. */
   | { readonly kind: 'pausedWhileWaiting'; readonly decision: Decision }
   | { readonly kind: 'stopped'; readonly decision: Decision; readonly afterCalls: number };
 
-/** What a round works with. `db` and `receiver` are reached without faults. */
+/** The parts of a round. `db` and `receiver` are reached without faults. */
 export interface RoundStage {
   readonly db: Database;
   readonly calls: readonly ReceivedCall[];
@@ -32,14 +32,14 @@ export interface RoundStage {
   readonly key: string;
 }
 
-/** A run as it was driven. */
+/** A run, and the actions on it. */
 export interface DrivenRun {
   readonly n: number;
   readonly plot: RunPlot;
   executionId: string;
   /** When a stop was acknowledged, in ms since the epoch; undefined for a run that was not stopped. */
   stoppedAt?: number;
-  /** Guarantees that its driver saw broken. */
+  /** Violations that its driver saw. */
   readonly violations: string[];
 }
 
@@ -49,13 +49,13 @@ export type Responses = Map<string, number>;
 interface Response {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Whether an earlier try of the same request got no response, or a 5xx: it may have been carried out. */
+  /** Whether an earlier attempt of the same request got no response, or a 5xx: it may have been carried out. */
   readonly isRepeated: boolean;
 }
 
 /**
- * Drives runs through an API that fails now and then, as a careful client does: what got no response, or a 5xx, is sent
- * again.
+ * Drives runs through an API that sometimes fails, like a careful client: requests without a response, or with a 5xx,
+ * are sent again.
  */
 export function createDriver(stage: RoundStage, responses: Responses) {
   const { db, calls, apiUrl, key } = stage;
@@ -100,7 +100,7 @@ export function createDriver(stage: RoundStage, responses: Responses) {
     return open > 0;
   }
 
-  /** Waits for something about a run, or for its end, or for the end of the round. */
+  /** Waits for a state of a run, for its end, or for the end of the round. */
   async function waitFor(
     run: DrivenRun,
     what: () => boolean | Promise<boolean>,
@@ -114,7 +114,7 @@ export function createDriver(stage: RoundStage, responses: Responses) {
     return false;
   }
 
-  /** Answers a node once it waits. */
+  /** Submits the answer of a node once it waits. */
   async function answer(
     run: DrivenRun,
     { nodeId, path, body }: { nodeId: string; path: string; body: object },
@@ -132,7 +132,7 @@ export function createDriver(stage: RoundStage, responses: Responses) {
     }
   }
 
-  /** Decides on a run, then fills in its form. */
+  /** Decides the approval of a run, then submits its form. */
   async function decide(run: DrivenRun, signal: AbortSignal): Promise<void> {
     const { executionId, n, plot } = run;
     const decision = { executionId, nodeId: 'ask', decision: plot.decision };
@@ -141,7 +141,7 @@ export function createDriver(stage: RoundStage, responses: Responses) {
     await answer(run, { nodeId: 'form', path, body: { data: { count: n } } }, signal);
   }
 
-  /** Pauses or resumes, or finds it done by an earlier try. @returns whether it happened. */
+  /** Pauses or resumes, unless an earlier attempt did. @returns whether it happened. */
   async function change(run: DrivenRun, act: 'pause' | 'resume' | 'stop'): Promise<boolean> {
     const { status, isRepeated } = await ask(run, `executions/${run.executionId}/${act}`);
     if (status === 200) return true;
@@ -195,17 +195,17 @@ function isEnded(status: string): boolean {
   return status === 'missing' || (['success', 'failed', 'timeout', 'stopped'] as const).some((end) => end === status);
 }
 
-/** What a round led to. */
+/** The result of a round. */
 export interface RoundVerdict {
   /** Runs, children included. */
   readonly runs: number;
-  /** Runs that did not end as they should, or without one of their effects, in words. */
+  /** Runs with a wrong end or without one of their effects, in words. */
   readonly lost: readonly string[];
-  /** Runs that changed after their end, or had an effect under two keys, or one that they must not have had. */
+  /** Runs that changed after their end, had an effect under two keys, or an effect that they must not have. */
   readonly doubled: readonly string[];
-  /** Runs that neither ended nor wait for anything, with their rows. */
+  /** Runs that neither ended nor wait, with their rows. */
   readonly hanging: readonly string[];
-  /** Effects that were called again with the same key. */
+  /** Number of effects that were repeated with the same key. */
   readonly repeated: number;
 }
 
@@ -227,13 +227,13 @@ async function readRuns(db: Database, ids: readonly string[]): Promise<RunRow[]>
     FROM executions e WHERE e.id = ANY (${[...ids]}::uuid[]) OR e.parent_execution_id = ANY (${[...ids]}::uuid[])`;
 }
 
-/** Whether every run of these, and those that they started, has ended. */
+/** Returns whether all these runs, and the runs that they started, have ended. */
 export async function areEnded(db: Database, ids: readonly string[]): Promise<boolean> {
   const rows = await readRuns(db, ids);
   return rows.length >= ids.length && rows.every(({ status }) => isFinished(status));
 }
 
-/** Holds the runs of a round against what they were to do. */
+/** Compares the runs of a round with their expected results. */
 export async function judgeRound(stage: RoundStage, runs: readonly DrivenRun[]): Promise<RoundVerdict> {
   const { db, calls } = stage;
   const rows = await readRuns(
@@ -266,7 +266,7 @@ export async function judgeRound(stage: RoundStage, runs: readonly DrivenRun[]):
     const keysByPath = new Map<string, Set<string>>();
     for (const { path, idempotencyKey, at } of ofRun) {
       const keys = keysByPath.get(path) ?? new Set();
-      // One call is refused, and repeated, in every run.
+      // In every run, one call is refused and repeated.
       if (keys.has(idempotencyKey) && !path.endsWith(`/${FLAKY}`)) repeated += 1;
       keysByPath.set(path, keys.add(idempotencyKey));
       const id = idempotencyKey.slice(0, idempotencyKey.indexOf(':'));

@@ -5,13 +5,13 @@ const ITEMS = [1, 2, 3] as const;
 /** The node whose first attempt the receiver refuses. */
 export const FLAKY = 'flaky';
 
-/** Nodes with effects, each called once a run; inside the loop once an item. */
+/** Nodes with effects, each called once per run; inside the loop once per item. */
 const CALLS = ['first', FLAKY, 'last'] as const;
 
-/** What the form asks for: each run is given its own number. */
+/** The schema of the form: each run gets its own number. */
 const FORM = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
 
-/** How a run is decided on. */
+/** The decisions on a run. */
 export type Decision = 'approved' | 'rejected';
 
 function call(url: string, id: string, path: string): Definition['nodes'][number] {
@@ -23,7 +23,7 @@ function call(url: string, id: string, path: string): Definition['nodes'][number
   };
 }
 
-/** The workflow that others start: a call, a wait, a result. */
+/** The child workflow: a call, a wait, a result. */
 export function childDefinition(url: string): Definition {
   return {
     nodes: [
@@ -95,12 +95,12 @@ export function parentDefinition(url: string, childId: string, settings?: Defini
   };
 }
 
-/** The result of a run that nothing kept from its end. */
+/** The result of a run without disturbances. */
 export function expectedBody(n: number, decision: Decision): object {
   return { n, items: ITEMS.length, decision, form: { count: n }, child: { n } };
 }
 
-/** The paths that such a run calls, its child included. */
+/** The paths that such a run calls, including those of its child. */
 export function expectedPaths(n: number): string[] {
   return [...CALLS, 'inner', ...ITEMS.map((item) => `inside/${item}`)].map((path) => `/${n}/${path}`);
 }

@@ -32,17 +32,17 @@ import { childDefinition, FLAKY, parentDefinition } from './fault-workflows.js';
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 31);
 const IS_FULL = process.env.FAULT_MATRIX === 'full';
 const ONLY = process.env.FAULT_ONLY ?? '';
-/** No new round begins after this long, in s. */
+/** After this time, no new round starts, in s. */
 const BUDGET_MS = Number(process.env.FAULT_SECONDS ?? (IS_FULL ? 1_800 : 150)) * 1_000;
 
 /** How long statements fail in a round, in ms. */
 const FAULTS_MS = 8_000;
-/** How long everything may take to settle when the faults are over, in ms. */
+/** How long the runs may take to end after the faults are over, in ms. */
 const SETTLE_MS = 30_000;
-/** Rounds in a row in which no new cell was met: those that are left are not reached. */
+/** Consecutive rounds without a new cell after which the rest counts as unreachable. */
 const MAX_IDLE_ROUNDS = 4;
 
-/** What happens to the runs of a round. */
+/** Actions on the runs of a round. */
 const PLOTS: readonly RunPlot[] = [
   { kind: 'plain', decision: 'approved' },
   { kind: 'plain', decision: 'rejected' },
@@ -57,7 +57,7 @@ const PLOTS: readonly RunPlot[] = [
 ];
 /** In every third round a worker is killed, too. */
 const KILLING_EVERY = 3;
-/** Every third run is of a workflow of which one may run at once. */
+/** Every third run is of a workflow with a limit of one concurrent run. */
 const LIMITED_EVERY = 3;
 
 afterAll(stopAll);
@@ -65,8 +65,8 @@ afterAll(stopAll);
 interface Stage extends RoundStage {
   readonly workflowId: string;
   /**
-   * Saves the same workflow, of which one run may go on at once. One a round: a slot that is never given back shows in
-   * that round only.
+   * Saves the same workflow with a limit of one concurrent run, one per round: a slot that is never freed shows in that
+   * round only.
    */
   createLimited(): Promise<string>;
   readonly proxies: readonly { readonly app: string; readonly proxy: PostgresProxy }[];
@@ -113,7 +113,7 @@ async function setStage(): Promise<Stage> {
   };
 }
 
-/** Starts runs, lets statements fail while they go on, and holds them against what they were to do. */
+/** Starts runs, makes statements fail while they run, and compares them with their expected results. */
 async function playRound(
   stage: Stage,
   round: {
@@ -225,7 +225,7 @@ describe('statements that fail, are slow, or are cancelled', () => {
         for (const [message, times] of loggedErrors(await readFile(process.logPath, 'utf8')))
           say(`  ${process.name} logged ${times} times: ${message}`);
       expect(matrix.injections.length).toBeGreaterThan(0);
-      // What was broken stands above, with the faults that led to it.
+      // Violations are printed above, with the faults that led to them.
       const { lost, doubled, hanging } = totals;
       expect({ lost, doubled, hanging }).toEqual({ lost: 0, doubled: 0, hanging: 0 });
     },
@@ -241,14 +241,14 @@ function problemsOf({ lost, doubled, hanging }: RoundVerdict): string[] {
   ];
 }
 
-/** Messages of the errors in a log, each with how often it stands there. */
+/** Error messages in a log, with their numbers. */
 function loggedErrors(log: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of log.split('\n')) {
     if (!line.includes('"level":"error"')) continue;
     const { err, msg } = JSON.parse(line) as { err?: { message?: string }; msg?: string };
     const cause = (err?.message ?? '').replace(/^[\s\S]*invocation:/, '').replaceAll(/\s+/g, ' ');
-    // The injected SQLSTATEs stand in the table.
+    // The injected SQLSTATEs are in the table.
     const message = `${msg ?? ''} ${cause.replaceAll(new RegExp(SQLSTATES.join('|'), 'g'), '…').slice(0, 150)}`.trim();
     counts.set(message, (counts.get(message) ?? 0) + 1);
   }

@@ -1,10 +1,10 @@
 import type { Scene } from './scene.js';
 
-/** Something that a tenant, a caller or a server that nodes call may do to hurt others. */
+/** Something that a tenant, a caller or a server that nodes call may do to harm others. */
 export interface Attack {
   readonly name: string;
-  /** How it ends for the attacker: "success", "failed CODE" of a run, or the status and code of an answer. */
+  /** The result for the attacker: "success", "failed CODE" of a run, or the status and code of a response. */
   readonly ends: string | RegExp;
-  /** Attacks, and tells how it ended. */
+  /** Attacks. @returns the result. */
   launch(scene: Scene): Promise<string>;
 }

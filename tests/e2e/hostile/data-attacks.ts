@@ -1,7 +1,7 @@
 import type { Attack } from './attack.js';
 import { chainOf, listOf } from './scene.js';
 
-/** A run whose nodes take the most that they may. */
+/** Runs whose nodes use all that they may. */
 function ofRun(
   name: string,
   ends: string | RegExp,
@@ -16,7 +16,7 @@ const items = '{{ $trigger.items }}';
 const text = '{{ $trigger.text }}';
 const letters = (count: number): string => 'a'.repeat(count);
 
-/** Data that makes nodes work as long as it can. */
+/** Data that makes nodes work as long as possible. */
 export const DATA_ATTACKS: readonly Attack[] = [
   ofRun('dates: a format that backtracks', /^failed /, [
     node('dates', { operation: 'parse', date: '1'.repeat(1_000), inputFormat: 'uHuHuHuHuHuHuHuHuHuHuHuH' }),

@@ -17,7 +17,7 @@ function ofDefinition(name: string, ends: string | RegExp, definition: () => unk
   };
 }
 
-/** As many nodes as there may be, one after another. */
+/** The maximum number of nodes, in a chain. */
 function fullOf(node: (n: number) => object, sourceHandle?: string) {
   const ids = listOf(MAX_NODES - 1, (n) => `n${n}`);
   return {

@@ -7,7 +7,7 @@ import type { Attack } from './attack.js';
 import { chainOf, listOf, outcomeOf, type Reply, type Scene } from './scene.js';
 
 const MEGABYTE = 1024 * 1024;
-/** Routes that take JSON, with the most that they take, in bytes. */
+/** Routes that take JSON, with their size limits in bytes. */
 const ROUTES = [
   ['POST', '/api/workflows', 10 * MEGABYTE],
   ['POST', '/api/workflows/:workflow/versions', 10 * MEGABYTE],
@@ -21,7 +21,7 @@ const ROUTES = [
   ['POST', '/api/auth/login', 16 * 1024],
 ] as const;
 
-/** A body that fills what a route takes. */
+/** A body of the maximum size of a route. */
 type Fill = (bytes: number) => string;
 const FILLS: Readonly<Record<string, Fill>> = {
   'opening brackets': (bytes) => '['.repeat(bytes - 1),
@@ -51,7 +51,7 @@ function toEveryRoute([name, fill]: [string, Fill]): Attack {
   };
 }
 
-/** Opens connections that send a little at a time, for some seconds. */
+/** Opens connections that send slowly for some seconds. */
 async function drip({ api }: Scene, head: string, piece: string): Promise<string> {
   const { hostname, port } = new URL(api.url);
   const sockets = listOf(200, () => 0).map(() => {
@@ -110,7 +110,7 @@ function toHook(
 const part = (n: number): string => `--b\r\nContent-Disposition: form-data; name="${n}"\r\n\r\n1\r\n`;
 const names = listOf(40, (n) => `d${n}`);
 
-/** A form whose check takes for ever: each part is checked twice for each part that refers to it. */
+/** A form whose check never ends: each part is checked twice for each part that refers to it. */
 const ENDLESS_FORM = {
   $defs: Object.fromEntries(
     names.map((name, n) => {
@@ -137,7 +137,7 @@ function toForm(name: string, ends: string | RegExp, schema: object, data: () =>
   };
 }
 
-/** Requests that take long to read, to check or to answer. */
+/** Requests that are slow to read, check or answer. */
 export const REQUEST_ATTACKS: readonly Attack[] = [
   ...Object.entries(FILLS).map(toEveryRoute),
   {
@@ -152,7 +152,7 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
   },
   {
     name: 'starts twenty runs with nine megabytes each',
-    // Some are more than the API holds at a time.
+    // Together they exceed what the API holds at a time.
     ends: /^(success|not started: 503 SERVICE_UNAVAILABLE)$/,
     async launch({ attacker }) {
       const id = await attacker.save(chainOf({ parameters: { fields: { n: 1 } } }));

@@ -14,7 +14,7 @@ import {
   type TestApp,
 } from '../../harness/index.js';
 
-/** How long a call may take, in ms: whoever hangs is noticed. */
+/** Time limit of a call, in ms: a hanging call is noticed. */
 const CALL_MS = 60_000;
 
 /** A response of the API. An error of the connection is status 0 with its code. */
@@ -34,9 +34,9 @@ export interface Tenant {
     path: Path,
     body?: unknown,
   ): Promise<Reply & { readonly body: ResponseBody<Method, Path> }>;
-  /** Saves a workflow. @returns its id. @throws for an answer other than 201. */
+  /** Saves a workflow. @returns its id. @throws for a response other than 201. */
   save(definition: unknown): Promise<string>;
-  /** Starts a run, waits for its end and tells it: "success", or "failed" and the code. */
+  /** Starts a run and waits for its end. @returns "success", or "failed" and the code. */
   run(workflowId: string, input?: unknown): Promise<string>;
   /** The same for a definition that is saved first. */
   runOnce(definition: unknown, input?: unknown): Promise<string>;
@@ -112,7 +112,7 @@ async function untilEnd(call: Tenant['call'], executionId: string): Promise<stri
   return 'not ended';
 }
 
-/** An answer's status and code. */
+/** Returns the status and code of a response. */
 export function outcomeOf({ status, code }: Reply): string {
   return `${status} ${code}`.trim();
 }
@@ -124,7 +124,7 @@ interface Call {
   readonly body: string | undefined;
 }
 
-/** Sends a request by a connection of the agent's. `json` is the body as text; `null` for another type than JSON. */
+/** Sends a request over a connection of the agent. `json` is the body as text; `null` for another type than JSON. */
 function callApi(url: string, { method, agent, headers, body }: Call): Promise<Reply & { json: string }> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void =>

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Attack } from './attack.js';
 import { chainOf, listOf, type Scene } from './scene.js';
 
-/** Serves for the time of an attack. */
+/** Serves while an attack lasts. */
 async function serving<T>(server: Server, work: (port: number) => Promise<T>): Promise<T> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -23,7 +23,7 @@ async function serving<T>(server: Server, work: (port: number) => Promise<T>): P
   }
 }
 
-/** Writes for as long as the other side reads. */
+/** Writes as long as the other side reads. */
 function pour(socket: NodeJS.WritableStream & { destroyed: boolean }, piece: Buffer | string): void {
   const more = (): void => {
     for (let n = 0; n < 16 && !socket.destroyed; n += 1) if (!socket.write(piece)) return;
@@ -48,7 +48,7 @@ function ofHttp(name: string, ends: string | RegExp, listener: RequestListener, 
   };
 }
 
-/** A server of bytes: no HTTP library would send them. */
+/** A server of raw bytes that no HTTP library would send. */
 function ofBytes(name: string, ends: string | RegExp, answer: (socket: Socket) => void): Attack {
   return {
     name: `an HTTP server ${name}`,
@@ -86,7 +86,7 @@ const row = (bytes: number): Buffer => {
   return message('D', Buffer.concat([head, Buffer.alloc(bytes, 'a')]));
 };
 
-/** Takes the connection like a server that trusts everybody, and answers the first statement as it likes. */
+/** Accepts the connection like a server that trusts everybody, and gives a hostile response to the first statement. */
 function ofPostgres(name: string, answer: (socket: Socket) => void, query = ''): Attack {
   return {
     name: `a PostgreSQL server ${name}`,
@@ -130,7 +130,7 @@ function ofSmtp(name: string, greet: (socket: Socket) => void): Attack {
 const json: RequestListener = (_request, response) => void response.setHeader('content-type', 'application/json');
 const KILOBYTES = Buffer.alloc(65_536, 'a');
 
-/** Servers that nodes call, and that wish them ill. */
+/** Hostile servers that nodes call. */
 export const SERVER_ATTACKS: readonly Attack[] = [
   ofHttp('that sends without end', /^failed /, (_request, response) => {
     pour(response, KILOBYTES);

@@ -1,28 +1,28 @@
-// Runs on a thread of its own, so that what an attack takes to prepare delays nothing that is measured. Node.js reads
-// it as it is: it imports nothing of this repository.
+// Runs on a thread of its own, so that preparing an attack delays no measurement. Node.js loads the file as it is, so
+// it imports nothing of this repository.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Whom it watches. */
+/** The process and workflow that it observes. */
 export interface Watched {
-  /** The API's. */
+  /** Of the API. */
   readonly url: string;
   readonly key: string;
   readonly workflowId: string;
 }
 
-/** What others measured during an attack. */
+/** Measurements of the victim during an attack. */
 export interface Sight {
-  /** How long the victim's slowest run took, from the request to its end, in ms. */
+  /** Duration of the victim's slowest run, from the request to its end, in ms. */
   readonly slowestRun: number;
-  /** How long the API took for its slowest answer to `GET /healthz`, in ms. */
+  /** Duration of the slowest response to `GET /healthz`, in ms. */
   readonly slowestAnswer: number;
-  /** Runs of the victim, and how those ended that were no success. */
+  /** Number of the victim's runs, and the ends of those without success. */
   readonly runs: number;
   readonly failures: readonly string[];
 }
 
-/** Between two probes of the API, in ms. */
+/** Interval between two probes of the API, in ms. */
 const PROBE_EVERY_MS = 20;
 /** How long the victim waits for a run, in ms. */
 const RUN_MS = 60_000;

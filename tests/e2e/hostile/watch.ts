@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { chainOf, type Scene } from './scene.js';
 import type { Sight, Watched } from './watch-thread.js';
 
-/** Runs the victim's workflow again and again, and asks the API how it is, while `attack` goes on. */
+/** Runs the victim's workflow repeatedly, and probes the API, while `attack` lasts. */
 export async function watch<T>(
   { api, victim }: Scene,
   workflowId: string,
@@ -23,7 +23,7 @@ export async function watch<T>(
   }
 }
 
-/** What the victim runs. */
+/** The victim's workflow. */
 export const VICTIMS_DEFINITION = chainOf(
   { parameters: { fields: { n: '{{ $trigger.n + 1 }}' } } },
   { type: 'if', parameters: { condition: '{{ $input.n > 0 }}' } },

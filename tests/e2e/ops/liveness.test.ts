@@ -73,7 +73,7 @@ async function beatLate(id: string): Promise<void> {
   await redis.zincrby(HEARTBEATS_KEY, -LATE_MS, id);
 }
 
-/** Runs what `use` does while a worker's heartbeats arrive, all of them late. */
+/** Calls `use` while all heartbeats of a worker arrive late. */
 async function withLateWorker<T>(use: (id: string) => Promise<T>): Promise<T> {
   const id = uuidv7();
   await beatLate(id);

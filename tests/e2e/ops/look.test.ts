@@ -29,7 +29,7 @@ async function answer(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe('an operator who looks', () => {
+describe('an operator who reads the state', () => {
   it('sees what waits while no worker is there', async () => {
     const seed = await seedWorkflow(db, chain({ id: 'a', type: 'wait', parameters: { seconds: 600 } }));
     await seed.accept();
@@ -62,7 +62,7 @@ describe('an operator who looks', () => {
   });
 });
 
-describe('an operator who asks wrongly', () => {
+describe('an operator with a wrong command', () => {
   it.each([
     ['no command', [], /Commands:/],
     ['an option that there is not', ['stop', '--foo'], /unknown option '--foo'[^]*See --help/],
@@ -79,7 +79,7 @@ describe('an operator who asks wrongly', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   });
 
-  it('is told which setting is missing or bad, and which store is down, without passwords', async () => {
+  it('learns which setting is missing or invalid, and which store is down, without passwords', async () => {
     const bad = await runOps(['fleet'], { DATABASE_URL: 'mysql://root:hunter2@db/x' });
     expect(bad).toMatchObject({ exitCode: 2, stdout: '' });
     expect(bad.stderr).toMatch(/DATABASE_URL.*REDIS_URL|REDIS_URL.*DATABASE_URL/);

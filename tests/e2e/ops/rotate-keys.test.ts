@@ -110,7 +110,7 @@ describe('changing the encryption key', () => {
     await without.stop();
   });
 
-  it('does what it can and names what no key opens, without a secret in any word', async () => {
+  it('re-encrypts what it can and names what no key opens, without printing a secret', async () => {
     const seed = await seedWorkflow(db, chain({ id: 'seed', type: 'set', parameters: { fields: {} } }));
     const [open, locked] = [await keep(seed, 'mine', FORMER), await keep(seed, 'theirs', FOREIGN)];
     const before = (await sealedIn('credential')).get(locked);

@@ -72,7 +72,7 @@ describe('stopping runs', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ found: 0, stopped: 0 });
   });
 
-  it('goes through more than a batch, those included that the runs had started', async () => {
+  it('covers more than one batch, including child runs', async () => {
     const [parents, children] = [await seedWorkflow(db, SET), await seedWorkflow(db, SET)];
     const ids = await acceptMany(parents, 1_200);
     const child = await children.accept();

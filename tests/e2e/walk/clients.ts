@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CHOICES, type WalkedWorkflow } from './workflows.js';
 
-/** What a client may do next. */
+/** The possible next steps of a client. */
 export const ACTS = [
   'execute',
   'stop',
@@ -35,7 +35,7 @@ const WEIGHTS: Readonly<Record<Act, number>> = {
   list: 3,
 };
 
-/** One step of a client, drawn before anything runs: which run it takes depends on which there are by then. */
+/** A step of a client, drawn before the test: which run it uses depends on the runs at that time. */
 export interface Step {
   readonly act: Act;
   readonly run: number;
@@ -63,13 +63,13 @@ export function drawSteps(seed: number, count: number): Step[] {
   return fc.sample(ANY_STEP, { seed, numRuns: count });
 }
 
-/** What was asked and answered. Times are ms since the epoch. */
+/** A request and its response. Times are ms since the epoch. */
 export interface Observation {
   readonly act: 'execute' | 'stop' | 'pause' | 'resume' | 'submit' | 'complete' | 'rerun' | 'read' | 'list';
-  /** The run that was asked about; "" for execute. */
+  /** The run of the request; "" for execute. */
   readonly executionId: string;
   readonly nodeId: string;
-  /** The decision, or the count that was filled in. */
+  /** The decision, or the submitted count. */
   readonly answer: string;
   readonly sentAt: number;
   readonly answeredAt: number;
@@ -90,7 +90,7 @@ const YOUNGEST = 30;
 export interface Clients {
   readonly observations: readonly Observation[];
   take(step: Step): Promise<void>;
-  /** Answers, or lets go on, one run. */
+  /** Answers or resumes one run. */
   finish(executionId: string, workflow: WalkedWorkflow, turn: number): Promise<void>;
   read(executionId: string): Promise<Observation>;
 }
@@ -155,7 +155,7 @@ export function createClients(options: {
     if (status === 202) known.push({ id: String(body.executionId), workflow });
   }
 
-  /** What waits for an approval: so clients learn of runs that other runs have started. */
+  /** The open approvals, from which clients learn of runs that other runs have started. */
   async function list(replica: number): Promise<void> {
     const path = `approvals?workspaceId=${workspaceId}&limit=20`;
     const { body } = await ask(replica, { act: 'list', executionId: '' }, path);

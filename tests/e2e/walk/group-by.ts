@@ -1,4 +1,4 @@
-/** Items by a name of theirs, in their order. */
+/** Returns items grouped by a key, in their order. */
 export function groupBy<T>(items: Iterable<T>, nameOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -5,28 +5,28 @@ import { groupBy } from './group-by.js';
 /** One status that a run had. Times are ms since the epoch, by PostgreSQL's clock, which is this machine's. */
 export interface Period {
   readonly status: ExecutionStatus;
-  /** When it was written: a little before anybody could see it. */
+  /** When it was written: shortly before it could be seen. */
   readonly from: number;
   /** When the next one was written; Infinity for the last. */
   readonly to: number;
 }
 
-/** One time that a node's start went to disk. */
+/** A start of a node that was written. */
 export interface Start {
-  /** Of the execution, the node and, inside loops, the iteration: the key that the node's call carries. */
+  /** The run, the node and, inside loops, the iteration: the key of the node's call. */
   readonly idempotencyKey: string;
   /** ms since the epoch, by the same clock. */
   readonly at: number;
-  /** What the run was as the start was written, or became by the same write. */
+  /** The status of the run when the start was written, or by the same write. */
   readonly runStatus: ExecutionStatus;
 }
 
-/** What a run waited for. Times are ms since the epoch. */
+/** A wait of a run. Times are ms since the epoch. */
 export interface WaitRecord {
   readonly executionId: string;
   readonly nodeId: string;
   readonly openedAt: number;
-  /** Infinity while nobody has answered. */
+  /** Infinity while it is open. */
   readonly answeredAt: number;
 }
 
@@ -50,14 +50,14 @@ const STATEMENTS = [
 ];
 
 /**
- * Writes every change of a run and its node runs down, by triggers in a test's own database. A run's row is locked by
- * whoever changes it or its nodes, so the numbers of a run's changes are in the order of their commits.
+ * Records every change of runs and node runs, by triggers in the test's own database. A run's row is locked by every
+ * writer, so the numbers of its changes are in the order of their commits.
  */
 export async function recordHistory(db: Database): Promise<void> {
   for (const statement of STATEMENTS) await db.$executeRawUnsafe(statement);
 }
 
-/** What every run went through, by its id. */
+/** The statuses of every run, by its id. */
 export async function readHistory(db: Database): Promise<Map<string, Period[]>> {
   const rows = await db.$queryRaw<{ id: string; status: ExecutionStatus; at: number }[]>`
     SELECT id, new->>'status' AS status, at FROM walk_runs WHERE old->>'status' IS DISTINCT FROM new->>'status' ORDER BY seq`;
@@ -92,9 +92,7 @@ export async function readWaits(db: Database): Promise<WaitRecord[]> {
   }));
 }
 
-/**
- * Changes that must not be: of what is finished, or of a status without a new revision for those who follow the run.
- */
+/** Forbidden changes: of finished runs and nodes, or of a status without a new revision for followers. */
 export async function readForbiddenChanges(db: Database): Promise<unknown[]> {
   return db.$queryRaw`
     WITH endings AS (
@@ -115,7 +113,7 @@ export async function readForbiddenChanges(db: Database): Promise<unknown[]> {
     SELECT 'a row was taken away', r.id, r.old, r.new FROM walk_runs r WHERE r.new IS NULL`;
 }
 
-/** The statuses that a run could be seen in between two moments. A commit may take up to `slackMs`. */
+/** Returns the statuses in which a run could be seen between two times. A commit may take up to `slackMs`. */
 export function statusesBetween(
   periods: readonly Period[],
   from: number,
@@ -125,7 +123,7 @@ export function statusesBetween(
   return periods.filter((period) => period.from <= to + 1 && period.to + slackMs >= from).map(({ status }) => status);
 }
 
-/** When a run was finished; undefined while it is not. */
+/** Returns when a run finished; undefined while it has not. */
 export function endOf(periods: readonly Period[]): Period | undefined {
   return periods.find(({ status }) => isFinished(status));
 }

@@ -4,16 +4,16 @@ import type { Observation } from './clients.js';
 import { endOf, type Period, type Start, statusesBetween, type WaitRecord } from './history.js';
 import type { WalkedWorkflow } from './workflows.js';
 
-/** How long a commit may take to be seen, in ms. */
+/** Maximum delay until a commit is visible, in ms. */
 const SLACK_MS = 500;
 
-/** A run as the API tells of it in the end. */
+/** The final state of a run, by the API. */
 export interface EndedRun {
   readonly id: string;
   readonly status: ExecutionStatus;
   readonly workflow: WalkedWorkflow;
   readonly approvals: readonly { readonly nodeId: string; readonly decision: string }[];
-  /** What was filled in, when the form's node has an output. */
+  /** The submitted data, if the form's node has an output. */
   readonly count: number | undefined;
   readonly periods: readonly Period[];
   readonly starts: readonly Start[];
@@ -22,7 +22,10 @@ export interface EndedRun {
   readonly calls: readonly ReceivedCall[];
 }
 
-/** Moves along the table. The first checkpoint of a run claims it and may leave it: two moves in one write. */
+/**
+ * Returns the allowed changes of a status. The first checkpoint of a run claims it and may also end it: two moves in
+ * one write.
+ */
 const ALLOWED = new Set(
   Object.values(EXECUTION_TRANSITIONS).flatMap(({ from, to }) => [
     ...from.map((status) => `${status} → ${to}`),
@@ -30,7 +33,7 @@ const ALLOWED = new Set(
   ]),
 );
 
-/** Every guarantee that a run breaks, in words; none for a run that is well. */
+/** Returns the guarantees that a run violates, in words; none for a correct run. */
 export function faultsOf(run: EndedRun): string[] {
   const faults = [
     ...faultsOfMoves(run.periods),
@@ -42,7 +45,7 @@ export function faultsOf(run: EndedRun): string[] {
   return faults.map((fault) => `${run.id} (${run.workflow.name}, ${run.status}): ${fault}`);
 }
 
-/** A run begins as pending and moves along the table only. */
+/** A run starts as pending, and its status changes only as the table allows. */
 function faultsOfMoves(periods: readonly Period[]): string[] {
   const moves = periods.slice(1).map(({ status }, index) => `${periods[index]?.status} → ${status}`);
   return [
@@ -51,7 +54,7 @@ function faultsOfMoves(periods: readonly Period[]): string[] {
   ];
 }
 
-/** An answer agrees with what the run was, or became, while it was asked. */
+/** A response agrees with the state of the run at some time during the request. */
 function faultsOfAnswer(seen: Observation, { periods, waits }: EndedRun): string[] {
   const { act, status, body, sentAt, answeredAt } = seen;
   const could = statusesBetween(periods, sentAt, answeredAt, SLACK_MS);
@@ -99,12 +102,12 @@ function faultsOfAnswer(seen: Observation, { periods, waits }: EndedRun): string
   return [`${act} was answered ${status} ${JSON.stringify(body)} while it was ${could.join(', ')}`];
 }
 
-/** What no approval and no form takes. */
+/** Values that no approval and no form accepts. */
 function isUnfit({ answer }: Observation): boolean {
   return answer === 'perhaps' || answer === 'many';
 }
 
-/** Whether the node waited for an answer, and the run would have taken one, all the while it was asked. */
+/** Returns whether the node waited, and the run would have accepted an answer, during the whole request. */
 function wasWaiting(seen: Observation, waits: readonly WaitRecord[], periods: readonly Period[]): boolean {
   const { nodeId, sentAt, answeredAt } = seen;
   const had = statusesBetween(periods, sentAt - SLACK_MS, answeredAt, SLACK_MS);
@@ -117,7 +120,7 @@ function wasWaiting(seen: Observation, waits: readonly WaitRecord[], periods: re
 const accepted = (run: EndedRun, act: Observation['act'], nodeId: string) =>
   run.observations.filter((seen) => seen.act === act && seen.nodeId === nodeId && seen.status === 200);
 
-/** What was taken is kept, once, and decides which way the run goes. */
+/** An accepted decision is recorded once, and selects the branch of the run. */
 function faultsOfDecisions(run: EndedRun): string[] {
   return run.workflow.approvals.flatMap((nodeId) => {
     const kept = run.approvals.filter((entry) => entry.nodeId === nodeId).map(({ decision }) => decision);
@@ -138,7 +141,7 @@ function faultsOfDecisions(run: EndedRun): string[] {
   });
 }
 
-/** What was filled in is kept, and is what the next node gets. */
+/** Submitted data is recorded, and is the input of the next node. */
 function faultsOfForm(run: EndedRun): string[] {
   return run.workflow.forms.flatMap((nodeId) => {
     const taken = new Set(accepted(run, 'complete', nodeId).map(({ answer }) => answer));
@@ -155,8 +158,8 @@ function faultsOfForm(run: EndedRun): string[] {
 }
 
 /**
- * No call twice, none by a node whose start was not on disk while the run was running, the last one of every run that
- * succeeds.
+ * No call is made twice, none by a node whose start was not on disk while the run was running, and every successful run
+ * makes the last one.
  */
 function faultsOfCalls({ status, workflow, calls, starts }: EndedRun): string[] {
   const keys = new Set(calls.map(({ idempotencyKey }) => idempotencyKey));

@@ -2,7 +2,7 @@ import type { Definition } from '@deckhand/contracts';
 
 type Node = Definition['nodes'][number];
 
-/** A workflow that clients walk over, and what a person may act on in it. */
+/** A workflow for clients, and its nodes that people act on. */
 export interface WalkedWorkflow {
   readonly name: string;
   readonly definition: Definition;
@@ -12,7 +12,7 @@ export interface WalkedWorkflow {
   readonly lastCall: string | null;
 }
 
-/** What may be decided. After `rejected` a run fails. */
+/** The choices. After `rejected` a run fails. */
 export const CHOICES = ['approved', 'rejected', 'later'] as const;
 
 const start: Node = { id: 'start', type: 'trigger.manual' };
@@ -31,7 +31,7 @@ const form: Node = {
 };
 const wait = (id: string, seconds: number): Node => ({ id, type: 'wait', parameters: { seconds } });
 
-/** Calls `/<run>/<path>`: the path says what was decided, what was filled in, or which item. */
+/** Calls `/<run>/<path>`: the path contains the decision, the submitted data, or the item. */
 function call(receiverUrl: string, id: string, path: string): Node {
   return { id, type: 'http', parameters: { url: `${receiverUrl}/{{ $execution.id }}/${path}` } };
 }

@@ -310,7 +310,9 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
   } satisfies Record<string, Request>;
 }
 
-/** Operations that change only what is the caller's own, or let a member leave; their own tests say who may. */
+/**
+ * Operations that change only the caller's own things, or let a member leave; their own tests check who may use them.
+ */
 const OF_THE_CALLER = [
   'POST /api/auth/logout',
   'POST /api/auth/password',
@@ -331,15 +333,15 @@ async function send(
   return instance.gateway.call(method, path, { as, headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** Whether a scope does for another: `ai:write` implies control of workflows, and any scope may ask for `me`. */
+/** Returns whether a scope includes another: `ai:write` includes control of workflows, and any scope includes `me`. */
 function grants(scope: string, required: string): boolean {
   return scope === required || scope === 'ai:write' || required === 'me:read';
 }
 
-/** The areas that the contract closes to keys. */
+/** Areas that the contract closes to API keys. */
 const CLOSED_TO_KEYS = [/\/api\/(api-keys|auth|admin)/, /\/api\/workspaces\/:id\/(invites|membership)/];
 
-/** The scope that an operation asks a key for, as the contract says (section 5); null where it is closed to keys. */
+/** Returns the scope that an operation requires of a key (contract, section 5); null if it is closed to keys. */
 function scopeOf(name: string): string | null {
   if (CLOSED_TO_KEYS.some((area) => area.test(name))) return null;
   const [method, path = ''] = name.split(' ');
@@ -347,7 +349,7 @@ function scopeOf(name: string): string | null {
   return `${resource}:${method === 'GET' ? 'read' : 'write'}`;
 }
 
-/** The answer that a caller must get who is signed in, or whose key has every scope. */
+/** Returns the response that a signed-in caller, or a key with every scope, must get. */
 function expectedOf(name: string, { asks, finds }: Request, caller: CallerName): string {
   const isKey = caller === 'other workspace' || caller === 'bound elsewhere';
   if (isKey && scopeOf(name) === null) return '403 SESSION_REQUIRED';
@@ -359,14 +361,14 @@ function expectedOf(name: string, { asks, finds }: Request, caller: CallerName):
   return caller === 'bound elsewhere' ? '403 WORKSPACE_MISMATCH' : '403 FORBIDDEN';
 }
 
-/** An answer's status, an error's code, and the ids of the world that it names where it should name none. */
+/** Returns a response's status, an error's code, and the ids of the world that it contains although it must not. */
 function describeAnswer({ status, body, text }: Answer<ErrorMembers | null>, mayName: boolean): string {
   const { workspaceId, workflowId, pending, ran } = world;
   const named = [workspaceId, workflowId, pending, ...Object.values(ran)].filter((id) => text.includes(id));
   return [status, ...(status >= 400 ? [body?.code] : []), ...(mayName ? [] : named)].join(' ');
 }
 
-/** Asks every operation, one after another. @returns name → what `ask` says of it. */
+/** Sends a request to every operation, one after another. @returns name → the result of `ask`. */
 async function askEach(
   ask: (name: string, request: Request) => Promise<string>,
   names = Object.keys(requests),
@@ -379,7 +381,7 @@ async function askEach(
   return answers;
 }
 
-/** Name → what is expected of each operation. */
+/** Expected results by operation. */
 function expectEach(expected: (name: string, request: Request) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(requests).map(([name, request]) => [name, expected(name, request)]));
 }

@@ -74,7 +74,7 @@ describe('the history of activations', () => {
     ]);
   });
 
-  it('has nothing of changes that change no status and no version, nor of refused ones', async () => {
+  it('has no entries for changes of other fields, nor for refused ones', async () => {
     const id = await createWorkflow(instance);
     expect((await change(id, { status: 'active' })).status).toBe(409);
     const version = await save(id);
@@ -84,7 +84,7 @@ describe('the history of activations', () => {
     expect((await activations(id)).body.data).toHaveLength(1);
   });
 
-  it('follows on without gaps where people change the version at the same time', async () => {
+  it('has no gaps when people change the version at the same time', async () => {
     const id = await createWorkflow(instance);
     const versions = [await save(id), await save(id), await save(id)];
     await Promise.all([...versions, ...versions].map((activeVersionId) => change(id, { activeVersionId })));

@@ -54,7 +54,7 @@ describe('limits of a workspace', () => {
     expect([answer.status, answer.body.details?.[0]?.path]).toEqual([400, path]);
   });
 
-  it('404: of a workspace that there is not', async () => {
+  it('404 for an unknown workspace', async () => {
     const path = '/api/admin/workspaces/01900000-0000-7000-8000-000000000000/limits';
     expect((await read(path)).status).toBe(404);
     expect((await write(path, { executionsPerMinute: 1, storageQuotaBytes: 1 })).status).toBe(404);
@@ -70,7 +70,7 @@ describe('what a workspace uses', () => {
     expect(await read(usage())).toMatchObject({ status: 200, body: { storedBytes: 5_000_000_000 } });
   });
 
-  it('403, 404: is for administrators, and of workspaces that there are', async () => {
+  it('403 for others than administrators, 404 for unknown workspaces', async () => {
     const { session } = await addPerson(instance, 'owner');
     expect((await read(usage(), session)).status).toBe(403);
     expect((await read('/api/admin/workspaces/01900000-0000-7000-8000-000000000000/usage')).status).toBe(404);
@@ -106,7 +106,7 @@ describe('settings of the instance', () => {
 });
 
 describe('instance administration', () => {
-  it('403: is closed to owners who are no administrators, and to keys', async () => {
+  it('403 for owners who are not administrators, and for keys', async () => {
     const owner = await addPerson(instance, 'owner');
     for (const path of [limits, SETTINGS]) {
       expect((await read(path, owner.session)).body.code).toBe('FORBIDDEN');

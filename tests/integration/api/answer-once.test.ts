@@ -132,7 +132,7 @@ describe('an Idempotency-Key', () => {
     expect(await ask()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   });
 
-  it('is left free by a request that is refused', async () => {
+  it('stays unused after a refused request', async () => {
     expect((await post('/api/folders', 'free', { ...folder('Free'), parentId: instance.workspaceId })).status).toBe(
       400,
     );
@@ -173,7 +173,7 @@ describe('a process that dies', () => {
     instance.db.idempotentRequest.updateMany({ ...requestOf(key), data: { startedAt: new Date(Date.now() - 21_000) } });
   const actor = () => ({ userId: ownerId, boundTo: null });
 
-  it('after it has done its work makes no second one: the next is told that it is done', async () => {
+  it('after the work was done, is not carried out again: the response says that it is done', async () => {
     const requestToken = await reserve('Done');
     const { id } = await createFolder(instance.db, { ...actor(), requestToken }, folder('Done'));
     expect((await post('/api/folders', 'Done', folder('Done'))).headers.get('retry-after')).toBe('1');

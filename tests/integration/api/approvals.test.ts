@@ -111,7 +111,7 @@ describe('an approval', () => {
     );
     await end(id, 'success');
     const [kept] = (await read(id)).data.approvals as { approved: boolean }[];
-    // Whoever said the same before the run went on was answered alike.
+    // The same decision before the run resumed got the same response.
     for (const [i, { status }] of answers.entries()) {
       if (status === 200) expect(i % 2 === 0).toBe(kept?.approved);
       else expect(status).toBe(400);
@@ -153,7 +153,7 @@ describe('an approval', () => {
         const { body } = await call('POST', `/api/workflows/${workflowId}/execute`, { input: { sum: 9 } });
         const id: string = body.executionId;
         const decide = () => submit({ executionId: id, nodeId: 'ask', approved: true });
-        // Half of them as soon as it can be decided, half of them around its end.
+        // Half of them as soon as a decision is possible, half of them around the time-out.
         const told = await until(
           async () => {
             const due = (await instance.db.wait.findFirst({ where: { executionId: id } }))?.dueAt;
@@ -235,7 +235,7 @@ describe('an approval', () => {
     const other = await submit({ ...body, approved: false });
     expect(other).toMatchObject({ status: 400, body: { code: 'ALREADY_DECIDED', recorded: { decision: 'approved' } } });
     await instance.redis.restart();
-    // Recovery may have resumed the run by then: the answer is the same.
+    // Recovery may have resumed the run by then. The response is the same.
     const again = await until(
       async () => {
         const answer = await submit(body);
@@ -247,7 +247,7 @@ describe('an approval', () => {
     expect(again).toMatchObject({ status: 200, body: { executionId: id } });
     await end(id, 'success');
     expect((await read(id)).data.approvals).toHaveLength(1);
-    // From here on the same decision is another one, which comes too late.
+    // From now on the same decision counts as a new one, which comes too late.
     expect(await submit(body)).toMatchObject({ status: 400, body: { code: 'ALREADY_DECIDED' } });
     const entries = await instance.db.auditEntry.findMany({ where: { resourceId: id, action: 'execution.decide' } });
     expect(entries).toHaveLength(1);
@@ -298,7 +298,7 @@ describe('an approval', () => {
 });
 
 describe('approvals in a loop', () => {
-  /** A run that asks for each of three items, so many at once. */
+  /** A run with an approval for each of three items, with this concurrency. */
   async function askingRun(concurrency: number): Promise<string> {
     const each = { id: 'each', type: 'loop', parameters: { items: ['a', 'b', 'c'], concurrency } };
     const item = { ...ask, parameters: { message: '{{ $loop.item }}?' } };
@@ -336,7 +336,7 @@ describe('approvals in a loop', () => {
       status: 400,
       body: { code: 'ALREADY_DECIDED', recorded: { decision: 'rejected' } },
     });
-    // One is left: it is meant.
+    // One is left, so the decision is for that one.
     expect((await submit({ ...body, approved: true })).status).toBe(200);
     await end(id, 'success');
     const decided = (await read(id)).data.approvals.map((one: Record<string, unknown>) => [
@@ -360,7 +360,7 @@ describe('approvals in a loop', () => {
     await until(async () => ((await open(id))[0]?.iteration === 1 ? true : undefined), 10_000, 'the next item');
     expect((await submit(body)).status).toBe(200);
     expect(await open(id)).toMatchObject([{ iteration: 1 }]);
-    // The first one is told by now: this is about the second item.
+    // The first one was acknowledged, so this is for the second item.
     expect((await submit(body)).status).toBe(200);
     await until(async () => ((await open(id))[0]?.iteration === 2 ? true : undefined), 8_000, 'the last item');
     await call('POST', `/api/executions/${id}/stop`);
@@ -416,7 +416,7 @@ describe('a human task', () => {
   });
 
   it('whose form takes for ever to check is answered all the same, and nobody else waits for it', async () => {
-    // Each part is checked twice for each part that refers to it.
+    // Each part is checked twice for each part that refers to it: the cost is exponential.
     const names = Array.from({ length: 40 }, (_, n) => `d${n}`);
     const $defs = Object.fromEntries(
       names.map((name, n) => {

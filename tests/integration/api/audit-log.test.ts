@@ -47,7 +47,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('has for administrators what belongs to no workspace, sign-ins, and what was done in deleted workspaces', async () => {
+  it('shows administrators sign-ins, entries without a workspace, and those of deleted workspaces', async () => {
     const origin = { 'x-request-id': 'sign-in-1', 'x-forwarded-for': '203.0.113.8' };
     const signIn = { email: OWNER.email, password: OWNER.password };
     await gateway.call('POST', '/api/auth/login', { body: signIn, headers: origin });

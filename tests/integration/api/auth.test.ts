@@ -259,7 +259,7 @@ describe('an API key', () => {
     expect((await gateway.call('GET', '/api/workspaces', { as: key })).status).toBe(401);
   });
 
-  it('400: for a scope that there is not, with those that there are', async () => {
+  it('400 for an unknown scope, listing the known ones', async () => {
     const { body } = await gateway.call('POST', '/api/api-keys', {
       as: instance.session,
       body: { name: 'x', password: OWNER.password, scopes: ['workflow:read'] },

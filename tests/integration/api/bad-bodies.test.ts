@@ -51,17 +51,17 @@ import {
   type ErrorMembers,
 } from '../../harness/index.js';
 
-/** Bad bodies that each operation gets. */
+/** Number of bad bodies that each operation gets. */
 const BODIES = Number(process.env.BAD_BODIES ?? 120);
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 
-/** What an operation takes. The examples are valid and together have every member; ids are those of `world`. */
+/** The body of an operation. The examples are valid and together have every member. Ids are those of `world`. */
 interface Operation {
   readonly schema: TObject;
   readonly examples: readonly object[];
-  /** Whether an empty body will do. */
+  /** Whether an empty body is accepted. */
   readonly isOptional?: boolean;
-  /** What stands in the path for `:id`, when it has one. */
+  /** The value of `:id` in the path, if there is one. */
   readonly id?: string;
   readonly userId?: string;
   readonly nodeId?: string;
@@ -286,7 +286,7 @@ describe('every operation that takes a body', () => {
         if (REFUSALS[body?.code ?? ''] !== status) throw new Error(`${name}: ${status} ${text}`);
         if (bad.fields.length === 0) return;
         const paths = body?.details?.map(({ path }) => path.split(/[.[]/)[0]!) ?? [];
-        // Nesting without end has no path worth saying.
+        // Endless nesting has no useful path.
         const isNamed = paths.some((path) => bad.fields.includes(path)) || text.includes('nested deeper');
         if (!isNamed) throw new Error(`${name}: ${text} names none of ${bad.fields.join(', ')}`);
       });

@@ -75,7 +75,7 @@ describe('a page of another origin', () => {
 });
 
 describe('a long answer', () => {
-  /** Without a client that undoes it. */
+  /** Without a client that decompresses the response. */
   const read = (path: string, encoding: string) =>
     new Promise<{ headers: IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
       const headers = { 'x-api-key': instance.key, 'accept-encoding': encoding };

@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** What is found must not depend on whether runs have begun, have ended, or are indexed. */
+/** Results must not depend on whether runs have started, have ended, or are indexed. */
 async function findsByText(): Promise<void> {
   const byInput = (index: number) => runs.filter((_, at) => at % INPUTS.length === index).map(({ id }) => id);
   const found = async (search: string) => (await idsOf({ search })).sort();
@@ -239,7 +239,7 @@ describe('a search among many', () => {
   let known: Known[];
   let workspaceId: string;
 
-  /** More runs than are read before the index is asked; each word half as frequent as the one before. */
+  /** More runs than are read before the index is used; each word is half as frequent as the one before. */
   beforeAll(async () => {
     const created = await instance.gateway.call('POST', '/api/workspaces', {
       as: instance.session,
@@ -263,7 +263,7 @@ describe('a search among many', () => {
       FROM generate_series(1, 12000) i, LATERAL (SELECT timestamptz '2026-01-01' + i * interval '1 minute' AS at) t`;
     await instance.db
       .$executeRaw`INSERT INTO unindexed_executions SELECT id FROM executions WHERE workspace_id = ${workspaceId}::uuid`;
-    // The last hundreds stay unindexed, as under load.
+    // The last hundreds are not indexed, as under load.
     const { findUnindexedRuns, indexExecutions } = await import('@deckhand/db');
     const unindexed = await findUnindexedRuns(instance.db, { limit: 11_700, except: [] });
     await indexExecutions(

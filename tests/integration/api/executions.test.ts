@@ -68,7 +68,7 @@ describe('execute', () => {
     });
   });
 
-  it('202 for no body, an empty one and {} alike, each a run of its own', async () => {
+  it('202 without a body, with an empty one and with {}: each starts a run', async () => {
     const id = await createWorkflow(instance, simple);
     const answers = [
       await execute(id),

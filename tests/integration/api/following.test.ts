@@ -138,7 +138,7 @@ describe('wait=', () => {
     const answer = await held;
     expect([answer.status, ['running', 'success'].includes(answer.body.status)]).toEqual([200, true]);
     await worker.stop();
-    // Nobody holds a request that has not seen how the run is now, or that has seen its end.
+    // A request waits only if it has seen the current state of the run, and not its end.
     const pending = await execute();
     expect((await wait(pending, 60, { etag: '"another"' })).body.status).toBe('pending');
     await act(pending, 'stop');
@@ -152,7 +152,7 @@ describe('wait=', () => {
     expect([same.status, same.text]).toEqual([304, '']);
   });
 
-  it('hears of the end though no process tells it', async () => {
+  it('learns of the end although no process notifies it', async () => {
     const id = await execute();
     const answer = wait(id, 60);
     await waiting();
@@ -166,7 +166,7 @@ describe('wait=', () => {
     }
   });
 
-  it('is no more than the right to see the run', async () => {
+  it('gives only the right to see the run', async () => {
     const created = await instance.gateway.call('POST', '/api/api-keys', {
       as: instance.session,
       body: { name: 'short', password: 'correct horse battery', preset: 'full' },
@@ -286,14 +286,14 @@ describe('the events of a run', () => {
   });
 });
 
-describe('an end that was heard of', () => {
+describe('an end that was notified', () => {
   const isEnded = ({ status }: { status: string }) => status === 'success';
   const waitForEnd = (id: string, isNew: boolean) =>
     other.services.follower.waitFor(id, isEnded, { timeoutMs: 60_000, signal: new AbortController().signal, isNew });
   const tell = (id: string) => publishChanges(instance.gateway.services.redis, [{ executionId: id, ended: 'success' }]);
 
   it('is notified at once, without reading the run', async () => {
-    // The database knows of no such run, so only what was heard can be the reason.
+    // The database has no such run, so only the notification can be the reason.
     const id = randomUUID();
     const ends = Promise.all([waitForEnd(id, true), waitForEnd(id, false)]);
     await tell(id);
@@ -301,7 +301,7 @@ describe('an end that was heard of', () => {
     expect(other.services.follower.size()).toBe(0);
   });
 
-  it('is told also to whoever begins to wait only then', async () => {
+  it('is also reported to callers who start to wait only then', async () => {
     const [early, late] = [randomUUID(), randomUUID()];
     const heard = waitForEnd(late, true);
     await tell(early);

@@ -14,17 +14,17 @@ import {
   WORLD_DEFINITION,
 } from '../../harness/index.js';
 
-/** How long it sends, in seconds. */
+/** Duration, in seconds. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? (process.env.CI === 'true' ? 30 : 10));
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
-/** Requests at once. */
+/** Number of concurrent requests. */
 const AT_ONCE = 4;
-/** Ids that are remembered, the latest. */
+/** Number of ids that are remembered, the latest ones. */
 const MAX_IDS = 300;
-/** How much the heap may grow between the first third and the end, in bytes. */
+/** Maximum growth of the heap between the first third and the end, in bytes. */
 const MAX_GROWTH = 32 * 1024 * 1024;
 
-/** What would end the session that sends, never answers, or waits for the slowest of hashes. */
+/** Operations that would end the session that sends, never respond, or wait for slow hashes. */
 const LEFT_OUT = [
   'GET /api/executions/:id/events',
   'POST /api/auth/logout',
@@ -41,7 +41,7 @@ afterAll(stopAll);
 
 type Fuzzed = ReturnType<typeof listRoutes>[number];
 
-/** Requests to a route: most fit what it says of itself, some are around it. */
+/** Requests to a route: most fit its schemas, some nearly do. */
 function requestsTo({ method, path, operation }: Fuzzed, ids: () => readonly string[]) {
   const odd = fc.constantFrom(
     '0',
@@ -63,19 +63,19 @@ function requestsTo({ method, path, operation }: Fuzzed, ids: () => readonly str
   return fc.tuple(fc.tuple(...parts), query, body).map(([pieces, given, content]) => {
     const params = new URLSearchParams();
     for (const [key, value] of Object.entries(given ?? {})) params.set(key.slice(0, 50), textOf(value).slice(0, 500));
-    // Nobody waits here for a run to change.
+    // Without waiting for a run to change.
     params.delete('wait');
     return { method, path: `${pieces.join('/')}?${params.toString().slice(0, 4_000)}`, body: content };
   });
 }
 
-/** A value as a query has it: lists are separated by commas. */
+/** Returns a value as text in a query: lists are separated by commas. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Bodies, a third of those with a definition with one that is right but for one node. */
+/** Bodies. A third of those with a definition have a valid one except for one node. */
 function bodiesOf(schema: object, ids: () => readonly string[]): fc.Arbitrary<unknown> {
   const bodies = valuesOf(schema, ids);
   if (!JSON.stringify(schema).includes('"definition"')) return bodies;
@@ -92,14 +92,14 @@ function bodiesOf(schema: object, ids: () => readonly string[]): fc.Arbitrary<un
   });
 }
 
-/** The heap after a collection, in bytes. */
+/** Returns the size of the heap after a garbage collection, in bytes. */
 function readHeap(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
   return process.memoryUsage().heapUsed;
 }
 
-/** Adds the ids of an answer to those that requests choose from. */
+/** Adds the ids of a response to those that requests use. */
 function remember(ids: string[], text: string): void {
   ids.push(
     ...(text.slice(0, 20_000).match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? []).slice(
@@ -119,7 +119,7 @@ it(
     const ids = [instance.workspaceId, world.workflowId, world.versionId, ...Object.values(world.ran)];
     const routes = listRoutes(instance.gateway.services)
       .filter(({ method, path }) => !LEFT_OUT.includes(`${method} ${path}`))
-      // Rare: without the workspace there is little to be found.
+      // Rarely, because without the workspace little is left.
       .filter(({ method, path }) => `${method} ${path}` !== 'DELETE /api/workspaces/:id');
     const requests = routes.map((route) => requestsTo(route, () => ids));
 

@@ -8,7 +8,7 @@ import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '.
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'tests/clients/hey-api');
 
-/** Compiled as strictly as a user may: lib.dom is where the types of fetch are. */
+/** Compiled with the strictest options. lib.dom has the types of fetch. */
 const TSCONFIG = {
   compilerOptions: {
     strict: true,
@@ -29,7 +29,7 @@ const TSCONFIG = {
 let instance: Instance;
 let folder: string;
 
-/** Runs Node.js in the folder. @returns what it printed. @throws Error with its output when it fails. */
+/** Runs Node.js in the folder. @returns its output. @throws Error with its output when it fails. */
 async function node(...args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 60_000 });

@@ -51,7 +51,7 @@ describe('If-Match', () => {
     expect(statuses).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
   });
 
-  it('is told by GET, and another version of a workflow counts as a change', async () => {
+  it('is returned by GET, and another version of a workflow counts as a change', async () => {
     const id = await createWorkflow(instance);
     const path = `/api/workflows/${id}` as const;
     const etag = (await call('GET', path)).headers.get('etag') ?? '';

@@ -17,7 +17,7 @@ afterAll(stopAll);
 const invite = (body: object, as = instance.session) => gateway.call('POST', path, { as, body });
 const accept = (body: object, as?: string, at = gateway) => at.call('POST', '/api/auth/accept-invite', { as, body });
 
-/** Invites whoever has the link. @returns its token. */
+/** Creates an invite for anyone with the link. */
 async function openInvite(role = 'editor'): Promise<string> {
   const { status, body, text } = await invite({ role });
   if (status !== 201) throw new Error(text);
@@ -87,7 +87,7 @@ describe('an invite', () => {
     expect(await instance.db.user.count({ where: { email: 'else@test.local' } })).toBe(0);
   });
 
-  it('404: leads nowhere once it is withdrawn or expired', async () => {
+  it('404 once it is revoked or expired', async () => {
     const withdrawn = await invite({ role: 'viewer' });
     const at = `${path}/${withdrawn.body.id}`;
     expect((await gateway.call('DELETE', at, { as: instance.session })).status).toBe(204);

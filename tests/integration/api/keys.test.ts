@@ -155,7 +155,7 @@ describe('rotating a key', () => {
   };
   const password = OWNER.password;
 
-  it('gives a successor that may do the same, and lets the key work on for a while', async () => {
+  it('creates a key with the same scopes, and the old key stays valid for a while', async () => {
     const scopes = ['workflows:read', 'executions:read'];
     const { workspaceId } = instance;
     const key = await createKey(instance.gateway, instance.session, { name: 'Rotated', scopes, workspaceId });
@@ -204,7 +204,7 @@ describe('GET /api/me', () => {
     expect([status, body]).toEqual([200, { apiKey: { id, name: 'CI', scopes, workspaceId, expiresAt } }]);
   });
 
-  it('403: to a key without scopes, naming the one that does no more', async () => {
+  it('403 for a key without scopes, naming the narrowest one', async () => {
     const { key } = await addKey(instance, ownerId, { scopes: [] });
     const { status, body } = await instance.gateway.call('GET', '/api/me', { as: key });
     expect([status, body.code, body.required]).toEqual([403, 'INSUFFICIENT_SCOPE', 'me:read']);

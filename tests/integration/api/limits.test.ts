@@ -42,7 +42,7 @@ const limit = async (limits: { executionsPerMinute?: number; storageQuotaBytes?:
   const path = `/api/admin/workspaces/${instance.workspaceId}/limits`;
   expect((await call('PUT', path, body, { as: instance.session })).status).toBe(200);
 };
-/** Begins a new minute. */
+/** Starts a new minute. */
 const forget = async () => {
   const redis = instance.gateway.services.redis;
   const keys = await redis.keys('{deckhand}:execution-rate:*');

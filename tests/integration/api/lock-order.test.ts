@@ -28,7 +28,7 @@ import {
   type Stress,
 } from '../../harness/index.js';
 
-/** Rows of each kind that batches name. */
+/** Number of rows of each kind in a batch. */
 const ROWS = 40;
 const IDS = Array.from({ length: ROWS }, () => uuidv7());
 /** A workflow with several schedules. */
@@ -77,7 +77,7 @@ const OPERATIONS: Operations = {
     await stress.db.storageChange.createMany({ data });
     await foldStorageChanges(stress.db, 1 + chance.below(2 * ROWS));
   },
-  /** Keeps a workspace's row locked, as everybody does whose next statement comes late. */
+  /** Keeps a workspace's row locked, like a transaction whose next statement comes late. */
   async lockForLong(chance) {
     await stress.db.$executeRaw`
       WITH locked AS MATERIALIZED (SELECT id FROM workspaces WHERE id = ${chance.one(IDS)}::uuid FOR NO KEY UPDATE)
@@ -143,7 +143,7 @@ const OPERATIONS: Operations = {
   },
 };
 
-/** Whether the folder or the workflow was deleted meanwhile. */
+/** Whether the folder or the workflow was deleted in the meantime. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof DeckhandError && ['NOT_FOUND', 'VALIDATION_FAILED'].includes(error.code);
 

@@ -64,7 +64,7 @@ describe('metrics of the API', () => {
       for (const method of ['PROPFIND', 'PURGE']) await send(method, '/healthz');
     };
     await visit('019aa000-0000-7000-8000-000000000000', 418);
-    // The scrape that it counts itself is the one before.
+    // A scrape counts the previous one, not itself.
     await samples();
     const before = series(await samples(), 'deckhand_http');
     for (let i = 1; i <= 9; i += 1) await visit(`019aa000-0000-7000-8000-00000000000${i}`, 450 + i);
@@ -99,7 +99,7 @@ describe('metrics of the API', () => {
     const call = { id: 'call', type: 'http', parameters: { url: receiver.url } };
     const workflowId = await createWorkflow(instance, { ...chain(call), settings: { maxConcurrentExecutions: 1 } });
     for (let n = 0; n < 3; n += 1) await gateway.call('POST', `/api/workflows/${workflowId}/execute`, { as: key });
-    // They are counted every few seconds at most.
+    // They are counted at most every few seconds.
     await until(async () => total(await samples(), 'deckhand_runs_held_back') === 2, 15_000, 'the count');
     await gateway.call('POST', '/api/executions/stop', { as: key, body: { workspaceId, workflowId } });
   }, 30_000);
@@ -116,7 +116,7 @@ describe('metrics of the API', () => {
       const run = await instance.gateway.call('GET', `/api/executions/${executionId}`, { as: instance.key });
       return run.body.status === 'waiting_for_input';
     });
-    // Unfinished runs are counted every few seconds at most.
+    // Unfinished runs are counted at most every few seconds.
     const waiting = await until(
       async () => {
         const now = await samples();

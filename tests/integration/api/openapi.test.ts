@@ -25,7 +25,7 @@ import {
 import { findBreakingChanges } from '../../openapi/breaking-changes.js';
 
 const REDOCLY = join(import.meta.dirname, '../../../node_modules/@redocly/cli/bin/cli.js');
-/** A proxy that nobody listens at. */
+/** A proxy at which nothing listens. */
 const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' };
 
 let instance: Instance;
@@ -71,32 +71,32 @@ interface Schema {
 
 const ACCEPTED = join(import.meta.dirname, '../../../docs/openapi.json');
 
-/** A document without what promises nothing to clients. */
+/** Returns the document without the parts that promise nothing to clients. */
 function withoutExamples(document: Document): JsonObject {
   return JSON.parse(
     JSON.stringify(document, (name, value: JsonValue) => (/^examples?$/.test(name) ? undefined : value)),
   ) as JsonObject;
 }
 
-/** Every operation of the document, with where it is. */
+/** Returns every operation of the document, with its place. */
 function operationsOf({ paths }: Document): (Operation & { readonly method: string; readonly template: string })[] {
   return Object.entries(paths).flatMap(([template, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), template })),
   );
 }
 
-/** Every object that is in a value, itself included. */
+/** Returns every object within a value, including itself. */
 function objectsIn(value: unknown): object[] {
   if (typeof value !== 'object' || value === null) return [];
   return [...(Array.isArray(value) ? [] : [value]), ...Object.values(value).flatMap(objectsIn)];
 }
 
-/** Responses with a body that are no errors: those are in `components`. */
+/** Returns successful responses with a body; errors are in `components`. */
 function successesOf({ responses }: Operation): { status: string; content: Content }[] {
   return Object.entries(responses).flatMap(([status, { content }]) => (content ? [{ status, content }] : []));
 }
 
-/** What the walk through all operations sent and got. */
+/** Requests and responses of the walk through all operations. */
 const exchanges: Exchange[] = [];
 
 const call: Call<[body?: unknown, as?: string | null]> = (method, path, body, as = instance.session) =>
@@ -105,7 +105,7 @@ const call: Call<[body?: unknown, as?: string | null]> = (method, path, body, as
     ...(body === undefined ? {} : { body }),
   });
 
-/** A call that is to succeed. */
+/** Sends a request that must succeed. */
 async function done<Method extends string, Path extends string>(
   method: Method,
   path: Path,
@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));
     const command = [REDOCLY, 'lint', file, '--extends=recommended', '--format=json'];
-    // Its process needs no network, and gets none.
+    // Its process needs no network, and has none.
     const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', HOME: folder, ...NO_NETWORK };
     const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: folder, env }).catch(
       (failed: unknown) => failed as { stdout: string },
@@ -210,7 +210,7 @@ describe('the OpenAPI document', () => {
   });
 
   // Clients rely on what is in docs/openapi.json: `npm run openapi:accept` writes additions into it.
-  it('has no breaking change since it was accepted, and no addition that is not', async () => {
+  it('has no breaking change since the accepted version, and no addition that was not accepted', async () => {
     const present = withoutExamples(document);
     const accepted = parseJson(await readFile(ACCEPTED, 'utf8').catch(() => '{}'));
     const changes = isJsonObject(accepted) ? findBreakingChanges(accepted, present) : [];
@@ -271,7 +271,7 @@ describe('the OpenAPI document', () => {
     expect((await namesOfExamples()).filter((name) => !ids.includes(name))).toEqual([]);
   });
 
-  // Every answer of the gateway's client is held against the document, in this file and in every other.
+  // Every response to the gateway's client is checked against the document, in this file and in every other.
   it('has every operation, each of which answers as it says', async () => {
     const { workspaceId } = instance;
     const inWorkspace = `?workspaceId=${workspaceId}`;
@@ -322,7 +322,7 @@ describe('the OpenAPI document', () => {
     const mine = await done('GET', '/api/auth/sessions', undefined, joined.token);
     await done('DELETE', `/api/auth/sessions/${mine.data[0]!.id}`, undefined, joined.token);
 
-    // What a workspace holds
+    // Data of a workspace
     const variable = await done('POST', '/api/variables', { workspaceId, name: 'rate', value: '7' });
     await done('GET', `/api/variables${inWorkspace}`);
     await done('PATCH', `/api/variables/${variable.id}`, { value: '8' });
@@ -434,7 +434,7 @@ describe('the OpenAPI document', () => {
     await done('DELETE', run);
     await worker.stop();
 
-    // Looking after it
+    // Operations
     await done('GET', '/api/monitoring/fleet');
     await done('GET', `/api/monitoring/stats${inWorkspace}`);
     await done('GET', `/api/monitoring/workflows${inWorkspace}`);
@@ -451,7 +451,7 @@ describe('the OpenAPI document', () => {
     if (process.env.OPENAPI_ACCEPT !== undefined) await recordExamples(exchanges);
     const operations = operationsOf(document).map(({ method, template }) => `${method} ${template}`);
     const missing = operations.filter((name) => !instance.gateway.answers.succeeded.has(name));
-    // Only an instance without people can be set up: `startInstance` has done it.
+    // Only an instance without users can be set up: `startInstance` has done it.
     expect(missing).toEqual([]);
   }, 60_000);
 

@@ -84,7 +84,7 @@ describe('the circuit around new runs', () => {
       '2',
     ]);
     frozen.thaw();
-    // It had got no further than its key's look-up: refused by now, and nothing written.
+    // It had reached only the lookup of its key: it is refused by now, and nothing is written.
     expect((await hanging).body.code).toBe('write_circuit_open');
     await until(() => !isOpen(), 10_000, 'the closed circuit');
     expect((await execute(id)).status).toBe(202);
@@ -159,7 +159,7 @@ describe('the circuit around new runs', () => {
   }, 60_000);
 });
 
-describe('a caller who goes away while sending', () => {
+describe('a caller who disconnects while sending', () => {
   it('is no error of the service', async () => {
     const { port } = new URL(instance.gateway.url);
     const sent = request({

@@ -13,7 +13,7 @@ import {
   stopAll,
 } from '../../harness/index.js';
 
-/** Turns that go on at the same time, each with a person, a key or a workflow of its own. */
+/** Number of concurrent lanes, each with a person, a key or a workflow of its own. */
 const LANES = 8;
 
 let instance: Instance;
@@ -30,12 +30,12 @@ afterAll(() => {
   return stopAll();
 });
 
-/** The replica that makes a change, and the one that has to know. */
+/** The replica that makes a change, and the other one, which must respect it. */
 interface Turn {
   readonly here: Gateway;
   readonly there: Gateway;
   readonly number: number;
-  /** Sends a request to both and lets it be on its way: what a replica may keep, or have in flight, it now does. */
+  /** Sends a request to both without waiting, so that anything that a replica may cache or have in flight is there. */
   warm(method: string, path: string, as: string): void;
   /** Sends a request to the other replica. @returns its status, and its body. */
   readonly ask: Call<[as: string, body?: object]>;
@@ -74,7 +74,7 @@ async function takeTurns(
   expect(violations).toEqual([]);
 }
 
-/** Over a connection that is kept, with nothing checked: cheap traffic. */
+/** Sends a request over a kept connection, without checks: cheap traffic. */
 async function statusOf({ url }: Gateway, method: string, path: string, as: string): Promise<number> {
   const headers = new Headers(as.startsWith('dk_') ? { 'x-api-key': as } : { authorization: `Bearer ${as}` });
   const answer = await fetch(`${url}${path}`, { method, headers });

@@ -12,7 +12,7 @@ import {
 } from '../../harness/index.js';
 
 let instance: Instance;
-/** Answers 500 to the paths in `broken`, and its count of calls to others. */
+/** Responds with 500 to the paths in `broken`, and to others with the number of its calls. */
 let receiver: string;
 const broken = new Set<string>();
 const calls: string[] = [];
@@ -76,11 +76,11 @@ describe('a rerun from a node', () => {
     });
     expect(calls).toEqual(['/b/7//a', '/c']);
     expect(again.progress.a).toEqual(first.progress.a);
-    // It has all of its own: the original may go.
+    // It has copies of all data, so the original may be deleted.
     const output = await call('GET', `/api/executions/${again.id}/nodes/a/output`);
     expect(output.body.output).toEqual(first.progress.a!.output);
     expect(await read(first.id)).toEqual(first);
-    // And may be taken over from in its turn.
+    // And it can be the source of another rerun.
     expect((await rerun(again.id, 'c')).status).toBe('success');
     expect(calls).toEqual(['/c']);
   });

@@ -20,7 +20,7 @@ const call: Get = (path) => instance.gateway.call('GET', path, { as: instance.ke
 const list = (query = '') => call(`/api/executions?workspaceId=${instance.workspaceId}&sortOrder=asc&${query}`);
 const MISSING = '01a1fb35-e8df-7352-8660-75a19a555603';
 
-/** The names of the runs that a response lists. */
+/** Returns the names of the runs in a response. */
 function namesOf(body: { data: readonly { id?: string }[] }) {
   return body.data.map(({ id = '' }) => Object.entries(runs).find(([, other]) => other === id)?.[0] ?? id);
 }
@@ -191,7 +191,7 @@ describe('stopping many', () => {
 });
 
 describe('cursors', () => {
-  /** All pages of two, one after the other. */
+  /** Returns all pages of two runs, in order. */
   async function pages(query: string): Promise<string[][]> {
     const found: string[][] = [];
     for (let cursor = ''; found.length < 30;) {

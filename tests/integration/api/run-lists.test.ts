@@ -13,7 +13,7 @@ import {
 
 let instance: Instance;
 let workflowId: string;
-/** Runs by what is known of them: two that began, one that never did, one stopped before it began. */
+/** Two runs that started, one that never did, and one stopped before it started. */
 let runs: Record<'first' | 'waiting' | 'stopped' | 'last', string>;
 
 const call: Get = (path) => instance.gateway.call('GET', path, { as: instance.key });

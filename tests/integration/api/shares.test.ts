@@ -14,7 +14,7 @@ import {
 let instance: Instance;
 let gateway: Gateway;
 let executionId: string;
-/** Of the same person, with a run. */
+/** Another workspace of the same person, with a run. */
 let other: { workspaceId: string; executionId: string };
 
 const definition = chain({ id: 'a', type: 'set', parameters: { fields: { n: 1 } } });
@@ -74,7 +74,7 @@ describe('what a workspace has at once', () => {
   });
 });
 
-describe('how many there may be', () => {
+describe('their number', () => {
   it('409: a person owns 100 workspaces at most, also when two are created at once', async () => {
     const { userId, session } = await addPerson(instance);
     const ids = Array.from({ length: 99 }, () => uuidv7());

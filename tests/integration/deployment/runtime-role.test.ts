@@ -41,7 +41,7 @@ afterAll(async () => {
   await owner.$disconnect();
 });
 
-/** The SQLSTATE that PostgreSQL refuses a statement with; undefined for one that it runs. */
+/** Returns the SQLSTATE with which PostgreSQL refuses a statement; undefined if it runs. */
 const refusalOf = (statement: string): Promise<unknown> =>
   runtime.query(statement).then(
     () => undefined,

@@ -29,7 +29,7 @@ function order(changes: Partial<AcceptRequest> = {}): AcceptRequest {
   };
 }
 
-/** A database whose first query does its work, then loses the connection before the answer. */
+/** A database whose first query succeeds, but whose connection breaks before the response. */
 function losingFirstAnswer(meanwhile: () => Promise<unknown>): Database {
   let isFirst = true;
   return new Proxy(db, {
@@ -46,7 +46,7 @@ function losingFirstAnswer(meanwhile: () => Promise<unknown>): Database {
   });
 }
 
-/** The verdict on a run that was made; null where an earlier try may have made it. */
+/** The verdict on a created run; null if an earlier attempt may have created it. */
 const accepting = (run: object | null) => ({ kind: 'accepted', workspaceId: seed.workspaceId, run });
 
 describe('accepting runs', () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** A run that rests at its approval, whose time is up in so many ms by the database's clock. */
+/** Returns a run that rests at its approval, which times out in so many ms by the database's clock. */
 async function restingRun(dueInMs: number): Promise<string> {
   const executionId = await seed.accept();
   const node = {
@@ -100,10 +100,10 @@ const ROUNDS = 25;
 const RUNS_PER_ROUND = 8;
 const DUE_IN_MS = 60;
 
-/** Answers a wait around the time that it is due, while a worker ends it. @returns what the caller was told. */
+/** Answers a wait around its due time, while a worker ends it. @returns the response of the caller. */
 async function race(index: number): Promise<AnswerOutcome> {
   const executionId = await restingRun(DUE_IN_MS);
-  // What the run saw at first: it goes on with that.
+  // The run continues with the first value that it saw.
   const seen = until(async () => (await endDueWaits(db, executionId)).waits[0]);
   // Early, late, and at any time around it.
   if (index === 1) await seen;
@@ -123,7 +123,7 @@ describe('an answer and the time of a wait', () => {
       const outcomes = await Promise.all(Array.from({ length: RUNS_PER_ROUND }, (_, index) => race(index)));
       for (const { kind } of outcomes) told.add(kind);
     }
-    // Both did win: else nothing was raced.
+    // Each won at least once, so there was a race.
     expect(told).toEqual(new Set(['ended', 'recorded']));
   }, 60_000);
 

@@ -58,7 +58,7 @@ async function acceptMany(seed: Seed, count: number): Promise<string[]> {
   return ids;
 }
 
-/** Claims as a worker does. @returns the ids it got. */
+/** Claims runs as a worker does. @returns their ids. */
 async function claim(ids: readonly string[], workerId = worker): Promise<string[]> {
   const rows = await db.execution.findMany({ where: { id: { in: [...ids] } } });
   const requests = rows.map(({ id, dispatchSeq: dispatch }) => ({ executionId: id, dispatch, token: uuidv7() }));
@@ -68,17 +68,14 @@ async function claim(ids: readonly string[], workerId = worker): Promise<string[
   return [...got, ...limited].map(({ id }) => id).sort();
 }
 
-/** Leaves a run as a worker does that has finished it. */
+/** Finishes a run as a worker does. */
 const finish = (id: string) =>
   db.execution.update({ where: { id }, data: { status: 'success', finishedAt: new Date(), workerId: null } });
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
 const release = async (seed: Seed) => (await releaseHeldBack(db, [seed])).map(({ executionId }) => executionId);
 const held = (seed: Seed) => db.execution.count({ where: { workspaceId: seed.workspaceId, workerId: { not: null } } });
 
-/**
- * A database whose transactions stand still after their first statement, as in a process that was stopped, until
- * `thaw`.
- */
+/** A database whose transactions stop after their first statement until `thaw`, as in a suspended process. */
 function freezeAfterLock(real: Database) {
   let locked = (): void => undefined;
   let thaw = (): void => undefined;
@@ -169,7 +166,7 @@ describe('a limit of runs at once', () => {
     await db.execution.updateMany({ where: { id: { in: [String(c), String(d)] } }, data: { workflowId: other.id } });
     expect(await claim([a, b, c, d].map(String))).toEqual([a, c]);
     await finish(String(c));
-    // The older one of the full workflow is passed by; the slot that is left goes to the other workflow.
+    // The older run belongs to the full workflow and is passed over; the free slot goes to the other workflow.
     expect(await release(seed)).toEqual([d]);
   });
 
@@ -194,7 +191,7 @@ describe('a limit of runs at once', () => {
     await finish(String(a));
     expect(await release(seed)).toEqual([c]);
     await resumeExecution(db, actor, String(b));
-    // It is older, so it has its turn first, and the other waits again.
+    // It is older, so it is next, and the other waits again.
     expect(await claim([String(b)])).toEqual([b]);
     expect(await claim([String(c)])).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('stopping a family', () => {
   it('of 100,000 children ends all of them and all that they had in progress, batch by batch', async () => {
     const root = await seed.accept();
     await addChildren(root, 100_000, { waitedFor: true });
-    // As the server does by itself within a minute.
+    // As autovacuum does within a minute.
     await db.$executeRawUnsafe('ANALYZE executions, node_runs, node_iterations, waits');
     await stopExecution(db, actor(), root);
     expect(await db.execution.findUnique({ where: { id: root } })).toMatchObject({ status: 'stopped' });
@@ -90,7 +90,7 @@ describe('stopping a family', () => {
     expect(await db.wait.count({ where: { answeredAt: null } })).toBe(0);
   }, 120_000);
 
-  it('continues where it was broken off, whoever does so, to the last generation', async () => {
+  it('is continued by any process where it was interrupted, to the last generation', async () => {
     let parent = await seed.accept();
     const root = parent;
     for (let depth = 0; depth < 10; depth += 1) {
@@ -99,7 +99,7 @@ describe('stopping a family', () => {
     }
     expect(await startChild(parent)).toBe('tooDeep');
     await stopExecution(db, actor(), root);
-    // The first one has time for nothing; the second dies after each batch.
+    // The first one has no time for anything; the second dies after each batch.
     expect(await stopDescendants(db, { of: [root], until: performance.now(), onStopped: ignore })).toBe(0);
     let batches = 0;
     const die = () => Promise.reject(new Error('the process died'));
@@ -118,7 +118,7 @@ describe('stopping a family', () => {
       await stopExecution(db, actor(), root);
       await stopDescendants(db, { of: [root], until: FOREVER, onStopped: ignore });
       const verdicts = await started;
-      // What came before its parent was stopped is stopped with it, at the latest by maintenance.
+      // A child that started before its parent was stopped is stopped with it, at the latest by maintenance.
       await stopDescendants(db, { until: FOREVER, onStopped: ignore });
       expect([round, verdicts, await unfinished()]).toEqual([round, verdicts, 0]);
       expect(await startChild(root)).toBe('parentGone');
@@ -155,7 +155,7 @@ describe('children of a run that ended without waiting for them', () => {
       ({ found } = batch);
     }
     expect(new Set(stopped).size).toBe(25);
-    // Nobody waited for it: it goes on.
+    // No run waited for it, so it continues.
     expect(await db.execution.findUnique({ where: { id: forgotten } })).toMatchObject({ status: 'pending' });
     expect(await db.wait.count({ where: { executionId: parent, answeredAt: null } })).toBe(0);
     await stopExecution(db, actor(), forgotten);
@@ -202,7 +202,7 @@ describe('limits of a workspace', () => {
     expect(await accept(parent, child)).toEqual(notCounted);
     expect(await accept(parent, child, 4)).toEqual(notCounted);
     expect(await accept(parent, child, 5)).toMatchObject({ kind: 'started' });
-    // Repeated, since the answer may have got lost.
+    // Repeated, as after a lost response.
     expect(await accept(parent, child)).toMatchObject({ kind: 'started' });
     await limit({ executionsPerMinute: null });
   });

@@ -34,7 +34,7 @@ async function claim(executionId: string, dispatch = 1, token: string = uuidv7()
   return claimed && { ...claimed, token, workerId };
 }
 
-/** A claim of nothing, for tests that would fail with it. */
+/** A claim that matches no run. */
 const NO_CLAIM: Claim = { epoch: 0, token: uuidv7() };
 
 function checkpoint(
@@ -79,7 +79,7 @@ const success = { kind: 'finished', status: 'success', error: null, result: null
 const statusOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).status;
 
 describe('a claim', () => {
-  it('is given once a dispatch', async () => {
+  it('is granted once per dispatch', async () => {
     const id = await seed.accept();
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(id)));
     expect(claims.filter(Boolean)).toHaveLength(1);
@@ -253,7 +253,7 @@ describe('a first checkpoint', () => {
   });
 });
 
-describe('a worker that was taken over', () => {
+describe('a worker whose run another worker claimed', () => {
   it('can write nothing any more, neither node runs nor an ending', async () => {
     const id = await seed.accept();
     const old = await claim(id);

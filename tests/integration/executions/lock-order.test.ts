@@ -42,9 +42,9 @@ import {
   type Stress,
 } from '../../harness/index.js';
 
-/** Unfinished runs of each workspace that there are about all the time. */
+/** Approximate number of unfinished runs of each workspace. */
 const RUNS = 25;
-/** Runs of the workspace with a limit that workers may hold at once. */
+/** Maximum number of concurrent runs of the workspace with a limit. */
 const LIMIT = 8;
 const WORKERS = [uuidv7(), uuidv7()] as const;
 
@@ -75,7 +75,7 @@ interface FoundRun {
   readonly answers: number;
 }
 
-/** Finds runs, in a random order: a batch of the product has any order, too. */
+/** Finds runs, in a random order, like batches of the product. */
 async function findRuns(chance: Chance, condition: Prisma.Sql): Promise<FoundRun[]> {
   const rows = await stress.db.$queryRaw<FoundRun[]>(Prisma.sql`
     SELECT id AS "executionId", workspace_id AS "workspaceId", dispatch, epoch, claim_token AS token, checkpoint, answers
@@ -87,7 +87,7 @@ async function findIds(chance: Chance, condition: Prisma.Sql): Promise<string[]>
   return (await findRuns(chance, condition)).map(({ executionId }) => executionId);
 }
 
-/** An unfinished run with who owns it. */
+/** An unfinished run and its owner. */
 async function findOne(chance: Chance) {
   const run = chance.one(await findRuns(chance, UNFINISHED));
   const seed = seeds.find(({ workspaceId }) => workspaceId === run.workspaceId);
@@ -131,7 +131,7 @@ function nextCheckpoint(chance: Chance, run: FoundRun): Checkpoint {
   };
 }
 
-/** What the API, workers and two holders of the maintenance lease do to the same runs. */
+/** The writes of the API, of workers and of two holders of the maintenance lease on the same runs. */
 const OPERATIONS: Operations = {
   async accept(chance) {
     const seed = chance.one(seeds);
@@ -174,7 +174,7 @@ const OPERATIONS: Operations = {
     await dispatchAgain(stress.db, await findRuns(chance, WAITING));
   },
   async recover(chance) {
-    // A blocking run that does not exist: no loss is counted, so none fails by it.
+    // A blocking run that does not exist: no loss is counted, so no run fails by it.
     const workers = WORKERS.map((id) => ({ id, blockingRun: uuidv7() }));
     await recoverRuns(stress.db, workers, await findIds(chance, HELD));
   },
@@ -194,7 +194,7 @@ const OPERATIONS: Operations = {
     await pauseExecution(stress.db, actor, executionId);
     await resumeExecution(stress.db, actor, executionId);
   },
-  /** Keeps a run's row locked, as everybody does whose next statement comes late. */
+  /** Keeps a run's row locked, like a transaction whose next statement comes late. */
   async lockForLong(chance) {
     const { executionId } = await findOne(chance);
     await stress.db.$executeRaw`
@@ -230,7 +230,7 @@ const OPERATIONS: Operations = {
   pruneRuns: async (chance) => pruneRuns(stress.db, await findIds(chance, FINISHED)),
 };
 
-/** Whether a run was in another state by then, or deleted. */
+/** Whether a run had another state by then, or was deleted. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['INVALID_STATE', 'NOT_FOUND', 'P2025'].includes(String(error.code));
 

@@ -172,7 +172,7 @@ describe('the runs that a worker owns', () => {
 });
 
 describe('the searchable text of one run', () => {
-  it('is capped, begins with what began first, and leaves out what comes after', async () => {
+  it('is limited: it contains the first nodes that started, and omits later ones', async () => {
     const id = await held();
     const nodes = Array.from({ length: 200 }, (_, n) => ({
       executionId: id,

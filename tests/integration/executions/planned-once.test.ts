@@ -11,14 +11,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { createTestDatabase, stopAll, stopLater } from '../../harness/index.js';
 
-/** More than the plans PostgreSQL makes for the parameters given before it considers one for all (PREPARE, 5 times). */
+/** More than the number of custom plans after which PostgreSQL considers a generic one (PREPARE: 5). */
 const CALLS = 8;
 
 let db: Database;
 
 beforeAll(async () => {
   const { url } = await createTestDatabase();
-  // One connection, for statements are prepared by connection.
+  // One connection, because statements are prepared per connection.
   db = createDatabase({ url, poolSize: 1 });
   stopLater({ stop: () => db.$disconnect() });
 });

@@ -30,7 +30,7 @@ async function claimAll(ids: readonly string[], workerId: string): Promise<void>
   expect(await claimExecutions(db, requests, workerId)).toHaveLength(ids.length);
 }
 
-/** Loses the worker of a run once. `blockingRun`: as the worker was last heard of. */
+/** Loses the worker of a run once. `blockingRun`: as its last heartbeat said. */
 async function lose(id: string, blockingRun: string | null) {
   const workerId = uuidv7();
   await db.execution.updateMany({ where: { id, wakeAt: { not: null } }, data: { wakeAt: new Date(0) } });

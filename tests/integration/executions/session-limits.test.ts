@@ -7,8 +7,7 @@ let db: Database;
 
 beforeAll(async () => {
   ({ url } = await createTestDatabase());
-  // Settings of a role in a database are not part of what is cloned: here they come with the migrations, as they
-  // should.
+  // Settings of a role are not cloned with a database. Here they come from the migrations, as in production.
   await applyMigrations({ databaseUrl: url });
   db = open(url);
 });
@@ -65,12 +64,12 @@ describe('a process that is cut off in the middle of a transaction', () => {
       () => 'failed',
     );
     await until(() => isLocked);
-    // Waits for the lock no longer than lock_timeout.
+    // It waits at most `lock_timeout` for the lock.
     expect(await db.$executeRaw`UPDATE things SET id = id WHERE id = 1`).toBe(1);
     expect(await outcome).toBe('failed');
   }, 60_000);
 
-  it('has the statement cancelled that it gave up', async () => {
+  it('cancels the statement that it gave up', async () => {
     const proxy = await startTcpProxy(url);
     const impatient = open(proxy.url, { silentAfterMs: 300 });
     await expect(impatient.$queryRaw`SELECT 'given up', pg_sleep(600)::text`).rejects.toThrow();

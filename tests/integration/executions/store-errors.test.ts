@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, stopAll, stopLater, until } from '../../harness/index.js';
 
-// How errors look depends on PostgreSQL, pg, the driver adapter and Prisma: here all of them are real.
+// The form of errors depends on PostgreSQL, pg, the driver adapter and Prisma: here all of them are real.
 
 let url: string;
 let db: Database;

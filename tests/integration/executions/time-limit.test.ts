@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 const HOUR_MS = 3_600_000;
-/** What a test may take, and a machine be late, in ms. */
+/** Tolerance for slow machines, in ms. */
 const SLACK_MS = 60_000;
 
 const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
@@ -47,7 +47,7 @@ async function claim(id: string) {
   return { ...claimed, token, workerId };
 }
 
-/** Lets it seem as if the worker had held the run for so much of its time, in ms. */
+/** Makes the run look as if the worker had held it for this part of its time limit, in ms. */
 async function passTime(id: string, ms: number): Promise<void> {
   const { heldUntil } = await read(id);
   await db.execution.update({ where: { id }, data: { heldUntil: new Date((heldUntil?.getTime() ?? 0) - ms) } });
@@ -59,7 +59,7 @@ function expectNear(actual: number, wanted: number): void {
 }
 
 describe('a run without a time limit of its own', () => {
-  it('has an hour in which workers hold it, and no deadline', async () => {
+  it('has an hour of time held by workers, and no deadline', async () => {
     const id = await seed.accept();
     expect(await read(id)).toMatchObject({ timeLeftMs: BigInt(HOUR_MS), heldUntil: null });
     expect((await read(id)).deadlineAt.getUTCFullYear()).toBe(9999);

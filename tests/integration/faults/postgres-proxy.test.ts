@@ -36,7 +36,7 @@ const INSERT = '/* test.insert */ INSERT INTO written VALUES ($1)';
 const insert = (n: number) => client.query({ name: 'insert', text: INSERT, values: [n] });
 const count = async () => (await direct.query('SELECT * FROM written')).rowCount;
 
-/** Has the next statement of that name meet a fault, once. */
+/** Makes the next statement with this name fail once. */
 function injectOnce(name: string, fault: Fault): void {
   let isMet = false;
   proxy.inject((statement) => {

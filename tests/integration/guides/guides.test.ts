@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** What each guide may use from the start, as docs/guides/README.md says. */
+/** The variables that every guide may use, as docs/guides/README.md says. */
 function given(): Map<string, string> {
   const { gateway, key, session, workspaceId } = instance;
   const values = { url: gateway.url, key, session, workspaceId, email: OWNER.email, password: OWNER.password };

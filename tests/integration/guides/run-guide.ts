@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 /** Values by name. A guide writes `<name>` where one of them belongs. */
 export type Variables = Map<string, string>;
 
-/** A response of a guide that is not what the service sent. */
+/** A response in a guide that differs from the service's response. */
 class GuideError extends Error {
   override readonly name = 'GuideError';
 }
@@ -13,7 +13,7 @@ class GuideError extends Error {
 const BLOCK = /^```(http|js)\n([\s\S]*?)\n```$/gm;
 const RESPONSE_LINE = /^HTTP\/1\.1 (\d{3})/;
 const VARIABLE = /<([a-z][A-Za-z]*)>/g;
-/** Stands for any value in a response. */
+/** Placeholder for any value in a response. */
 const ANYTHING = '…';
 
 /**
@@ -68,7 +68,7 @@ async function compare(block: string, response: Response, variables: Variables):
   }
 }
 
-/** Whether a value is what a guide shows. */
+/** Returns whether a value matches the one in a guide. */
 function matches(shown: JsonValue, value: JsonValue | undefined, variables: Variables): boolean {
   if (shown === ANYTHING) return value !== undefined;
   if (typeof shown === 'string') {
@@ -95,7 +95,7 @@ async function runScript(source: string, variables: Variables): Promise<void> {
   for (const [name, value] of Object.entries(exported)) variables.set(name, value);
 }
 
-/** Puts the values of variables where a text names them; other names stay. */
+/** Replaces the names of variables in a text with their values. Other names stay. */
 function fill(text: string, variables: Variables): string {
   return text.replaceAll(VARIABLE, (placeholder, name: string) => variables.get(name) ?? placeholder);
 }

@@ -9,7 +9,7 @@ afterAll(stopAll);
 
 const sender = createMailSender({ allowPrivate: true });
 
-/** A mail server on a free port, with the messages that it took. */
+/** A mail server on a free port, and the messages that it received. */
 async function startMailServer(
   options: SMTPServerOptions = {},
 ): Promise<{ port: number; messages: string[]; users: string[] }> {
@@ -17,7 +17,7 @@ async function startMailServer(
   const users: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
-    // Its own certificate is out of date, which is a test of its own.
+    // An expired certificate has a test of its own.
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     logger: false,
@@ -135,7 +135,7 @@ describe('a message', () => {
 
   it('signs in, by TLS where the server has it; a wrong password is refused and not repeated', async () => {
     const { port, messages, users } = await startMailServer({ disabledCommands: [] });
-    // The server's certificate is its own: the client must not take it, as it would not on the open network.
+    // The server's certificate is self-signed: the client must not accept it.
     const secured = sender.send(message(port, {}, { username: 'ada', password: 'right-password' }));
     await expect(secured).rejects.toMatchObject({
       code: 'EMAIL_UNREACHABLE',
@@ -164,7 +164,7 @@ describe('a message', () => {
     await expect(sender.send(message(port))).rejects.toMatchObject({ code: 'EMAIL_FAILED', isRetryable: true });
   });
 
-  it('ends at once when it is aborted', async () => {
+  it('ends immediately when it is aborted', async () => {
     const server = createServer();
     const connected = new Promise<{ closed: Promise<void> }>((resolve) => {
       server.on('connection', (socket) => {

@@ -53,7 +53,7 @@ const MANY_NAMES = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [
 
 const INVALID = 'POSTGRES_RESPONSE_INVALID';
 
-/** What a server does at one moment, and the code of the failure that it leads to. */
+/** What a server does at a certain point, and the resulting error code. */
 const ATTACKS: readonly [string, FakeAnswers, string][] = [
   ['a way to log in that nobody knows', { login: send(frame('R', int32(99))) }, INVALID],
   [

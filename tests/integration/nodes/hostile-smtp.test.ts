@@ -27,13 +27,13 @@ const sayForever =
     more();
   };
 
-/** Agrees to TLS, and answers its first message with something else. */
+/** Agrees to TLS, and then sends something else. */
 const startNonsense: Answer = (socket) => {
   socket.once('data', () => socket.write('nonsense'.repeat(100)));
   socket.write('220 go\r\n');
 };
 
-/** What a server answers to each command. */
+/** Responses of a server to each command. */
 interface Answers {
   readonly greeting: Answer;
   readonly EHLO: Answer;
@@ -58,7 +58,7 @@ function isMoment(text: string): text is keyof Answers {
   return text in HONEST;
 }
 
-/** Serves SMTP as these answers say, on a free port until the test file ends. */
+/** Serves SMTP with these responses, on a free port until the test file ends. */
 async function serveMail(answers: Answers): Promise<{ port: number; connections: () => number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -106,7 +106,7 @@ const message = (port: number, signal: AbortSignal): MailMessage => ({
 const UNREACHABLE = 'EMAIL_UNREACHABLE';
 const FAILED = 'EMAIL_FAILED';
 
-/** What a server does at one moment, and the code of the failure that it leads to. */
+/** What a server does at a certain point, and the resulting error code. */
 const ATTACKS: readonly [string, Partial<Answers>, string][] = [
   ['an endless line for a greeting', { greeting: sayForever('220 ', 'x') }, UNREACHABLE],
   ['an endless greeting of lines', { greeting: sayForever('', '220-x\r\n') }, UNREACHABLE],

@@ -98,7 +98,7 @@ describe('a query', () => {
     const change = query('DELETE FROM orders', [], { isReadOnly: true });
     await expect(change).rejects.toMatchObject({ code: 'POSTGRES_FAILED', message: expect.stringContaining('25006') });
     await query('INSERT INTO orders VALUES (50)');
-    // A transaction of its own: it neither ends early nor lives on.
+    // A transaction of its own: it does not end early, and does not stay open.
     await expect(query('COMMIT')).resolves.toEqual({ rows: [], rowCount: 0 });
     expect((await query("SELECT current_setting('transaction_read_only') AS only")).rows).toEqual([{ only: 'off' }]);
   });
@@ -179,7 +179,7 @@ describe('a connection string', () => {
   it('with a wrong password says so without the password', async () => {
     const url = new URL(connectionString);
     url.password = 'wrong-password';
-    // The test server may trust this machine: then another user shows it.
+    // The test server may trust this machine: then a wrong user shows the failure.
     url.username = 'nobody-of-this-name';
     const error: unknown = await at(url.href).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'POSTGRES_FAILED', isRetryable: false });

@@ -90,7 +90,7 @@ describe('the storage layout of BullMQ', () => {
     const lockMs = await redis.pttl(key(`${jobId}:lock`));
     expect(lockMs).toBeGreaterThan(0);
     expect(lockMs).toBeLessThanOrEqual(30_000);
-    // Whatever the clock of the host says that took it.
+    // It does not depend on the clock of the host that took the job.
     await redis.hset(key(jobId), 'processedOn', Date.now() - 86_400_000);
     const [state] = await queue.jobStates([{ executionId, dispatch: 1 }]);
     expect(state).toEqual({ kind: 'taken', forMs: expect.any(Number), workerId: 'me' });

@@ -13,7 +13,7 @@ import {
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
 
-/** Runs queued at once: as jobs of 16, so that the rounds of two such batches are four apart. */
+/** Number of runs queued together, in jobs of 16, so that the rounds of two such batches are four apart. */
 const BATCH = 128;
 
 afterAll(stopAll);
@@ -61,7 +61,7 @@ describe('the fair order of jobs', () => {
         taken += runs.length;
         return runs.length;
       };
-      // Both queue alternately; what waits goes up and down, and now and then nothing does.
+      // Both queue alternately. The number of waiting jobs rises and falls, sometimes to zero.
       for (let round = 0; round < 80; round += 1) {
         const runs = Array.from({ length: BATCH }, () => ({ workspaceId, executionId: randomUUID(), dispatch: 1 }));
         for (const { executionId } of runs) queuedAt.set(executionId, queuedAt.size);

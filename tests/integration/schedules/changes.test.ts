@@ -29,7 +29,7 @@ const setClock = (time: string): void => {
   clock.now = Date.parse(time);
 };
 
-/** A workflow whose schedule is due at 09:00, and the clock there. */
+/** A workflow whose schedule is due at 09:00, and the current time there. */
 async function seedDue(): Promise<Seed> {
   setClock('2026-05-04T08:00:00Z');
   const seed = await seedSchedule(stores, clock, { cron: '0 9 * * *' });
@@ -55,7 +55,7 @@ async function findDueMove(seed: Seed) {
   return { schedule, nextFireAt: new Date('2026-05-05T09:00:00Z'), run: { at: schedule.nextFireAt, request } };
 }
 
-/** Holds what a statement locks and writes until `end`. */
+/** Keeps the locks and uncommitted writes of a statement until `end`. */
 async function begin(
   statement: string,
   workflowId: string,
@@ -142,7 +142,7 @@ describe('one time', () => {
     await setStatus(stores, clock, seed, 'inactive');
   });
 
-  it('has a run that is run though whoever fired it died before it queued it', async () => {
+  it('has a run that is executed although the worker that fired it died before it queued it', async () => {
     const seed = await seedDue();
     const redis = connectRedis(stores.redis.url, { role: 'producer' });
     const queue = createRunQueue(redis);

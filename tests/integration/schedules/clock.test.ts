@@ -18,7 +18,7 @@ let firings: Firing[];
 
 beforeAll(async () => {
   stores = await startStores();
-  // One has a lease, two fire whenever they are called: only the database prevents firing twice.
+  // One has the lease, two fire whenever they are called: only the database prevents duplicate runs.
   firings = await Promise.all([true, false, false].map((isLeased) => startFiring(stores, { clock, isLeased })));
 }, 30_000);
 afterAll(stopAll);
@@ -28,7 +28,7 @@ const setClock = (time: string): void => {
 };
 const fireAll = () => Promise.all(firings.map((firing) => firing.fire()));
 
-/** Lets time pass: all fire at once, a little after each time that is due. */
+/** Moves the clock: all fire together, shortly after each due time. */
 async function passUntil(end: string): Promise<void> {
   for (let step = 0; ; step += 1) {
     const { _min } = await stores.db.schedule.aggregate({ _min: { nextFireAt: true } });
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 async function schedule(timezone: string, cron: string): Promise<Seed> {
-  // Nothing runs what they start.
+  // No worker runs the started runs.
   const seed = await seedSchedule(stores, clock, { cron, timezone, maxOverlap: 1_000 });
   seeds.push(seed);
   return seed;
@@ -123,7 +123,7 @@ describe('three that fire the same schedules at the same time', () => {
     await fireAll();
     setClock('2026-05-04T10:04:00Z');
     await fireAll();
-    // Activated anew it is due again by that clock.
+    // Activated again, it is due by that clock.
     await setStatus(stores, clock, seed, 'inactive');
     await setStatus(stores, clock, seed, 'active');
     setClock('2026-05-04T10:05:30Z');

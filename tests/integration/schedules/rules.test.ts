@@ -13,7 +13,7 @@ import {
 
 let instance: Instance;
 let firing: Firing;
-/** Moves with the process's clock, which the gateway activates by, until a test sets it. */
+/** Follows the process's clock, by which the gateway activates, until a test sets it. */
 const clock: TestClock = { now: 0 };
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('a schedule', () => {
     expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
   });
 
-  it('goes by its new times as soon as another version is the active one', async () => {
+  it('uses the new times as soon as another version is active', async () => {
     const id = await createWorkflow(instance, scheduleDefinition(DAILY));
     const [before] = (await change(id, { status: 'active' })).schedules;
     await change(id, { activeVersionId: await save(id, { cron: '0 0 29 2 *' }) });
@@ -127,7 +127,7 @@ describe('a schedule', () => {
     expect(await runsOf(id)).toMatchObject([{ workflowVersionId: activeVersionId }]);
   });
 
-  it('is gone with its node, and while that is disabled', async () => {
+  it('disappears with its node, and while the node is disabled', async () => {
     const id = await createWorkflow(instance, scheduleDefinition(DAILY));
     await change(id, { status: 'active' });
     const definition = scheduleDefinition(DAILY);
@@ -212,7 +212,7 @@ describe('schedules', () => {
     const definition = scheduleDefinition({ cron: '* * * * *', maxOverlap: 2 });
     const id = await createWorkflow(instance, definition);
     const due = Date.parse((await change(id, { status: 'active' })).schedules[0]!.nextFireAt!);
-    // Runs that were started otherwise do not count.
+    // Runs with other triggers do not count.
     await call('POST', `/api/workflows/${id}/execute`);
     await fireAt(due);
     await fireAt(due + 60_000);

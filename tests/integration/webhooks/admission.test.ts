@@ -158,7 +158,7 @@ describe('authentication', () => {
     expect((await send(hook.path, { headers: { ...bearer, ...own } })).status).toBe(200);
   });
 
-  it('goes by the credential as it is now, and admits nobody once it is deleted', async () => {
+  it('uses the current credential, and refuses everybody once it is deleted', async () => {
     const { workspaceId } = instance;
     const secret = { token: 'old' };
     const { body: credential } = await api('POST', '/api/credentials', {

@@ -124,7 +124,7 @@ describe('on completion', () => {
     expect([status, body]).toEqual([200, { executionId: (await lastRun(hook)).id, status: 'success' }]);
   });
 
-  it('500 EXECUTION_FAILED with the run, and nothing of why', async () => {
+  it('500 EXECUTION_FAILED with the run, without the error', async () => {
     const hook = await hookWith([
       { id: 'no', type: 'fail', parameters: { message: 'the database of orders is down' } },
     ]);
@@ -189,7 +189,7 @@ describe('on completion', () => {
     expect(await instance.db.execution.count({ where: { workflowId: hook.workflowId } })).toBe(300);
   });
 
-  it('a caller who goes away ends its wait, not the run', async () => {
+  it('a caller who disconnects ends its wait, not the run', async () => {
     const receiver = await startReceiver();
     const hook = await hookWith([
       { id: 'w', type: 'wait', parameters: { seconds: 0.5 } },

@@ -162,7 +162,7 @@ describe('the test URL', () => {
       definition: hookDefinition({ responseCode: 202 }),
     });
     expect((await sendHook(other, test)).status).toBe(202);
-    // The draft's own URL takes nothing for all that.
+    // The production URL of the draft still accepts nothing.
     expect((await sendHook(instance.gateway, hook.path)).status).toBe(410);
     const { data } = await logged(hook, 4);
     expect(data.filter(({ isTest }) => isTest).length).toBe(3);

@@ -16,7 +16,7 @@ import {
 const TIMES = { headersTimeout: 400, requestTimeout: 800, connectionsCheckingInterval: 50 };
 
 let instance: Instance;
-/** Gives connections less time than usual. */
+/** Shortens the time limits of connections. */
 let hasty: Gateway;
 
 beforeAll(async () => {
@@ -41,6 +41,19 @@ async function exchange(gateway: Gateway, sent: string, { ends = false } = {}): 
   return answer;
 }
 
+/** Returns the head of the first response on a connection that stays open. */
+function firstResponse(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      if (received.includes('\r\n\r\n')) resolve(received);
+    });
+    socket.on('close', () => resolve(received));
+  });
+}
+
 const head = (path: string, ...headers: string[]) =>
   [`POST ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
@@ -53,12 +66,12 @@ describe('callers who send much at once', () => {
     const bytes = 10_000_000;
     const begun = Array.from({ length: 16 }, () => {
       const socket = open(gateway);
-      const answer = text(socket).catch(() => '');
-      socket.write(head(path, 'Connection: close', `Content-Length: ${bytes}`, 'Content-Type: text/plain'));
+      const answer = firstResponse(socket);
+      socket.write(head(path, `Content-Length: ${bytes}`, 'Content-Type: text/plain'));
       socket.write(Buffer.alloc(bytes - 1, 'a'));
       return { socket, answer };
     });
-    // None of them ends: the first answer is for one that was given up.
+    // None of them is complete: the first response is for one that was given up.
     const refused = await Promise.race(begun.map(({ answer }) => answer));
     expect(refused).toContain('503 Service Unavailable');
     expect(refused).toMatch(/retry-after: 2/i);
@@ -67,6 +80,7 @@ describe('callers who send much at once', () => {
     const statuses = (await Promise.all(begun.map(({ answer }) => answer))).map(statusOf);
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(statuses.filter((status) => status === 503).length).toBeLessThanOrEqual(4);
+    for (const { socket } of begun) socket.destroy();
   }, 30_000);
 });
 
@@ -90,7 +104,8 @@ describe('slow callers', () => {
     const answer = text(socket).catch(() => '');
     socket.write(head(path, 'Content-Length: 1000'));
     const drip = setInterval(() => socket.write('a'), 50);
-    // It ends: that counts. A byte that meets the closed connection is answered by a reset, which may discard the 408.
+    // The connection ends, which is enough: a byte that arrives after it was closed causes a reset, which may discard
+    // the 408.
     const received = await answer;
     clearInterval(drip);
     expect(received).toMatch(/^($|HTTP\/1\.1 408 )/);
@@ -110,7 +125,7 @@ describe('broken requests', () => {
     expect(await runs()).toBe(before);
   });
 
-  it('a caller who is gone before anything was looked up is in the log, too', async () => {
+  it('a caller who disconnects before the lookup is in the log, too', async () => {
     const hook = await createHook(instance, {});
     const { workflowId } = hook;
     const count = 50;
@@ -156,9 +171,9 @@ describe('broken requests', () => {
     expect(Object.keys((await triggerOf(instance, second.body.executionId)).query)).toHaveLength(1_500);
   });
 
-  it('413 comes before the body where its length is said, and as soon as it is too much where it is not', async () => {
+  it('413 before the body if its length is known, otherwise as soon as it is too large', async () => {
     const { path } = await createHook(instance, {});
-    // Nothing of the body is sent: whoever waited for it would wait for ever.
+    // No byte of the body is sent: a service that waited for it would hang.
     const said = open(hasty);
     said.write(head(path, 'Content-Length: 100000000'));
     const first = await new Promise<string>((resolve) => said.once('data', (data) => resolve(String(data))));

@@ -60,7 +60,7 @@ describe('limits', () => {
       [429, 'workspace_rate_limited'],
     ]);
     expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0);
-    // A stranger is told when to come back, not what the workspace may.
+    // A stranger learns when to retry, but not the limits of the workspace.
     for (const { headers, body } of answers)
       expect([headers.get('ratelimit'), body.details]).toEqual([null, undefined]);
     await api('PUT', limits, { executionsPerMinute: null, storageQuotaBytes: 1 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** The status of a request as a proxy hands it on. */
+/** Returns the status of a request as forwarded by a proxy. */
 async function statusOn(gateway: Gateway, host: string, method: 'GET' | 'POST', path: string): Promise<number> {
   const headers = { 'x-forwarded-host': host, 'x-forwarded-for': '203.0.113.9' };
   return (await fetch(gateway.url + path, { method, headers })).status;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** Sends a body to a new webhook. @returns the answer and, when there is a run, its `$trigger`. */
+/** Sends a body to a new webhook. @returns the response and, if a run started, its `$trigger`. */
 async function deliver(
   parameters: Parameters<typeof createHook>[1],
   body: string | Uint8Array | FormData | null,
@@ -26,7 +26,7 @@ async function deliver(
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
-// Made by hand after what the providers' public documentation says of their requests.
+// Written after the providers' public documentation of their requests.
 describe('what providers send arrives as they document it', () => {
   it('a push event of GitHub', async () => {
     const push = {
@@ -105,7 +105,7 @@ describe('what providers send arrives as they document it', () => {
   });
 
   it('an order of Shopify', async () => {
-    // Its ids are longer than a JavaScript number is exact: whoever needs all digits keeps the raw body.
+    // Its ids exceed the exact range of JavaScript numbers: a workflow that needs all digits uses the raw body.
     const sent = `{"id":820982911946154508,"email":"jon@example.com","total_price":"403.00",
       "line_items":[{"id":866550311766439020,"title":"IPod Nano - 8GB","quantity":1,"price":"199.00"}]}`;
     const headers = {
@@ -270,7 +270,7 @@ describe('400 for a body that its type cannot parse, and no run', () => {
     expect(await instance.db.execution.count()).toBe(runs);
   });
 
-  it('415 for one that is said to be compressed', async () => {
+  it('415 for a body with a Content-Encoding', async () => {
     const { answer } = await deliver({}, '{}', { ...JSON_TYPE, 'content-encoding': 'gzip' });
     expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });

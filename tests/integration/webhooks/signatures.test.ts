@@ -22,7 +22,7 @@ type Encoding = 'hex' | 'base64';
 const sign = (data: string, encoding: Encoding = 'hex'): string =>
   createHmac('sha256', SECRET).update(data).digest(encoding);
 
-/** A webhook that answers what its hmac node said of the signature: 500 for a wrong one. */
+/** A webhook that responds with the verdict of its hmac node: 500 for a wrong signature. */
 async function verifier(parameters: Readonly<Record<string, string>>): Promise<string> {
   const nodes: Definition['nodes'] = [
     { id: 'verify', type: 'hmac', credentialId, parameters: { operation: 'verify', ...parameters } },
@@ -31,7 +31,7 @@ async function verifier(parameters: Readonly<Record<string, string>>): Promise<s
   return (await createHook(instance, { responseMode: 'onCompletion', rawBody: true }, { nodes })).path;
 }
 
-// Each as its provider documents it.
+// Signatures as their providers document them.
 const PROVIDERS: {
   name: string;
   parameters: Record<string, string>;
@@ -93,7 +93,7 @@ describe('a workflow verifies the signature of', () => {
     const send = (sent: string) =>
       sendHook(instance.gateway, path, { body: sent, headers: { 'content-type': type, ...headers(body) } });
     expect(await send(body)).toMatchObject({ status: 200, body: { valid: true } });
-    // One byte more is another body.
+    // One more byte makes it another body.
     expect(await send(`${body} `)).toMatchObject({ status: 500, body: { code: 'EXECUTION_FAILED' } });
   });
 });

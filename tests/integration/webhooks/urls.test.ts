@@ -177,7 +177,7 @@ describe('the URL', () => {
       404, 200,
     ]);
     const { body } = await change(hook);
-    // Saved again with the path that still stands in it.
+    // Saved again with the same path.
     expect((await save('asked-for-then')).status).toBe(201);
     expect((await send('/webhook/asked-for-then')).status).toBe(404);
     expect((await send(new URL(body.url).pathname)).status).toBe(200);

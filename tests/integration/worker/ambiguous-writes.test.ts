@@ -20,7 +20,7 @@ import {
 } from '../../harness/index.js';
 
 const RUNS = 2_000;
-/** Share of the statements that fail, half of them after they were done. */
+/** Share of statements that fail, half of them after they succeeded. */
 const ISSUES = 0.1;
 
 afterAll(stopAll);
@@ -33,7 +33,7 @@ const STATEMENTS: ReadonlySet<string | symbol> = new Set([
   '$executeRawUnsafe',
 ]);
 
-/** A database client that loses answers: a statement is done, or is not, and in either case the connection "broke". */
+/** A database client that loses responses: a statement succeeds or not, and in either case the connection "broke". */
 function withIssues(db: Database, counts: { before: number; after: number }): Database {
   const broken = () => Object.assign(new Error('the connection broke'), { code: 'P1017' });
   return new Proxy(db, {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** More scripts than a worker has threads for them. */
+/** More scripts than a worker has threads. */
 const MANY = Math.max(2, availableParallelism() - 1) + 2;
 /** One that the sandbox interrupts, and one that only ending its thread does. */
 const ENDLESS = ['for (;;);', 'return new Array(2 ** 32 - 1).join("x").length'];
@@ -58,7 +58,7 @@ describe('a worker with hostile scripts on all its threads', () => {
       Array.from({ length: 30 }, (_, n) => execute(chain({ id: 'a', type: 'set', parameters: { fields: { n } } }))),
     );
     for (const id of others) expect(await ended(id)).toMatchObject({ status: 'success' });
-    // The hostile ones are still at it, and the worker is as alive as before.
+    // The hostile scripts are still running, and the worker is as responsive as before.
     expect((await Promise.all(endless.map(read))).map(({ status }) => status)).toContain('running');
     const { body: fleet } = await call('GET', '/api/monitoring/fleet');
     expect(fleet.workers).toMatchObject({ live: 1, consuming: 1 });

@@ -86,7 +86,7 @@ describe('a workflow with a limit of runs at once', () => {
     await until(() => receiver.calls.length === 1);
     const running = receiver.calls[0]?.path.slice(1) ?? '';
     const [next, last] = [first, second, third].filter((run) => run !== running).map(String);
-    // One that is held back can be stopped like any other.
+    // A delayed run can be stopped like any other.
     expect(await statusOf(String(next))).toBe('pending');
     await call('POST', `/api/executions/${next}/stop`);
     await call('POST', `/api/executions/${running}/stop`);
@@ -106,7 +106,7 @@ describe('a workflow with a limit of runs at once', () => {
     expect(receiver.calls).toHaveLength(10);
   });
 
-  it('has its slot for others while a run rests for a person', async () => {
+  it('frees its slot while a run waits for a person', async () => {
     const ask = { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } };
     const id = await createWorkflow(instance, limited(chain(ask), { maxConcurrentExecutions: 1 }));
     const runs = await execute(id, 3);

@@ -82,7 +82,7 @@ describe('a job', () => {
     const [first] = six;
     const shared = six.slice(0, 3);
     for (const { executionId } of shared.slice(1)) decisions.get(executionId)?.claimed();
-    // What is settled of the other job shows that this one would have been, too.
+    // The other job was settled, so this one would have been, too.
     for (const { executionId } of six.slice(3)) decisions.get(executionId)?.claimed();
     await until(async () => (await kindOf(six[5])) === 'missing');
     expect(await kindOf(first)).toBe('taken');

@@ -17,9 +17,9 @@ import {
 
 let instance: Instance;
 let gateway: Gateway;
-/** Answers every request with what it was sent; /echo-error with a status that fails the node. */
+/** Responds to every request with its own content; /echo-error with a status that fails the node. */
 let echo: string;
-/** Sends every request on to the echo: another origin. */
+/** Redirects every request to the echo, which is another origin. */
 let elsewhere: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(stopAll);
 
 const SECRET = 'zq-Very "secret"/value';
-/** What the echo answers in place of a secret. */
+/** The text that replaces a secret. */
 const MASK = '********';
 
 const call = callWithKey(() => instance);
@@ -78,7 +78,7 @@ describe('an http node with a credential', () => {
   ])('sends %s %j, and shows none of it', async (type, secret, header, shown) => {
     const found = await run(request(`${echo}/`, await keep(type, secret)));
     expect(found.status).toBe('success');
-    // The echo sent it back: so it arrived, and so it is masked.
+    // The echo returned it, so it arrived, and it was masked.
     expect(found).toMatchObject(withHeaders({ [header]: shown }));
     expect(found.text).not.toContain(JSON.stringify(SECRET).slice(1, -1));
     const rows = await instance.db.$queryRaw`SELECT to_jsonb(n)::text AS row FROM node_runs n`;
@@ -203,7 +203,7 @@ describe('a key that is saved as a credential', () => {
     expect(found.progress.call!.output).toMatchObject({ status: 200, body: { data: expect.any(Array) } });
   });
 
-  it('goes nowhere else: to no other server, and to no webhook', async () => {
+  it('is sent to no other server and to no webhook', async () => {
     const { credentialId } = await makeKey();
     for (const url of [`${echo}/api/x`, `${gateway.url}/webhook/abcdefgh`, `${gateway.url}/api/../webhook/abcdefgh`]) {
       expect((await run(request(url, credentialId))).error).toMatchObject({ code: 'CREDENTIAL_HOST', nodeId: 'call' });
@@ -269,7 +269,7 @@ describe('a private credential', () => {
     });
     const { body: workflow } = await save(as);
     expect(await runOf(workflow.id)).toMatchObject(withHeaders({ authorization: MASK }));
-    // Its owner leaves for good, and nobody knows any more who saved the version: that is not the same person.
+    // Its owner's account is deleted, so the version's author is unknown: that does not count as the same person.
     await instance.db.user.delete({ where: { id: owner.userId } });
     await instance.db.workflowVersion.updateMany({ where: { workflowId: workflow.id }, data: { createdBy: null } });
     expect((await runOf(workflow.id)).error).toMatchObject({ code: 'CREDENTIAL_PRIVATE' });

@@ -51,10 +51,10 @@ const workflow = () => seedWorkflow(stores.db, chain({ id: 'a', type: 'set', par
 
 const ACCEPTED_AT_ONCE = 100;
 
-/** Writes so many runs down, which nobody has queued yet. */
+/** Inserts this many runs that are not queued yet. */
 async function accept(seed: Seed, count: number): Promise<QueuedRun[]> {
   const ids: string[] = [];
-  // Not all at once: a pool gives a connection within some seconds, or none.
+  // In parts, because a pool must provide a connection within some seconds.
   while (ids.length < count) {
     const next = Math.min(ACCEPTED_AT_ONCE, count - ids.length);
     ids.push(...(await Promise.all(Array.from({ length: next }, () => seed.accept()))));
@@ -170,7 +170,7 @@ describe('runs that are queued together', () => {
   it('leave nothing behind once all jobs are done', async () => {
     const seed = await workflow();
     await queue.add(await accept(seed, 40));
-    // What a worker that died had not taken note of.
+    // What a dead worker had not recorded.
     await redis.hset('{deckhand}:job-of-run', 'gone-1', 'nobody-1');
     await startWorker();
     await epochsOf(seed, 40);
@@ -188,7 +188,7 @@ describe('a job that comes late', () => {
     expect(await epochsOf(seed, 1)).toEqual(new Set([1]));
     const where = { id: again.executionId };
     await stores.db.execution.update({ where, data: { dispatchSeq: 2 } });
-    // Each with and without a snapshot, by which a worker starts without asking the database.
+    // Each with and without a snapshot, with which a worker starts without reading the database.
     const late = [again, ended, await attachSnapshot(again), await attachSnapshot(ended)];
     for (const run of late) {
       await queue.add([run]);
@@ -256,7 +256,7 @@ describe('a workspace that queues a lot', () => {
     for (const { workflowId } of [other, resumed]) {
       const run = await stores.db.execution.findFirstOrThrow({ where: { workflowId } });
       const where = { workflowId: busy.workflowId, startedAt: { lt: run.startedAt ?? new Date(0) } };
-      // A round of 64, the job that goes beyond it, and what the worker had room for.
+      // A round of 64, the job that exceeds it, and the worker's free places.
       expect(await stores.db.execution.count({ where })).toBeLessThanOrEqual(64 + 16 + 20);
     }
   });

@@ -21,10 +21,10 @@ import { serve } from '../../harness/serve.js';
 
 afterAll(stopAll);
 
-/** Compared without being printed. */
+/** Compared without printing them. */
 const isSame = isDeepStrictEqual;
 const FINISHED = ['success', 'failed', 'stopped', 'timeout'];
-/** As long as one that is random, and as short once it is compressed. */
+/** Long, but small once compressed. */
 const PLAIN = 'deckhand '.repeat(600_000);
 const RANDOM = randomBytes(300_000).toString('base64');
 
@@ -73,7 +73,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
   const kept = () => instance.db.largeOutput.findMany();
   const set = (id: string, fields: JsonObject) => ({ id, type: 'set', parameters: { fields } });
 
-  /** A call, a loop that copies its answer, an approval, and what comes after. */
+  /** A call, a loop that copies its response, an approval, and a node after it. */
   const waiting = () => ({
     nodes: [
       { id: 'start', type: 'trigger.manual' },
@@ -149,7 +149,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
     expect((await output(id, 'each')).body.output).toHaveLength(2);
     expect(calls).toBe(1);
 
-    // And for a run that takes over from it.
+    // And for a rerun from a node.
     const { body } = await call('POST', `/api/executions/${id}/rerun`, { fromNodeId: 'after' });
     expect((await ended(body.executionId)).status).toBe('success');
     expect(isSame(await fetched(body.executionId), { random: RANDOM })).toBe(true);
@@ -179,7 +179,7 @@ describe.each(['postgres', 's3'])('large outputs in %s', (store) => {
       error: { code: 'OUTPUT_GONE', nodeId: expect.stringMatching(/fetch|each|copy/) },
       progress: { ask: { status: 'stopped' } },
     });
-    // Its place under the limit is free.
+    // Its slot under the limit is free.
     const next = await startOne();
     await rests(next);
     await call('POST', `/api/executions/${next}/stop`);

@@ -29,10 +29,7 @@ function lease(workerId: string, clock: { offsetMs: number } = { offsetMs: 0 }):
   return createMaintenanceLease({ workerId, redis, clockOffsetMs: () => clock.offsetMs, now: () => now });
 }
 
-/**
- * Lets time pass in steps in which each renews. Redis's own clock, by which the lease would end, stands still
- * meanwhile.
- */
+/** Advances the clock in steps in which each renews. Redis's own clock, by which the lease would end, does not move. */
 async function pass(ms: number, leases: readonly MaintenanceLease[]): Promise<void> {
   for (const end = now + ms; now < end; now += 500) for (const one of leases) await one.renew();
 }
@@ -101,7 +98,7 @@ describe('the maintenance lease', () => {
     expect(a.isHeld()).toBe(true);
   });
 
-  it('goes from one whose clock is off to the first whose clock is right, and stays there', async () => {
+  it('moves from a worker whose clock is off to the first whose clock is right, and stays there', async () => {
     const [a, b] = [lease('a', { offsetMs: HOUR_MS }), lease('b')];
     await pass(6_000, [a]);
     expect(a.isHeld()).toBe(true);
@@ -111,7 +108,7 @@ describe('the maintenance lease', () => {
     expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
   });
 
-  it('is not passed about by several whose clocks are off', async () => {
+  it('is not passed around by several workers whose clocks are off', async () => {
     const [a, b] = [lease('a', { offsetMs: HOUR_MS }), lease('b', { offsetMs: -HOUR_MS })];
     await pass(6_000, [a, b]);
     expect([a.isHeld(), b.isHeld()].filter(Boolean)).toHaveLength(1);

@@ -38,7 +38,7 @@ afterAll(stopAll);
 const echo = chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } });
 const read = (id: string) => stores.db.execution.findUniqueOrThrow({ where: { id } });
 
-/** Copies a run that was accepted `seconds` ago, so many times. */
+/** Inserts copies of a run that was accepted `seconds` ago. */
 async function acceptMany(seed: Seed, count: number, seconds: number): Promise<string[]> {
   const id = await seed.accept();
   const rows = await stores.db.$queryRaw<{ id: string }[]>`
@@ -108,7 +108,7 @@ describe('with a worker', () => {
     expect(await read(id)).toMatchObject({ status: 'success', dispatchSeq: 1, epoch: 1 });
   });
 
-  /** Makes the database refuse every change of some rows, until what it returns is called. */
+  /** Makes the database refuse every change of some rows, until the returned function is called. */
   async function refuse(table: string, operation: string, condition: string): Promise<() => Promise<void>> {
     await stores.db.$executeRaw`CREATE OR REPLACE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'a bad row' USING ERRCODE = '22000'; END $$`;

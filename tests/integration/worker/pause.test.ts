@@ -44,7 +44,7 @@ it('a pause that no message told the worker of lets no further node begin, and a
   const id = body.executionId;
   await until(() => asked.includes('/first'), 10_000, 'the first call');
   const { userId } = await instance.db.membership.findFirstOrThrow();
-  // As the gateway writes it; what it then publishes is lost.
+  // Written as the gateway does, without its notification.
   await pauseExecution(instance.db, { userId, boundTo: null }, id);
   answerFirst();
   await until(

@@ -64,7 +64,7 @@ describe('workers while Redis takes no writes for longer than heartbeats live', 
     );
     await redis.call('CONFIG', 'SET', setting, taking);
     const restoredAt = performance.now();
-    // Long enough for whoever would take a live worker for dead.
+    // Long enough for a reader to take a live worker for dead.
     await until(
       async () =>
         performance.now() - restoredAt > 2 * HEARTBEAT_LIFETIME_MS &&

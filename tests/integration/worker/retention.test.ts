@@ -22,7 +22,7 @@ afterAll(stopAll);
 const call = callWithKey(() => instance);
 const read = (id: string) => call('GET', `/api/executions/${id}`);
 
-/** More than 64 KiB of what does not compress to less. */
+/** More than 64 KiB of incompressible data. */
 const LARGE = Array.from({ length: 10_000 }, (_, n) => ((n * 7919) % 65_521).toString(36))
   .join(' ')
   .padEnd(70_000, '.');
@@ -38,7 +38,7 @@ async function finished(id: string): Promise<string> {
   return id;
 }
 
-/** Lets a run have ended so many days ago. */
+/** Makes a run look as if it had ended so many days ago. */
 const age = (id: string, days: number) =>
   instance.db.execution.update({ where: { id }, data: { finishedAt: new Date(Date.now() - days * 86_400_000) } });
 
@@ -197,7 +197,7 @@ describe('retention', () => {
     await worker.stop();
     const { status, body } = await call('POST', `/api/executions/${original}/rerun`, { fromNodeId: 'b' });
     expect(status).toBe(202);
-    // What a statement of retention does that did not see the new run yet.
+    // The effect of a retention statement that did not see the new run yet.
     await instance.db.execution.update({ where: { id: original }, data: { triggerData: null } });
     await instance.db.nodeRun.updateMany({ where: { executionId: original }, data: { output: null } });
     worker = await startTestWorker(instance);

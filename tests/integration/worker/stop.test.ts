@@ -5,16 +5,16 @@ import { startInstance, startTestWorker, stopAll, stopLater, until, type WorkerS
 import { serve } from '../../harness/serve.js';
 
 let instance: Instance;
-/** Answers nothing to /hang..., 500 to /fail..., and keeps what it was asked. */
+/** Never responds to /hang..., responds with 500 to /fail..., and records its requests. */
 let receiver: string;
 const asked: string[] = [];
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 let silentPort: number;
 const silent = new Set<Socket>();
-/** When a service that was asked for something was done with it, in ms of `performance.now`. */
+/** When a call of a service settled, in ms of `performance.now`. */
 const settled: { service: string; at: number }[] = [];
 
-/** Notes when each promise of a service settles: when a node in flight came to its end. */
+/** Records when each promise of a service settles: the end of a node in flight. */
 function watch(services: WorkerServices): WorkerServices {
   const noted =
     <Given, Answer>(service: string, act: (given: Given) => Promise<Answer>) =>
@@ -59,11 +59,11 @@ const http = (id: string, path: string, more: object = {}) => ({
   ...more,
 });
 
-/** A kind of node in flight: its workflow, whose next node asks for /after, and how to know that it is in flight. */
+/** A kind of node in flight: its workflow, whose next node requests /after, and how to detect that it is in flight. */
 interface Kind {
   readonly definition: object;
   readonly inFlight: (id: string) => Promise<boolean>;
-  /** The service whose promise ends; none for what holds no worker. */
+  /** The service whose promise settles; none for nodes that occupy no worker. */
   readonly service?: string;
 }
 
@@ -196,7 +196,7 @@ it('a stop reaches every kind of node in flight, and nothing runs after it', asy
     lines.push(`stop ${kind}: answered after ${Math.round(answeredAt - startedAt)} ms, interrupted: ${interrupted}`);
     stopped.push(id);
   }
-  // What they reached out to was let go, too.
+  // Their connections were closed, too.
   await until(() => silent.size === 0, 5_000, 'the end of the connection to the mail server');
   await until(
     async () => {
@@ -207,7 +207,7 @@ it('a stop reaches every kind of node in flight, and nothing runs after it', asy
     5_000,
     'the end of the query',
   );
-  // Longer than any wait, time limit or delay of theirs: by a run of another workflow that waits for as long.
+  // Longer than all their waits, time limits and delays: measured by another run that waits for as long.
   const last = await createWorkflow(instance, chain({ id: 'it', type: 'wait', parameters: { seconds: 2 } }));
   const { body } = await call('POST', `/api/workflows/${last}/execute`, {});
   await until(async () => (await read(body.executionId)).status === 'success', 10_000, 'the last run');

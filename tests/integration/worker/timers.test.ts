@@ -15,7 +15,7 @@ import { serve } from '../../harness/serve.js';
 afterAll(stopAll);
 
 let instance: Instance;
-/** Calls that last until the test lets them end, by run and node. */
+/** Calls that last until the test ends them, by run and node. */
 const held: ServerResponse[] = [];
 let slow: string;
 /** The keys of calls that fail at first. */
@@ -106,7 +106,7 @@ describe('a long delay before a next attempt', () => {
       currentNodeId: 'call',
       progress: { call: { status: 'waiting', attempts: 1, finishedAt: null, error: { code: expect.any(String) } } },
     });
-    // A person's pause and resumption does not make it any shorter.
+    // Pausing and resuming does not shorten it.
     await call('POST', `/api/executions/${id}/pause`);
     await call('POST', `/api/executions/${id}/resume`);
     await until(async () => (await row(id)).wakeAt !== null, 8_000, 'the rest again');
@@ -135,7 +135,7 @@ describe('a long delay before a next attempt', () => {
   });
 });
 
-describe('a run that a limit of its workspace keeps out', () => {
+describe('a run that a limit of its workspace delays', () => {
   it('is started later, and its parent rests until then', async () => {
     const { workspaceId } = instance;
     const child = await createWorkflow(instance, chain(after));

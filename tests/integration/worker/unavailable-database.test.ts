@@ -30,7 +30,7 @@ let workers: Awaited<ReturnType<typeof startTestWorker>>[] = [];
 
 beforeAll(async () => {
   const postgres = await startTestPostgres();
-  // Writes even while the server's default is read-only.
+  // A client that can write although the server's default is read-only.
   const db = createDatabase({ url: `${postgres.url}?options=-c%20default_transaction_read_only%3Doff`, poolSize: 4 });
   stopLater({ stop: () => db.$disconnect() });
   stores = { databaseUrl: postgres.url, db, redis: await startTestRedis() };

@@ -75,7 +75,7 @@ describe('a run that a live worker owns in the database and does not know', () =
 });
 
 describe('a run that a worker knows', () => {
-  /** Starts a run whose one call is not answered before the test says so. */
+  /** Starts a run whose only call gets no response until the test sends it. */
   async function startCall() {
     const answers: (() => void)[] = [];
     let aborted = 0;
@@ -94,7 +94,7 @@ describe('a run that a worker knows', () => {
 
   it('is left alone, however long its node takes', async () => {
     const { id, answers } = await startCall();
-    // A run that the worker does not know comes and goes meanwhile, so several comparisons were made.
+    // A run that the worker does not know appeared and disappeared in the meantime, so several comparisons were made.
     for (let round = 0; round < 2; round += 1) {
       const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: { ok: true } } }));
       const unknown = await seed.accept();

@@ -67,7 +67,7 @@ async function start(definition: Parameters<typeof seedWorkflow>[1]): Promise<st
   return id;
 }
 
-/** Decides as the API does: once, and the run is dispatched again if nobody holds it. */
+/** Records a decision as the API does: once, and dispatches the run if no worker holds it. */
 async function decide(executionId: string, decision: string): Promise<boolean> {
   const { count } = await db.wait.updateMany({
     where: { executionId, answeredAt: null },

@@ -26,12 +26,12 @@ import {
 afterAll(stopAll);
 
 /**
- * Tables that keep what a deleted workspace was called by: who deleted it, that it is deleted, and which URLs of
- * webhooks nobody else is given.
+ * Tables that keep ids of a deleted workspace: who deleted it, that it was deleted, and webhook URLs that are never
+ * assigned again.
  */
 const KEPT = ['audit_log', 'deleted_workspaces', 'webhook_suffixes'];
 
-/** Rows that name one of the ids in a column of identifiers, by table; tables without any are left out. */
+/** Rows with one of the ids in a column of identifiers, by table; tables without any are omitted. */
 async function rowsNaming({ db }: Stores, ids: readonly string[]): Promise<Record<string, number>> {
   const columns = await db.$queryRaw<{ table: string; column: string }[]>`
     SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
@@ -49,7 +49,7 @@ async function rowsNaming({ db }: Stores, ids: readonly string[]): Promise<Recor
 }
 
 describe('a workspace that is deleted', () => {
-  /** More than 64 KiB, which is stored apart. */
+  /** More than 64 KiB, which is stored as a large output. */
   const LARGE = 'a word '.repeat(20_000);
   let instance: Instance;
 
@@ -90,10 +90,7 @@ describe('a workspace that is deleted', () => {
     ],
   };
 
-  /**
-   * Fills a workspace: runs that are over and that wait, a large output, a request to a webhook, a key.
-   * @returns its ids.
-   */
+  /** Fills a workspace: finished and waiting runs, a large output, a webhook request, a key. @returns its ids. */
   async function fill(workspaceId: string): Promise<string[]> {
     const workflow = await done('POST', '/api/workflows', { workspaceId, name: 'A', definition });
     await done('PATCH', `/api/workflows/${workflow.id}`, { status: 'active' });
@@ -149,14 +146,14 @@ describe('the task that deletes them', () => {
     });
   });
 
-  /** A worker's task; each is one process's. */
+  /** The task of a worker; each belongs to one process. */
   function createTask() {
     const metrics = createMaintenanceMetrics(new Registry(), { isLeaseHeld: () => true, clockOffsetMs: () => 0 });
     const logger = createLogger({ name: 'test', level: 'silent' });
     return createWorkspaceDeletion({ db: stores.db, redis, logger, metrics });
   }
 
-  /** A workspace of which only runs are left. */
+  /** A workspace with only runs left. */
   async function seedDeleted(runs: number): Promise<Seed> {
     const seed = await seedWorkflow(stores.db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
     const id = await seed.accept();

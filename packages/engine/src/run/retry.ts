@@ -5,7 +5,7 @@ import type { RetrySettings } from '@deckhand/contracts';
  * wait, and occupies no worker: a rest costs a claim and reading the run's records, which is more than a few seconds in
  * a worker.
  */
-export const RETRY_DELAY_IN_WORKER_MAX_MS = 5_000;
+export const MAX_RETRY_DELAY_IN_WORKER_MS = 5_000;
 
 /** Random share of a delay, so that many nodes that fail together do not retry together. */
 const JITTER = 0.2;

@@ -20,7 +20,7 @@ import { begunWait, storedLoop, storedResult, storedWait, storeRetry, storeWait,
 import type { Ending, RunRequest } from './ports.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { lazy } from './lazy.js';
-import { RETRY_DELAY_IN_WORKER_MAX_MS, retryDelayMs } from './retry.js';
+import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
 import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
@@ -256,7 +256,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         settle(task, settled, progress);
         return;
       }
-      if (delayMs > RETRY_DELAY_IN_WORKER_MAX_MS) {
+      if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {
         const state = storeRetry(ports.now() + delayMs);
         wait(task, { failure: settled.failure, state }, withConsole(progress, settled));
         return;

@@ -13,7 +13,7 @@ export interface DueRule {
  * A clock change further away than this, in ms, does not affect the next time: none moves a clock by more than two
  * hours.
  */
-const CHANGE_MAX_MS = 3 * 3_600_000;
+const MAX_CHANGE_MS = 3 * 3_600_000;
 /** Clock changes are further apart than this on either side, in ms. */
 const DAY_MS = 24 * 3_600_000;
 const HOURS = 24;
@@ -37,7 +37,7 @@ export function nextDueTime({ cron, timezone }: DueRule, after: number): number 
   const zone = IANAZone.create(timezone);
   const offset: Offset = (instant) => zone.offset(instant) * 60_000;
   // Wall times before this one are past, even around a clock change.
-  const start = after + Math.min(...[-CHANGE_MAX_MS, 0, CHANGE_MAX_MS].map((away) => offset(after + away)));
+  const start = after + Math.min(...[-MAX_CHANGE_MS, 0, MAX_CHANGE_MS].map((away) => offset(after + away)));
   const walls = CronExpressionParser.parse(cron, { tz: 'UTC', currentDate: new Date(start) });
   const isRhythm = walls.fields.hour.values.length === HOURS;
   let soonest = Number.POSITIVE_INFINITY;

@@ -5,7 +5,7 @@ import { findReferences } from '../code/find-references.js';
 import { parseSource } from '../code/parse-source.js';
 
 const TIMEOUT_MS = 10_000;
-const TIMEOUT_MAX_MS = 60_000;
+const MAX_TIMEOUT_MS = 60_000;
 const MEMORY_BYTES = 67_108_864;
 
 export default defineNodeType({
@@ -39,7 +39,7 @@ export default defineNodeType({
       names: context.names(),
       workspaceId: context.workspaceId,
       executionId: context.executionId,
-      timeoutMs: Math.min(context.timeoutMs ?? TIMEOUT_MS, TIMEOUT_MAX_MS),
+      timeoutMs: Math.min(context.timeoutMs ?? TIMEOUT_MS, MAX_TIMEOUT_MS),
       memoryBytes: MEMORY_BYTES,
       keepsConsole: context.mode === 'debug',
       signal: context.signal(),

@@ -1,7 +1,11 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { hostileScripts } from '../../../../tests/harness/hostile-scripts.js';
-import { compileExpression, ExpressionError, type ExpressionScope } from './index.js';
+import { hostileScripts } from '../harness/hostile-scripts.js';
+import {
+  compileExpression,
+  ExpressionError,
+  type ExpressionScope,
+} from '../../packages/engine/src/expressions/index.js';
 
 const scope: ExpressionScope = {
   trigger: {},

@@ -1,10 +1,10 @@
+import type { WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import type { WaitAnswer } from '../node-type.js';
-import { edges, type MemoryRunOptions, runInMemory } from '../../../../tests/harness/engine.js';
-import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
-import { RETRY_DELAY_IN_WORKER_MAX_MS } from './retry.js';
+import { edges, type MemoryRunOptions, runInMemory } from '../harness/engine.js';
+import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/retry.js';
+import { createVirtualWorld } from '../harness/virtual-world.js';
 
-const LONG_MS = RETRY_DELAY_IN_WORKER_MAX_MS + 1;
+const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;
 
 const retried = (delayMs: number, rest: object = {}) => ({
   nodes: [
@@ -127,7 +127,7 @@ describe('a long delay before the next attempt of a node', () => {
 
 describe('a short delay before the next attempt of a node', () => {
   it('is spent in the worker', async () => {
-    const { ending, journal } = await runInMemory(retried(RETRY_DELAY_IN_WORKER_MAX_MS), { answer: failFirst(2) });
+    const { ending, journal } = await runInMemory(retried(MAX_RETRY_DELAY_IN_WORKER_MS), { answer: failFirst(2) });
     expect(ending.kind).toBe('success');
     expect(journal.filter(({ status }) => status === 'waiting')).toEqual([]);
   });

@@ -1,11 +1,10 @@
 import type { Definition, JsonValue } from '@deckhand/contracts';
+import { recordKey, reuseRecords } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileForTest, edges, runToEnd } from '../../../../tests/harness/engine.js';
-import { answerOf, randomGraph } from '../../../../tests/harness/random-graphs.js';
-import { interpret } from '../../../../tests/harness/reference-interpreter.js';
-import { recordKey } from './records.js';
-import { reuseRecords } from './reuse-records.js';
+import { compileForTest, edges, runToEnd } from '../harness/engine.js';
+import { answerOf, randomGraph } from '../harness/random-graphs.js';
+import { interpret } from '../harness/reference-interpreter.js';
 
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
 

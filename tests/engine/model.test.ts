@@ -1,7 +1,8 @@
 import type { Definition } from '@deckhand/contracts';
+import { NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { runInMemory } from '../../../../tests/harness/engine.js';
+import { runInMemory } from '../harness/engine.js';
 import {
   answerOf,
   callMsOf,
@@ -10,11 +11,9 @@ import {
   LATE_RETRY_MS,
   randomGraph,
   WAIT_SECONDS,
-} from '../../../../tests/harness/random-graphs.js';
-import { interpret } from '../../../../tests/harness/reference-interpreter.js';
-import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
-import { NodeError } from '../node-type.js';
-import { type NodeRecord, recordKey } from './records.js';
+} from '../harness/random-graphs.js';
+import { interpret } from '../harness/reference-interpreter.js';
+import { createVirtualWorld } from '../harness/virtual-world.js';
 
 /** Number of graphs; set it higher for a longer run. */
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 10_000);

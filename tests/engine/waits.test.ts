@@ -1,7 +1,7 @@
+import type { WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
-import type { WaitAnswer } from '../node-type.js';
-import { edges, lastRecords, type MemoryRun, runInMemory } from '../../../../tests/harness/engine.js';
-import { createVirtualWorld } from '../../../../tests/harness/virtual-world.js';
+import { edges, lastRecords, type MemoryRun, runInMemory } from '../harness/engine.js';
+import { createVirtualWorld } from '../harness/virtual-world.js';
 
 const start = { id: 'start', type: 'trigger.manual' };
 const approved: WaitAnswer = { kind: 'answered', value: { decision: 'approved', approved: true, by: 'ada' } };
