@@ -77,7 +77,7 @@ describe('stores that speak TLS', () => {
     await startWorker(env);
     const seed = await seedWorkflow(db, chain({ id: 'set', type: 'set', parameters: { fields: { a: 1 } } }));
     const id = await seed.accept();
-    // Its job is missing, so the reconciler dispatches it: over both stores.
+    // Its job is missing, so maintenance dispatches it: over both stores.
     await until(async () => (await db.execution.findUniqueOrThrow({ where: { id } })).status === 'success', 15_000);
     // PostgreSQL 18 lists a connection that is still negotiating TLS, as one that is starting.
     const plain = await db.$queryRaw<{ count: bigint }[]>`

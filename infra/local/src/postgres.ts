@@ -109,7 +109,8 @@ function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    // By its code alone: the error may come from another realm.
+    if (typeof error !== 'object' || error === null || !('code' in error) || error.code !== 'ESRCH') throw error;
   }
 }
 
