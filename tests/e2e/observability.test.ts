@@ -101,7 +101,7 @@ describe('the processes', () => {
     expect(total(ofApi, 'deckhand_runs_accepted_total', { source: 'api' })).toBe(RUNS);
     const route = { method: 'POST', route: '/api/workflows/:id/execute' };
     expect(total(ofApi, 'deckhand_http_requests_total', { ...route, status: '202' })).toBe(RUNS);
-    expect(total(ofApi, 'deckhand_workers', { state: 'consuming' })).toBe(1);
+    await until(async () => total(await samplesOf(api), 'deckhand_workers', { state: 'consuming' }) === 1);
     for (const samples of [ofApi, ofWorker]) {
       expect(total(samples, 'deckhand_database_pool_connections')).toBeGreaterThan(0);
       expect(total(samples, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);

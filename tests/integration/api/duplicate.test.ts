@@ -9,6 +9,7 @@ import {
   type Instance,
   startInstance,
   stopAll,
+  until,
 } from '../../harness/index.js';
 
 let instance: Instance;
@@ -102,6 +103,8 @@ describe('a duplicate of a workflow', () => {
     expect(await statusOf(original!.url, headers)).toBe(200);
     expect(await statusOf(made.webhooks[0]!.url, headers)).toBe(401);
     expect(await statusOf(made.webhooks[0]!.url, {})).toBe(401);
+    // Deliveries are recorded after the response: the next test compares all tables.
+    await until(async () => (await instance.db.webhookDelivery.count()) === 3);
   });
 
   it('keeps credentials that its author may use there; 400: naming the nodes of others, and nothing is made', async () => {
