@@ -73,9 +73,10 @@ const keysOf = (calls: readonly ReceivedCall[]) => new Set(calls.map(({ idempote
 describe('a burst of runs of a workflow with a limit', () => {
   it('never runs more at the same time on two workers, loses none, runs none twice, and delays nobody else', async () => {
     const receiver = await startReceiver(() => 2);
+    const otherReceiver = await startReceiver(() => 2);
     const { id } = await create(chain(post('call', receiver.url)), LIMIT);
     const others = await call('POST', '/api/workspaces', { name: 'Others' });
-    const other = await create(chain(post('call', `${receiver.url}/other`)), undefined, others.id);
+    const other = await create(chain(post('call', otherReceiver.url)), undefined, others.id);
 
     const starter = async (): Promise<void> => {
       for (let n = 0; n < RUNS / STARTERS; n += 1) await call('POST', `/api/workflows/${id}/execute`);
@@ -92,13 +93,10 @@ describe('a burst of runs of a workflow with a limit', () => {
     );
 
     await until(async () => (await count(id, { status: 'success' })) === RUNS, 400_000, 'the end of the burst');
-    const calls = receiver.calls.filter(({ path }) => path !== '/other');
     process.stdout.write(`${RUNS} runs, ${LIMIT} at once, in ${Date.now() - startedAt} ms\n`);
-    expect([calls.length, keysOf(calls).size]).toEqual([RUNS, RUNS]);
-    // A call of the other workspace may have been in progress at the same time.
-    expect(receiver.inFlightMax()).toBeGreaterThanOrEqual(LIMIT);
-    expect(receiver.inFlightMax()).toBeLessThanOrEqual(LIMIT + 1);
-    expect(await mostAtOnce(id)).toBe(LIMIT);
+    expect([receiver.calls.length, keysOf(receiver.calls).size]).toEqual([RUNS, RUNS]);
+    // Counted where all calls arrive: the times that two workers record differ by milliseconds.
+    expect(receiver.inFlightMax()).toBe(LIMIT);
   }, 600_000);
 });
 
@@ -141,7 +139,6 @@ describe('a workflow with a limit that starts itself', () => {
     expect(await count(id)).toBe(all);
     expect([receiver.calls.length, keysOf(receiver.calls).size]).toEqual([all, all]);
     expect(receiver.inFlightMax()).toBe(2);
-    expect(await mostAtOnce(id)).toBe(2);
   });
 });
 
@@ -169,22 +166,3 @@ describe('a worker that dies with all slots of a limit', () => {
     expect(slow.length).toBeLessThanOrEqual(runs + 2);
   });
 });
-
-/**
- * Returns the maximum number of runs of a workflow with an `http` node in progress at the same time, by the times that
- * the workers recorded.
- */
-async function mostAtOnce(workflowId: string): Promise<number> {
-  const rows = await db.$queryRaw<{ most: number }[]>`
-    WITH spans AS (
-      SELECT n.execution_id, min(n.started_at) AS began, max(n.finished_at) AS ended
-      FROM node_runs n JOIN executions e ON e.id = n.execution_id
-      WHERE e.workflow_id = ${workflowId}::uuid AND n.status = 'success' GROUP BY n.execution_id
-    ), moves AS (
-      SELECT began AS at, 1 AS move FROM spans UNION ALL SELECT ended, -1 FROM spans
-    )
-    SELECT max(now_running)::int AS most FROM (
-      SELECT sum(move) OVER (ORDER BY at, move ROWS UNBOUNDED PRECEDING) AS now_running FROM moves
-    ) counted`;
-  return rows[0]?.most ?? 0;
-}
