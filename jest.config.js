@@ -42,6 +42,7 @@ const withStores = {
 
 export default {
   watchman: false,
+  testSequencer: '<rootDir>/tests/harness/long-tests-first.mjs',
   // More than CI has cores: tests wait more than they compute.
   maxWorkers: 3,
   // Modules of native ESM stay in memory after their test file: a worker that holds so much of its heap starts anew.
