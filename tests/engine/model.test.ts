@@ -1,5 +1,5 @@
 import type { Definition } from '@deckhand/contracts';
-import { NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
+import { type LoopPosition, NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { runInMemory } from '../harness/engine.js';
@@ -25,14 +25,16 @@ const scenario = fc.record({
   seed: fc.nat(),
   /** The numbers of records after which workers die. */
   crashes: fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 4 }),
+  /** Whether workers know where the loops were, and then only the records of iterations in progress. */
+  hasPositions: fc.boolean(),
 });
 
 describe('the engine agrees with the reference interpreter', () => {
   it('on every node of random graphs, whatever the crashes in between', async () => {
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ definition, seed, crashes }) => {
+      fc.asyncProperty(scenario, async ({ definition, seed, crashes, hasPositions }) => {
         const reference = interpret(definition, answerOf(seed));
-        const { ending, records, calls, violations } = await runWithCrashes(definition, seed, crashes);
+        const { ending, records, calls, violations } = await runWithCrashes({ definition, seed, crashes, hasPositions });
 
         // One comparison per graph: more would cost more than the runs.
         if (reference.fatal.size > 0) {
@@ -57,7 +59,17 @@ describe('the engine agrees with the reference interpreter', () => {
 });
 
 /** Runs to the end. Workers die now and then; the next one has only the records. */
-async function runWithCrashes(definition: Definition, seed: number, crashes: readonly number[]) {
+async function runWithCrashes({
+  definition,
+  seed,
+  crashes,
+  hasPositions,
+}: {
+  definition: Definition;
+  seed: number;
+  crashes: readonly number[];
+  hasPositions: boolean;
+}) {
   const world = createVirtualWorld();
   const records = new Map<string, NodeRecord>();
   const finishedCalls = new Set<string>();
@@ -67,6 +79,7 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
   const waits = new Set(definition.nodes.flatMap(({ id, type }) => (type === 'wait' ? [id] : [])));
   const plan = [...crashes];
   const asked = new Map<string, number>();
+  let positions: readonly LoopPosition[] | undefined;
   /** When the next attempt of a resting node is due. */
   const restsUntil = new Map<string, number>();
   for (let worker = 0; worker < MAX_WORKERS; worker += 1) {
@@ -75,6 +88,7 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
     const run = await runInMemory(definition, {
       world,
       records: new Map(records),
+      ...(positions && { positions }),
       answer: async (key) => {
         if (finishedCalls.has(key)) violations.push(`${key} was called again`);
         if (world.now() < (restsUntil.get(key) ?? 0)) violations.push(`${key} was tried again too soon`);
@@ -102,6 +116,8 @@ async function runWithCrashes(definition: Definition, seed: number, crashes: rea
       },
     });
     calls.push(...run.calls);
+    // A worker that died before its first record left nothing, and the positions of the one before are right.
+    if (hasPositions && run.journal.length > 0) ({ positions } = run);
     if (run.ending.kind === 'waiting') world.passToNextWait();
     else if (run.ending.kind !== 'halted') return { ending: run.ending, records, calls, violations };
   }

@@ -4,11 +4,13 @@ import {
   compileWorkflow,
   defineNodeType,
   type Ending,
+  type LoopPosition,
   NodeError,
   type NodeRecord,
   type NodeServices,
   type NodeType,
   type NodeTypes,
+  openIterations,
   output,
   recordKey,
   runExecution,
@@ -26,6 +28,8 @@ export interface MemoryRun {
   readonly journal: readonly NodeRecord[];
   /** The last record of each node run. */
   readonly last: ReadonlyMap<string, NodeRecord>;
+  /** The positions of its loops at the last record. */
+  readonly positions: readonly LoopPosition[];
   /** Calls of `probe` nodes, as `node/iteration`, in their order. */
   readonly calls: readonly string[];
 }
@@ -37,6 +41,8 @@ export interface MemoryRunOptions {
   readonly mode?: ExecutionMode;
   readonly vars?: JsonObject;
   readonly records?: ReadonlyMap<string, NodeRecord>;
+  /** With these, the run gets only the records outside loops and those of iterations in progress. */
+  readonly positions?: readonly LoopPosition[];
   /** Answers for `probe` nodes, by `node/iteration`: a value, or an error to throw. */
   readonly answer?: (key: string, call: number) => JsonValue | Error | Promise<JsonValue>;
   /** Answers to waits, by `node/iteration`. */
@@ -81,6 +87,9 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
   const workflow = compileOrThrow(definition, types);
   const [firstTrigger] = workflow.triggers;
   const journal: NodeRecord[] = [];
+  const stored = options.records ?? new Map<string, NodeRecord>();
+  let positions: readonly LoopPosition[] = [];
+  let readPositions = (): readonly LoopPosition[] => [];
   const abort = new AbortController();
   let clock = 1_000;
   let changed = (): void => undefined;
@@ -92,7 +101,8 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     triggerNodeId: options.triggerNodeId ?? firstTrigger?.nodeId ?? '',
     trigger: options.trigger ?? {},
     vars: options.vars ?? {},
-    records: options.records ?? new Map(),
+    records: options.positions ? withoutFinishedIterations(stored, options.positions) : stored,
+    positions: new Map(options.positions?.map((position) => [recordKey(position.nodeId, position.iteration), position])),
     control: {
       isHalted: () => abort.signal.aborted,
       signal: () => abort.signal,
@@ -119,6 +129,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
       record(record) {
         if (abort.signal.aborted) return;
         journal.push(record);
+        positions = readPositions();
         world?.keepWait(record);
         options.onRecord?.(record, () => {
           abort.abort();
@@ -129,6 +140,13 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
         options.onFlush?.();
         return abort.signal.aborted ? Promise.reject(new CrashedError()) : Promise.resolve();
       },
+      positionsFrom: (read) => void (readPositions = read),
+      loadIterations: (nodeIds, iterations) =>
+        Promise.resolve(
+          iterations
+            .flatMap((iteration) => nodeIds.map((nodeId) => stored.get(recordKey(nodeId, iteration))))
+            .filter((record) => record !== undefined),
+        ),
     },
   }).catch((error: unknown): Ending => {
     // A dead worker writes nothing, and reports nothing.
@@ -136,7 +154,7 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     throw error;
   });
   const ending = await (world ? world.settle(running) : running);
-  return { ending, journal, last: lastRecords(journal), calls };
+  return { ending, journal, last: lastRecords(journal), positions, calls };
 }
 
 /** Runs a definition to its end, through every rest on the way. */
@@ -149,7 +167,7 @@ export async function runToEnd(definition: unknown, options: Omit<MemoryRunOptio
     const run = await runInMemory(definition, { ...options, records, world });
     journal.push(...run.journal);
     calls.push(...run.calls);
-    if (run.ending.kind !== 'waiting') return { ending: run.ending, journal, last: lastRecords(journal), calls };
+    if (run.ending.kind !== 'waiting') return { ...run, journal, last: lastRecords(journal), calls };
     world.passToNextWait();
   }
 }
@@ -168,6 +186,14 @@ function compileOrThrow(definition: unknown, types: NodeTypes): CompiledWorkflow
   const compiled = compileWorkflow(definition, types);
   if ('issues' in compiled) throw new Error(JSON.stringify(compiled.issues, undefined, 2));
   return compiled.workflow;
+}
+
+function withoutFinishedIterations(
+  records: ReadonlyMap<string, NodeRecord>,
+  positions: readonly LoopPosition[],
+): ReadonlyMap<string, NodeRecord> {
+  const kept = new Set(['', ...openIterations(positions)]);
+  return new Map([...records].filter(([, { iteration }]) => kept.has(iteration)));
 }
 
 /** The records that a worker would find on disk. */

@@ -5,13 +5,16 @@ import {
   type Database,
   endDueWaits,
   hasTriggerData,
+  loadIterations,
   loadNodeRuns,
+  loadOpenNodeRuns,
   readDefinition,
   readPoolUse,
   readSealedCredential,
   readDatabaseTime,
   readVariables,
   releaseExecutions,
+  type StoredNodeRun,
   writeCheckpoints,
 } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
@@ -44,7 +47,7 @@ import { createClaim } from './claims/claim-runs.js';
 import { createCheckpointWriter } from './checkpoints/checkpoint-writer.js';
 import { createClaimHealth } from './claims/claim-health.js';
 import { createCompiledVersions } from './session/compiled-versions.js';
-import { loadOutputs, offloadOutputs } from './checkpoints/large-outputs.js';
+import { loadOutputs, type NodeRunsWithOutputs, offloadOutputs } from './checkpoints/large-outputs.js';
 import { createCredentialOpener } from './session/open-credential.js';
 import { consumeJobs } from './consume/consume-jobs.js';
 import { drainOnRequest } from './drain-on-request.js';
@@ -61,6 +64,7 @@ import { createRetryWhileUnavailable, isLogged } from './checkpoints/retry-while
 import { NeededOutputGoneError, readAnswers, readRecords } from './session/records.js';
 import { type RunNotifier, type SessionParts, startRunSession } from './session/run-session.js';
 import { createWorkflowStarter } from './session/start-workflows.js';
+import { createRecordsLoader } from './session/load-records.js';
 import { createRecordsReader } from './session/reuse-records.js';
 import { createRunObserver } from './session/run-observer.js';
 import { currentRun } from './watchdog/run-context.js';
@@ -203,7 +207,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   async function loadAnswers(run: ActiveRun): Promise<number | null> {
-    const { waits, answerCount, nextDueInMs } = await retry('answers', () => endDueWaits(db, run.executionId));
+    const { waits, answerCount, nextDueInMs } = await retry('answers', () =>
+      endDueWaits(db, run.executionId, run.openWaits()),
+    );
     run.setAnswers(readAnswers(waits), answerCount);
     return nextDueInMs;
   }
@@ -229,8 +235,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const loadVersion = createCompiledVersions(options.nodeTypes, (versionId) =>
     retryRead('version', () => readDefinition(db, versionId)),
   );
-  const loadRows = (executionId: string) =>
-    retry('records', async () => loadOutputs(outputs, await loadNodeRuns(db, executionId)));
+  const withOutputs = (read: () => Promise<StoredNodeRun[]>) =>
+    retry('records', async () => loadOutputs(outputs, await read()));
+  const loadRows = (executionId: string) => withOutputs(() => loadNodeRuns(db, executionId));
+  const loadAllRows = async (read: Promise<NodeRunsWithOutputs>): Promise<readonly StoredNodeRun[]> => {
+    const { rows, goneNodeId } = await read;
+    if (goneNodeId !== undefined) throw new NeededOutputGoneError(goneNodeId);
+    return rows;
+  };
 
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),
@@ -249,17 +261,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
     loader: {
       loadVersion,
-      async loadRecords(executionId) {
-        const { rows, goneNodeId } = await loadRows(executionId);
-        return { ...readRecords(rows), goneNodeId };
-      },
+      loadRecords: createRecordsLoader({
+        all: loadRows,
+        open: (executionId, iterations) => withOutputs(() => loadOpenNodeRuns(db, executionId, iterations)),
+      }),
+      loadIterations: async (executionId, wanted) =>
+        readRecords(await loadAllRows(withOutputs(() => loadIterations(db, executionId, wanted)))),
       withReused: createRecordsReader({
         loadVersion,
-        async loadNodeRuns(executionId) {
-          const { rows, goneNodeId } = await loadRows(executionId);
-          if (goneNodeId !== undefined) throw new NeededOutputGoneError(goneNodeId);
-          return rows;
-        },
+        loadNodeRuns: (executionId) => loadAllRows(loadRows(executionId)),
         hasData: (executionId) => retry('source run', () => hasTriggerData(db, executionId)),
       }),
       loadAnswers,

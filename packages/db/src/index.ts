@@ -95,11 +95,11 @@ export {
   confirmAnswer,
   type WaitEnd,
 } from './executions/decide.js';
-export { endDueWaits, type EndedWait, type EndedWaits } from './executions/end-waits.js';
+export { endDueWaits, type EndedWait, type EndedWaits, type WaitPlace } from './executions/end-waits.js';
 export { deleteExecution, redactExecution } from './executions/erase.js';
 export { failBlockedRun, failUnqueuedExecutions } from './executions/fail-runs.js';
 export { listApprovals, listHumanTasks } from './executions/list-waits.js';
-export { loadNodeRuns, type StoredNodeRun } from './executions/load-records.js';
+export { loadIterations, loadNodeRuns, loadOpenNodeRuns, type StoredNodeRun } from './executions/load-records.js';
 export { pauseExecution, resumeExecution } from './executions/pause.js';
 export { hasTriggerData, readForRerun, type RerunOrigin } from './executions/read-for-rerun.js';
 export { computeRunDigest } from './executions/run-digest.js';

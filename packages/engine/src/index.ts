@@ -9,7 +9,7 @@ export type * from './node-services.js';
 export * from './node-type.js';
 export type { Script, ScriptResult, ScriptRunner, SourceReferences } from './script.js';
 export type { Ending, EnginePorts, RunControl, RunRequest } from './run/ports.js';
-export { type NodeRecord, type RecordedError, recordKey } from './run/records.js';
+export { type LoopPosition, type NodeRecord, openIterations, type RecordedError, recordKey } from './run/records.js';
 export { begunWait, type BegunWait, waitKey } from './run/node-state.js';
 export { runExecution } from './run/run-execution.js';
 export { reuseRecords } from './run/reuse-records.js';

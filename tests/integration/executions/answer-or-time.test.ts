@@ -65,6 +65,7 @@ async function restingRun(dueInMs: number): Promise<string> {
       claim: { workerId: uuidv7(), digest: null, begunAt: performance.now() },
       checkpoint: 1,
       currentNodeId: 'ask',
+      loopPositions: null,
       nodeRuns: [node],
       nodeIterations: [],
       waits: [wait],
@@ -96,6 +97,9 @@ const approve = (executionId: string): Promise<AnswerOutcome> =>
 const waitOf = (executionId: string) => db.wait.findFirstOrThrow({ where: { executionId } });
 const answersOf = async (id: string) => (await db.execution.findUniqueOrThrow({ where: { id } })).answerCount;
 
+/** The waits of a run here. */
+const WAITS = [{ nodeId: 'ask', iteration: '' }];
+
 const ROUNDS = 25;
 const RUNS_PER_ROUND = 8;
 const DUE_IN_MS = 60;
@@ -104,7 +108,7 @@ const DUE_IN_MS = 60;
 async function race(index: number): Promise<AnswerOutcome> {
   const executionId = await restingRun(DUE_IN_MS);
   // The run continues with the first value that it saw.
-  const seen = until(async () => (await endDueWaits(db, executionId)).waits[0]);
+  const seen = until(async () => (await endDueWaits(db, executionId, WAITS)).waits[0]);
   // Early, late, and at any time around it.
   if (index === 1) await seen;
   else if (index > 1) await sleep(DUE_IN_MS - 15 + randomInt(0, 20));
@@ -151,7 +155,7 @@ describe('an answer and the time of a wait', () => {
   it('are decided by the time that the database had, even if nobody has ended the wait yet', async () => {
     const executionId = await restingRun(-1);
     expect(await approve(executionId)).toMatchObject({ kind: 'ended', end: { answer: null, by: null } });
-    expect((await endDueWaits(db, executionId)).waits).toMatchObject([{ nodeId: 'ask', answer: null }]);
+    expect((await endDueWaits(db, executionId, WAITS)).waits).toMatchObject([{ nodeId: 'ask', answer: null }]);
     expect(await answersOf(executionId)).toBe(0);
   });
 
@@ -173,12 +177,12 @@ describe('an answer and the time of a wait', () => {
 describe('the waits of a run', () => {
   it('say when the next one is due', async () => {
     const executionId = await restingRun(60_000);
-    const { nextDueInMs, waits } = await endDueWaits(db, executionId);
+    const { nextDueInMs, waits } = await endDueWaits(db, executionId, WAITS);
     expect(waits).toEqual([]);
     expect(nextDueInMs).toBeGreaterThan(0);
     expect(nextDueInMs).toBeLessThanOrEqual(60_000);
     await approve(executionId);
-    expect(await endDueWaits(db, executionId)).toMatchObject({ answerCount: 1, nextDueInMs: null });
+    expect(await endDueWaits(db, executionId, WAITS)).toMatchObject({ answerCount: 1, nextDueInMs: null });
   });
 
   it('keep the time at which they were answered when their own comes', async () => {
@@ -186,7 +190,7 @@ describe('the waits of a run', () => {
     await approve(executionId);
     const answered = await waitOf(executionId);
     await db.$executeRaw`UPDATE waits SET due_at = answered_at WHERE execution_id = ${executionId}::uuid`;
-    await endDueWaits(db, executionId);
+    await endDueWaits(db, executionId, WAITS);
     expect(await waitOf(executionId)).toEqual({ ...answered, dueAt: answered.answeredAt });
   });
 });

@@ -67,6 +67,7 @@ function checkpoint(
     claim: null,
     checkpoint: number,
     currentNodeId: 'a',
+    loopPositions: null,
     nodeRuns: [row],
     nodeIterations: [],
     waits: [],

@@ -107,6 +107,7 @@ function nextCheckpoint(chance: Chance, run: FoundRun): Checkpoint {
     claim: null,
     checkpoint: run.checkpoint + 1,
     currentNodeId: 'a',
+    loopPositions: null,
     nodeRuns: [
       {
         nodeId: 'a',
@@ -215,7 +216,8 @@ const OPERATIONS: Operations = {
   async endDueWaits(chance) {
     const { executionId } = await findOne(chance);
     await stress.db.$executeRaw`UPDATE waits SET due_at = now() WHERE execution_id = ${executionId}::uuid`;
-    await endDueWaits(stress.db, executionId);
+    const waits = await stress.db.wait.findMany({ where: { executionId }, select: { nodeId: true, iteration: true } });
+    await endDueWaits(stress.db, executionId, waits);
   },
   fold: (chance) => foldStorageChanges(stress.db, 1 + chance.below(20)),
   releaseHeldBack: () =>

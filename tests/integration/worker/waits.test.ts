@@ -124,6 +124,73 @@ describe('a run with an approval', () => {
   });
 });
 
+describe('a loop of approvals', () => {
+  const definition: Definition = {
+    nodes: [
+      { id: 'start', type: 'trigger.manual' },
+      { id: 'each', type: 'loop', parameters: { items: ['a', 'b', 'c', 'd'] } },
+      ask,
+      { id: 'note', type: 'set', parameters: { fields: { is: '{{ $loop.item }}: {{ $nodes.ask.output.decision }}' } } },
+    ],
+    edges: [
+      { source: 'start', target: 'each' },
+      { source: 'each', sourceHandle: 'body', target: 'ask' },
+      { source: 'ask', sourceHandle: 'approved', target: 'note' },
+    ],
+  };
+  const waitFor = (id: string, iteration: number) =>
+    until(
+      async () => {
+        const where = { executionId: id, nodeId: 'ask', iteration: String(iteration), answeredAt: null };
+        return (await db.wait.count({ where })) === 1 && (await run(id)).status === 'waiting_for_input';
+      },
+      8_000,
+      `the approval of iteration ${iteration}`,
+    );
+  async function decideAll(id: string, iterations: number[]): Promise<void> {
+    for (const iteration of iterations) {
+      await waitFor(id, iteration);
+      await decide(id, 'approved');
+    }
+  }
+  const outputOf = async (id: string) => {
+    await until(async () => (await run(id)).status === 'success', 8_000, 'the end');
+    const where = { executionId_nodeId: { executionId: id, nodeId: 'each' } };
+    return JSON.parse((await db.nodeRun.findUniqueOrThrow({ where })).output ?? 'null') as unknown;
+  };
+
+  it('has the output of every iteration, although a resumed run reads only the iteration in progress', async () => {
+    const id = await start(definition);
+    await decideAll(id, [0, 1, 2]);
+    await waitFor(id, 3);
+    expect(JSON.parse((await run(id)).loopPositions ?? 'null')).toMatchObject({
+      loops: [{ nodeId: 'each', iteration: '', next: 4, open: [3] }],
+    });
+    // A run that read it again would now repeat it.
+    await db.nodeIteration.deleteMany({ where: { executionId: id, iteration: '1' } });
+    await decideAll(id, [3]);
+    expect(await outputOf(id)).toEqual([{ is: 'a: approved' }, null, { is: 'c: approved' }, { is: 'd: approved' }]);
+    expect((await run(id)).loopPositions).toBeNull();
+    const { iterations, iterationCounts } = await db.nodeRun.findUniqueOrThrow({
+      where: { executionId_nodeId: { executionId: id, nodeId: 'note' } },
+    });
+    expect({ iterations, iterationCounts }).toEqual({ iterations: 4, iterationCounts: '{"success":4}' });
+  });
+
+  it('reads all iterations after a worker of an earlier version, which writes no positions', async () => {
+    const id = await start(definition);
+    await decideAll(id, [0]);
+    await waitFor(id, 1);
+    const stale = (await run(id)).loopPositions;
+    await decideAll(id, [1]);
+    await waitFor(id, 2);
+    await db.execution.update({ where: { id }, data: { loopPositions: stale } });
+    await decideAll(id, [2, 3]);
+    expect(await outputOf(id)).toEqual(['a', 'b', 'c', 'd'].map((item) => ({ is: `${item}: approved` })));
+    expect(await db.wait.count({ where: { executionId: id } })).toBe(4);
+  });
+});
+
 describe('a wait', () => {
   it('ends on time, with its node run once', async () => {
     const id = await start(chain({ id: 'pause', type: 'wait', parameters: { seconds: 1 } }, after));

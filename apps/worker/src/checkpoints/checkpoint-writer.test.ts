@@ -36,6 +36,7 @@ function setUp(write: (batch: readonly Checkpoint[]) => Promise<CheckpointVerdic
       writer,
       records: new Map(),
       tallies: new Map(),
+      positions: [],
       onClaimed: () => undefined,
       onOutput: () => undefined,
       onVerdict,

@@ -11,8 +11,9 @@ import type {
   RestingEnding,
   WaitRow,
 } from '@deckhand/db';
-import { begunWait, type NodeRecord, recordKey } from '@deckhand/engine';
+import { begunWait, type LoopPosition, type NodeRecord, recordKey } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
+import { writePositions } from './loop-positions.js';
 import { RetriesEndedError } from './retry-while-unavailable.js';
 
 /** This worker no longer holds the run: it was stopped, it ended, or another worker has claimed it. */
@@ -42,6 +43,8 @@ export interface Journal {
    * Returns true when so many records wait to be written that the run should flush: a loop must not fill the memory.
    */
   isBehind(): boolean;
+  /** Sets the function from which each checkpoint takes the positions of the loops in progress. */
+  positionsFrom(read: () => readonly LoopPosition[]): void;
 }
 
 /** Counts the iterations of a node inside a loop, including those that earlier workers recorded. */
@@ -66,6 +69,8 @@ export interface JournalOptions {
   /** Records of earlier workers. */
   readonly records: ReadonlyMap<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
+  /** Positions of loops that earlier workers left in progress. */
+  readonly positions: readonly LoopPosition[];
   /** Called when the first checkpoint of a provisional run is on disk: the run is claimed. */
   readonly onClaimed: () => void;
   /** Called for every recorded output. `bytes`: its size as JSON. */
@@ -108,6 +113,7 @@ export function createJournal(options: JournalOptions): Journal {
   let backlogBytes = 0;
   let number = 0;
   let currentNodeId: string | null = null;
+  let readPositions = (): readonly LoopPosition[] => options.positions;
   let waiters: Waiter[] = [];
   let inFlight: Waiter[] = [];
   let end: FencedError | RetriesEndedError | undefined;
@@ -123,6 +129,7 @@ export function createJournal(options: JournalOptions): Journal {
         claim,
         checkpoint: number,
         currentNodeId,
+        loopPositions: ending?.kind === 'finished' ? null : writePositions(epoch, readPositions()),
         nodeRuns: [...nodeRuns.values()],
         nodeIterations: [...nodeIterations.values()],
         waits,
@@ -251,6 +258,7 @@ export function createJournal(options: JournalOptions): Journal {
       return writeEnding(wanted);
     },
     rest: (wanted) => writeEnding(wanted),
+    positionsFrom: (read) => void (readPositions = read),
     isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };
 }

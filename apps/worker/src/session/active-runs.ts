@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunControl, WaitAnswer } from '@deckhand/engine';
+import type { WaitPlace } from '@deckhand/db';
+import { begunWait, type NodeRecord, recordKey, type RunControl, type WaitAnswer } from '@deckhand/engine';
 
 /** Why a run in progress halts. */
 export type HaltReason = 'fenced' | 'timeout' | 'draining' | 'uncaughtError' | 'memoryExceeded';
@@ -24,6 +25,10 @@ export interface ActiveRun {
   /** Lets nodes in flight finish and starts none, until `resume`. */
   pause(): void;
   resume(): void;
+  /** Keeps account of the waits that are open, from a record of a node. */
+  trackWait(record: NodeRecord): void;
+  /** Returns the open waits. */
+  openWaits(): WaitPlace[];
   /** Adds ended waits, by wait key. `seen`: how many answers of the run had been given when they were read. */
   setAnswers(answers: ReadonlyMap<string, WaitAnswer>, seen: number): void;
 }
@@ -65,7 +70,9 @@ export function createActiveRun({
   let isPaused = false;
   let isClaimed = false;
   let reason: HaltReason | undefined;
-  let answers: ReadonlyMap<string, WaitAnswer> = new Map();
+  const answers = new Map<string, WaitAnswer>();
+  /** Open waits by the key of their node's record. */
+  const openWaits = new Map<string, WaitPlace>();
   let seen = 0;
   const changed = (): void => {
     for (const listener of listeners) listener();
@@ -103,9 +110,16 @@ export function createActiveRun({
       isPaused = false;
       changed();
     },
+    trackWait(record) {
+      const begun = begunWait(record);
+      const key = recordKey(record.nodeId, record.iteration);
+      if (begun) openWaits.set(key, { nodeId: begun.nodeId, iteration: begun.iteration });
+      else if (openWaits.size > 0) openWaits.delete(key);
+    },
+    openWaits: () => [...openWaits.values()],
     setAnswers(given, count) {
       // Concurrent reads may arrive out of order. Merging them is safe: a wait that has ended stays ended.
-      answers = new Map([...answers, ...given]);
+      for (const [key, answer] of given) answers.set(key, answer);
       seen = Math.max(seen, count);
       changed();
     },

@@ -3,6 +3,7 @@ import {
   begunWait,
   type CompiledWorkflow,
   type Ending,
+  type LoopPosition,
   type NodeRecord,
   type NodeServices,
   runExecution,
@@ -27,12 +28,22 @@ export interface NodeEnvironment {
   readonly loadVariables: (workspaceId: string) => Promise<JsonObject>;
 }
 
+/** Nodes in iterations of a run. */
+export interface WantedIterations {
+  readonly nodeIds: readonly string[];
+  readonly iterations: readonly string[];
+}
+
 /** A claimed run with everything that running it needs. */
 export interface DrivenRun {
   readonly claimed: ClaimedExecution;
   readonly workflow: CompiledWorkflow;
   /** Records of nodes that ran before, by key; finished nodes are not run again. */
   readonly records: ReadonlyMap<string, NodeRecord>;
+  /** Positions of loops that earlier workers left in progress, by key. */
+  readonly positions: ReadonlyMap<string, LoopPosition>;
+  /** Reads records of iterations that earlier workers finished. */
+  readonly loadIterations: (wanted: WantedIterations) => Promise<readonly NodeRecord[]>;
   readonly run: ActiveRun;
   readonly journal: Journal;
   readonly observer: RunObserver;
@@ -47,7 +58,7 @@ const LONG_TRIGGER_DATA_CHARS = 256 * 1024;
  * @returns how the run ended; it is not written yet.
  */
 export async function driveRun(driven: DrivenRun, environment: NodeEnvironment): Promise<Ending> {
-  const { claimed, workflow, records, run, journal, observer, waitTimer } = driven;
+  const { claimed, workflow, records, positions, loadIterations, run, journal, observer, waitTimer } = driven;
   const { now, services, openCredential, loadVariables } = environment;
   const isLong = claimed.triggerData.length > LONG_TRIGGER_DATA_CHARS;
   if (isLong) await nextSlice();
@@ -60,6 +71,7 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
     trigger: parseJson(claimed.triggerData),
     vars: workflow.usesVars ? await loadVariables(claimed.workspaceId) : {},
     records,
+    positions,
     control: run.control,
     services,
     openCredential: (credentialId, sentTo) => openCredential(claimed, credentialId, sentTo),
@@ -70,11 +82,14 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       yieldToEventLoop: () => (journal.isBehind() ? journal.flush() : isLong ? nextSlice() : yieldToEventLoop()),
       record: (record) => {
         journal.record(record);
+        run.trackWait(record);
         const dueAt = begunWait(record)?.wait.dueAt ?? null;
         if (dueAt !== null) waitTimer.expect(dueAt - now());
         observer.recorded(record, workflow.nodes.get(record.nodeId)?.type);
       },
       flush: () => journal.flush(),
+      positionsFrom: (read) => journal.positionsFrom(read),
+      loadIterations: (nodeIds, iterations) => loadIterations({ nodeIds, iterations }),
     },
   });
 }

@@ -1,12 +1,14 @@
-import { isJsonObject, type JsonValue, type NodeStatus, parseJson } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue, NODE_STATUSES, type NodeStatus, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
-import { type NodeRecord, type RecordedError, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
+import { type LoopPosition, type NodeRecord, type RecordedError, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
 import type { NodeTally } from '../checkpoints/journal.js';
 
 /** What earlier workers recorded of a run. */
 export interface EarlierRecords {
   readonly records: Map<string, NodeRecord>;
   readonly tallies: Map<string, NodeTally>;
+  /** Positions of loops in progress, by key: of these, only iterations in progress are among the records. */
+  readonly positions: ReadonlyMap<string, LoopPosition>;
   /** Size of the outputs, as JSON. */
   readonly outputBytes: number;
   /** A node whose output is missing from the output store; undefined if none is. */
@@ -39,7 +41,7 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
         iterations: row.iterations,
         startedAt: row.startedAt?.getTime() ?? null,
         lastIteration: '',
-        counts: countsOf.get(row.nodeId) ?? new Map<NodeStatus, number>(),
+        counts: readCounts(row.iterationCounts) ?? countsOf.get(row.nodeId) ?? new Map<NodeStatus, number>(),
       });
       continue;
     }
@@ -62,7 +64,19 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
       debug: undefined,
     });
   }
-  return { records, tallies, outputBytes };
+  return { records, tallies, positions: new Map(), outputBytes };
+}
+
+/** Parses the counts in the summary of a node; undefined if an earlier version wrote it, without counts. */
+function readCounts(text: string | null): Map<NodeStatus, number> | undefined {
+  const counts = parse(text);
+  if (counts === undefined || !isJsonObject(counts)) return undefined;
+  return new Map(
+    NODE_STATUSES.flatMap((status): [NodeStatus, number][] => {
+      const count = counts[status];
+      return typeof count === 'number' ? [[status, count]] : [];
+    }),
+  );
 }
 
 /** Counts the iterations of each node by status. */

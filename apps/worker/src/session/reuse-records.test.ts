@@ -26,6 +26,7 @@ const row = (nodeId: string, output: string): StoredNodeRun => ({
   error: null,
   state: null,
   iterations: null,
+  iterationCounts: null,
 });
 const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   id: 'again',
@@ -50,6 +51,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   rerunFromNodeId: 'c',
   traceParent: null,
   holdsSlot: false,
+  loopPositions: null,
   ...more,
 });
 

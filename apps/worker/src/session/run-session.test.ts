@@ -96,6 +96,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         rerunOf: null,
         rerunFromNodeId: null,
         holdsSlot: isLimited,
+        loopPositions: null,
       }),
     slotFreed: () => {
       events.push('slot freed');
@@ -112,7 +113,9 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
     claims,
     loader: {
       loadVersion: () => Promise.resolve(compiled.workflow),
-      loadRecords: () => Promise.resolve({ records: new Map(), tallies: new Map(), outputBytes: 0 }),
+      loadRecords: () =>
+        Promise.resolve({ records: new Map(), tallies: new Map(), positions: new Map(), outputBytes: 0 }),
+      loadIterations: () => Promise.resolve({ records: new Map(), outputBytes: 0 }),
       withReused: (_claimed, own) => Promise.resolve(own),
       loadAnswers: () => Promise.resolve(null),
     },

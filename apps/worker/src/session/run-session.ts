@@ -8,7 +8,7 @@ import { CheckpointRefusedError, type CheckpointWriter } from '../checkpoints/ch
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.js';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.js';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
-import { driveRun, type NodeEnvironment } from './drive-run.js';
+import { driveRun, type NodeEnvironment, type WantedIterations } from './drive-run.js';
 import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
 import { type EarlierRecords, NeededOutputGoneError } from './records.js';
 import { SourceRunGoneError } from './reuse-records.js';
@@ -41,7 +41,12 @@ export interface RunClaims {
 /** Reads the data that a claimed run needs. */
 export interface RunLoader {
   readonly loadVersion: (versionId: string) => Promise<CompiledWorkflow>;
-  readonly loadRecords: (executionId: string) => Promise<EarlierRecords>;
+  readonly loadRecords: (claimed: ClaimedExecution) => Promise<EarlierRecords>;
+  /** Reads records of iterations that earlier workers finished. @throws NeededOutputGoneError */
+  readonly loadIterations: (
+    executionId: string,
+    wanted: WantedIterations,
+  ) => Promise<Pick<EarlierRecords, 'records' | 'outputBytes'>>;
   /**
    * Returns the run's own records and, for a rerun from a node, those that it reuses.
    * @throws SourceRunGoneError, NeededOutputGoneError
@@ -51,7 +56,7 @@ export interface RunLoader {
     own: ReadonlyMap<string, NodeRecord>,
   ) => Promise<ReadonlyMap<string, NodeRecord>>;
   /**
-   * Ends the waits of a run that are due, and hands all ended waits to the run.
+   * Ends the open waits of a run that are due, and hands those that have ended to the run.
    * @returns in how many ms the next wait is due; null when there is none.
    */
   readonly loadAnswers: (run: ActiveRun) => Promise<number | null>;
@@ -98,7 +103,7 @@ const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
 
 const SOURCE_RUN_GONE = { message: ERRORS.TRIGGER_DATA_GONE.message, code: 'TRIGGER_DATA_GONE' };
 
-const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map(), outputBytes: 0 };
+const NO_RECORDS: EarlierRecords = { records: new Map(), tallies: new Map(), positions: new Map(), outputBytes: 0 };
 
 /** Starts the session of one run of a job: claims the run, drives it until it ends, rests or halts, and writes that. */
 export function startRunSession(job: RunJob, parts: SessionParts): RunSession {
@@ -222,9 +227,9 @@ class Session {
     const { loader, environment, claims } = this.#parts;
     // A first claim has epoch 1: no earlier worker can have left records, and no wait can have been answered.
     const isNew = claimed.epoch === 1;
-    const [earlier, nextDueInMs] = isNew
-      ? [NO_RECORDS, null]
-      : await Promise.all([loader.loadRecords(claimed.id), loader.loadAnswers(run)]);
+    const earlier = isNew ? NO_RECORDS : await loader.loadRecords(claimed);
+    for (const record of earlier.records.values()) run.trackWait(record);
+    const nextDueInMs = isNew ? null : await this.#loadAnswers(claimed, run);
     memory.recordEarlier(earlier.outputBytes);
     const journal = this.#openJournal(claimed, { run, memory }, earlier);
     const waitTimer = this.#openWaitTimer(run, journal, logger);
@@ -237,7 +242,16 @@ class Session {
       // No worker held a new run before: its whole time limit is left.
       if (isNew && workflow.countsHeldTime) run.limitTo(environment.now() + workflow.timeoutMs);
       this.#enter('running');
-      const ending = await driveRun({ claimed, workflow, records, run, journal, observer, waitTimer }, environment);
+      const { positions } = earlier;
+      const loadIterations = async (wanted: WantedIterations): Promise<NodeRecord[]> => {
+        const { records: finished, outputBytes } = await loader.loadIterations(claimed.id, wanted);
+        memory.recordEarlier(outputBytes);
+        return [...finished.values()];
+      };
+      const ending = await driveRun(
+        { claimed, workflow, records, positions, loadIterations, run, journal, observer, waitTimer },
+        environment,
+      );
       // Nothing may be written for the run after its last checkpoint.
       await waitTimer.stop();
       this.#enter('closing');
@@ -260,6 +274,13 @@ class Session {
     }
   }
 
+  /** Returns in how many ms the next wait is due; null when there is none. */
+  async #loadAnswers(claimed: ClaimedExecution, run: ActiveRun): Promise<number | null> {
+    if (run.openWaits().length > 0) return this.#parts.loader.loadAnswers(run);
+    run.setAnswers(new Map(), claimed.answerCount);
+    return null;
+  }
+
   #openWaitTimer(run: ActiveRun, journal: Journal, logger: Logger): WaitTimer {
     return createWaitTimer({
       endDue: async () => {
@@ -275,7 +296,7 @@ class Session {
   #openJournal(
     claimed: ClaimedExecution,
     { run, memory }: { run: ActiveRun; memory: RunMemory },
-    { records, tallies }: EarlierRecords,
+    { records, tallies, positions }: EarlierRecords,
   ): Journal {
     const { workerId, writer } = this.#parts;
     const { digest, isProvisional } = claimed;
@@ -287,6 +308,7 @@ class Session {
       writer,
       records,
       tallies: new Map(tallies),
+      positions: [...positions.values()],
       onClaimed: this.#onClaimed,
       onOutput: memory.record,
       onVerdict: (verdict) => {

@@ -53,6 +53,8 @@ export interface Checkpoint extends Claim {
   readonly claim: CheckpointClaim | null;
   readonly checkpoint: number;
   readonly currentNodeId: string | null;
+  /** Serialised positions of the loops in progress; null without any. */
+  readonly loopPositions: string | null;
   readonly nodeRuns: readonly NodeSummaryRow[];
   readonly nodeIterations: readonly NodeIterationRow[];
   readonly waits: readonly WaitRow[];

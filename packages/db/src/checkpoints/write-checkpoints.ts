@@ -45,6 +45,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     firstStart: entry.claim ? firstStart(entry) : null,
     checkpoint: entry.checkpoint,
     current: entry.currentNodeId,
+    loops: entry.loopPositions,
     status: entry.ending?.status ?? null,
     ...endingColumns(entry.ending),
     bytes: bytesOf(entry),
@@ -61,7 +62,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     Prisma.sql`/* executions.checkpoint */
     WITH given AS (
       SELECT * FROM json_to_recordset(${toRecordset(runs)}::json) AS g(
-        i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, "firstStart" float8, checkpoint int, current text,
+        i int, id uuid, epoch int, token uuid, "claimedBy" uuid, digest text, "begunMsAgo" float8, "firstStart" float8, checkpoint int, current text, loops text,
         status execution_status, error text, result text, "isResting" boolean, "wakeAt" float8, "answerCount" int, bytes bigint,
         "hasProgress" boolean)
     ), locked AS (
@@ -84,6 +85,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           status = CASE WHEN a.ends THEN a.status ELSE ${whenClaiming(Prisma.sql`'running'`, Prisma.sql`e.status`)} END,
           worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END,
           current_node_id = CASE WHEN a."isResting" OR NOT a.ends THEN a.current END,
+          loop_positions = a.loops,
           held_until = CASE WHEN NOT a.ends THEN ${whenClaiming(heldUntil(Prisma.sql`now()`), Prisma.sql`e.held_until`)} END,
           time_left_ms = CASE WHEN a.ends AND a."isResting" AND a."claimedBy" IS NULL THEN ${TIME_LEFT} ELSE e.time_left_ms END,
           finished_at = CASE WHEN a.ends AND NOT a."isResting" THEN now() END,

@@ -23,31 +23,42 @@ export interface EndedWaits {
  */
 export const isTimeUp = Prisma.sql`coalesce(due_at <= statement_timestamp(), false)`;
 
+/** Names a wait of a run. */
+export type WaitPlace = Pick<EndedWait, 'nodeId' | 'iteration'>;
+
 /**
- * Ends the waits of a run whose time is up, then reads all that have ended.
+ * Ends those of the given waits of a run whose time is up, then reads those that have ended. A run may have thousands
+ * of waits behind it, so only the given ones are looked at.
  *
  * Race: an answer and the time at once. Both require the wait to be open, so the second finds it ended,
  * and every reader sees the same end. An answer that comes after the time ends the wait as this does (`answerWait`).
  */
-export async function endDueWaits(db: Database, executionId: string): Promise<EndedWaits> {
+export async function endDueWaits(
+  db: Database,
+  executionId: string,
+  places: readonly WaitPlace[],
+): Promise<EndedWaits> {
   // Read before the waits: an answer that comes in between is included in them, and only makes the run check once more.
   const { answerCount } = await db.execution.findUniqueOrThrow({
     where: { id: executionId },
     select: { answerCount: true },
   });
+  const wanted = Prisma.sql`unnest(${places.map(({ nodeId }) => nodeId)}::text[],
+      ${places.map(({ iteration }) => iteration)}::text[]) AS wanted (node_id, iteration)`;
   await db.$executeRaw(Prisma.sql`/* executions.end-due-waits */
     UPDATE waits w SET answered_at = statement_timestamp()
     FROM (
-      SELECT node_id, iteration FROM waits
+      SELECT node_id, iteration FROM waits JOIN ${wanted} USING (node_id, iteration)
       WHERE execution_id = ${executionId}::uuid AND answered_at IS NULL AND ${isTimeUp}
-      ORDER BY node_id, iteration FOR UPDATE
+      ORDER BY node_id, iteration FOR UPDATE OF waits
     ) due
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = due.node_id AND w.iteration = due.iteration`);
   // Served by the primary key.
   const rows = await db.$queryRaw<(EndedWait & { dueInMs: number | null })[]>(Prisma.sql`/* executions.read-waits */
     SELECT node_id AS "nodeId", iteration, answer,
       CASE WHEN answered_at IS NULL THEN extract(epoch FROM due_at - statement_timestamp())::float8 * 1000 END AS "dueInMs"
-    FROM waits WHERE execution_id = ${executionId}::uuid AND (answered_at IS NOT NULL OR due_at IS NOT NULL)`);
+    FROM waits JOIN ${wanted} USING (node_id, iteration)
+    WHERE execution_id = ${executionId}::uuid AND (answered_at IS NOT NULL OR due_at IS NOT NULL)`);
   const waits = rows.filter(({ dueInMs }) => dueInMs === null);
   const due = rows.flatMap(({ dueInMs }) => (dueInMs === null ? [] : [dueInMs]));
   return { waits, answerCount, nextDueInMs: due.length === 0 ? null : Math.max(0, Math.min(...due)) };

@@ -1,5 +1,6 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait. */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { GraphNode } from '../compile/graph.js';
 import type { TerminalResult, WaitRequest } from '../node-type.js';
 import { type NodeRecord, recordKey } from './records.js';
 
@@ -75,4 +76,12 @@ export function begunWait(record: NodeRecord): BegunWait | undefined {
 /** Returns the key of the answer to a wait. */
 export function waitKey({ nodeId, iteration }: Pick<BegunWait, 'nodeId' | 'iteration'>): string {
   return recordKey(nodeId, iteration);
+}
+
+/** Returns the handle of a finished node; undefined if it did not finish, or failed without being handled. */
+export function wayOut(node: GraphNode, { status, handle }: NodeRecord): { handle: string | undefined } | undefined {
+  if (status === 'success') return { handle: handle ?? undefined };
+  if (status !== 'failed') return undefined;
+  if (node.definition.onError === 'branch') return { handle: 'error' };
+  return node.definition.onError === 'continue' ? { handle: node.lastHandle } : undefined;
 }

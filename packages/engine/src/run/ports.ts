@@ -2,7 +2,7 @@ import type { ExecutionMode, JsonObject, JsonValue } from '@deckhand/contracts';
 import type { CompiledWorkflow } from '../compile/graph.js';
 import type { NodeServices } from '../node-services.js';
 import type { OpenedCredential, TerminalResult, WaitAnswer, WaitRequest } from '../node-type.js';
-import type { NodeRecord, RecordedError } from './records.js';
+import type { LoopPosition, NodeRecord, RecordedError } from './records.js';
 
 /** Everything the run loop needs from outside. The engine has no clock, no timers and no storage of its own. */
 export interface EnginePorts {
@@ -18,6 +18,10 @@ export interface EnginePorts {
   record(record: NodeRecord): void;
   /** Resolves when every record so far is on disk; rejects if another worker has the run. */
   flush(): Promise<void>;
+  /** Called once, with a function that returns the positions of the loops in progress for a checkpoint. */
+  positionsFrom(read: () => readonly LoopPosition[]): void;
+  /** Returns the records of nodes in iterations that earlier workers finished, those that exist in no order. */
+  loadIterations(nodeIds: readonly string[], iterations: readonly string[]): Promise<readonly NodeRecord[]>;
 }
 
 /** Halts a run in progress. The owner changes it, the run loop reads it. */
@@ -47,6 +51,11 @@ export interface RunRequest {
   readonly vars: JsonObject;
   /** Records of earlier workers, by `recordKey`; empty for a new run. */
   readonly records: ReadonlyMap<string, NodeRecord>;
+  /**
+   * Positions of the loops that earlier workers left in progress, by `recordKey`. A loop without one needs the records
+   * of all of its iterations.
+   */
+  readonly positions: ReadonlyMap<string, LoopPosition>;
   readonly control: RunControl;
   readonly services: NodeServices;
   /**

@@ -29,7 +29,31 @@ export interface NodeRecord {
   readonly debug: JsonValue | undefined;
 }
 
+/**
+ * The position of a loop in progress in a checkpoint. With it, a resumed run needs only the records of iterations in
+ * progress.
+ */
+export interface LoopPosition {
+  readonly nodeId: string;
+  /** The iteration of another loop that contains this one; "" outside loops. */
+  readonly iteration: string;
+  /** Index of the first item whose iteration has not begun. */
+  readonly next: number;
+  /** Indexes below `next` whose iterations are not finished. */
+  readonly open: readonly number[];
+}
+
 /** The key of a record: a node and its iteration. */
 export function recordKey(nodeId: string, iteration: string): string {
   return `${nodeId}/${iteration}`;
+}
+
+/** Returns the iterations in progress at these positions: a resumed run reads their records. */
+export function openIterations(positions: Iterable<LoopPosition>): string[] {
+  return [...positions].flatMap(({ iteration, open }) => open.map((index) => joinIteration(iteration, index)));
+}
+
+/** Returns the key of an iteration of a loop that is part of the iteration `outer`: "3", or "3.1". */
+export function joinIteration(outer: string, index: number): string {
+  return outer === '' ? String(index) : `${outer}.${index}`;
 }

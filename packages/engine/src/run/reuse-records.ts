@@ -8,7 +8,7 @@
  */
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
 import { BODY_HANDLE } from '../compile/loops.js';
-import { storedLoop } from './node-state.js';
+import { storedLoop, wayOut } from './node-state.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { createScheduler, type Scope } from './scheduler.js';
 
@@ -90,14 +90,6 @@ function replay({ workflow, triggerNodeId, records }: SourceRun): {
 
 function ignore(): void {
   // Only settled nodes matter here.
-}
-
-/** Returns the handle of a finished node; undefined if it did not finish, or failed without being handled. */
-function wayOut(node: GraphNode, { status, handle }: NodeRecord): { handle: string | undefined } | undefined {
-  if (status === 'success') return { handle: handle ?? undefined };
-  if (status !== 'failed') return undefined;
-  if (node.definition.onError === 'branch') return { handle: 'error' };
-  return node.definition.onError === 'continue' ? { handle: node.lastHandle } : undefined;
 }
 
 /** The nodes that run again in the node's own region, and in each region around it. */

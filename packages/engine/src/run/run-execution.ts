@@ -21,6 +21,7 @@ import type { Ending, RunRequest } from './ports.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { lazy } from './lazy.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
+import { loadIterationOutputs } from './iteration-outputs.js';
 import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
@@ -84,6 +85,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     },
   });
   const loopStarts = new Map<string, number>();
+  /** Positions of loops that this worker has not reached yet. */
+  const unreached = new Map(request.positions);
+  ports.positionsFrom(() => [...scheduler.positions(), ...unreached.values()]);
 
   let sliceEnd = ports.now() + SLICE_MS;
   for (;;) {
@@ -153,6 +157,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   }
 
   function take(task: Task): void {
+    if (task.missingOutputs) {
+      endLoop(task, task.missingOutputs);
+      return;
+    }
     const { node, scope } = task;
     const before = find(node, scope);
     if (before?.status === 'success') {
@@ -170,10 +178,29 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
     const loop = before && storedLoop(before);
     if (loop) {
-      scheduler.loop(task, loop.items, loop.concurrency);
+      const key = recordKey(node.id, scope.iteration);
+      const position = unreached.get(key);
+      unreached.delete(key);
+      scheduler.loop(task, loop.items, loop.concurrency, position);
       return;
     }
     start(task, before);
+  }
+
+  /** Ends a loop of which earlier workers finished iterations, once their outputs are loaded. */
+  function endLoop(task: Task, indexes: readonly number[]): void {
+    inFlight += 1;
+    loadIterationOutputs(task, indexes, { ports, signal: halt() })
+      .then((outputs) => {
+        if (!isOver()) scheduler.endLoop(task, outputs);
+      })
+      .catch((error: unknown) => {
+        if (!isOver()) crash ??= { error };
+      })
+      .finally(() => {
+        inFlight -= 1;
+        wake();
+      });
   }
 
   /** Resumes the wait of a node from its record. @returns false for a record without one. */

@@ -8,11 +8,13 @@
  * 4. A region is finished when all of its nodes are settled. A loop is done when its last iteration's region is
  *    finished.
  * 5. A loop has at most `concurrency` iterations open, and keeps of a finished one only its output.
+ * 6. A resumed loop opens only the iterations that were not finished. The outputs of the others are loaded at its end.
  */
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE } from '../compile/loops.js';
 import type { GraphEdge, GraphNode, Region } from '../compile/graph.js';
 import type { NodeInput } from '../node-type.js';
+import { joinIteration, type LoopPosition } from './records.js';
 
 /** One pass through a region: the run itself, or one iteration of a loop. */
 export interface Scope {
@@ -39,17 +41,24 @@ interface Cell {
 }
 
 interface LoopProgress {
+  readonly node: GraphNode;
+  readonly scope: Scope;
   readonly items: readonly JsonValue[];
   readonly concurrency: number;
   readonly outputs: JsonValue[];
+  /** Indexes of iterations that earlier workers finished, whose outputs are not in memory. */
+  readonly finishedEarlier: readonly number[];
   next: number;
-  open: number;
+  /** Indexes of the iterations in progress. */
+  readonly open: Set<number>;
 }
 
-/** A node that may run now. */
+/** A node that may run now, or a loop that may end. */
 export interface Task {
   readonly node: GraphNode;
   readonly scope: Scope;
+  /** For a loop whose iterations are all finished: indexes of those whose outputs `endLoop` needs. */
+  readonly missingOutputs?: readonly number[];
 }
 
 /** Events other than tasks, in order, for the journal. */
@@ -65,8 +74,15 @@ export interface Scheduler {
   next(): Task | undefined;
   /** Settles a task as done. `handle` is undefined for a node with a single output. */
   done(task: Task, output: JsonValue, handle: string | undefined): void;
-  /** Opens the iterations of a loop task; the loop is done when they are. */
-  loop(task: Task, items: readonly JsonValue[], concurrency: number): void;
+  /**
+   * Opens the iterations of a loop task; the loop is done when they are. From `position`, it continues where an earlier
+   * worker left it.
+   */
+  loop(task: Task, items: readonly JsonValue[], concurrency: number, position?: LoopPosition): void;
+  /** Ends the loop of a task with `missingOutputs`, with these outputs in their order. */
+  endLoop(task: Task, missing: readonly JsonValue[]): void;
+  /** Returns the positions of the loops in progress. */
+  positions(): LoopPosition[];
   /** True once every node of the run is settled. */
   isFinished(): boolean;
 }
@@ -77,6 +93,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
   let head = 0;
   /** Edges to settle. A list instead of recursion, because chains may be thousands of nodes long. */
   const settling: { edge: GraphEdge; scope: Scope; isTaken: boolean }[] = [];
+  const loops = new Set<LoopProgress>();
 
   const rootScope = openScope(root, undefined, '', 0, null);
   for (const node of root.nodes) {
@@ -136,30 +153,40 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
     const cell = cellOf(scope.parent, loopNode);
     if (!cell.loop) return;
     cell.loop.outputs[scope.index] = iterationOutput(scope);
-    cell.loop.open -= 1;
-    openIterations(loopNode, scope.parent, cell.loop);
+    cell.loop.open.delete(scope.index);
+    openIterations(cell.loop);
   }
 
-  function openIterations(node: GraphNode, scope: Scope, progress: LoopProgress): void {
-    const { body } = node;
-    while (body && progress.open < progress.concurrency && progress.next < progress.items.length) {
-      const index = progress.next;
+  function openIterations(progress: LoopProgress): void {
+    const { node, scope, items, concurrency, open, outputs, finishedEarlier } = progress;
+    while (open.size < concurrency && progress.next < items.length) {
       progress.next += 1;
-      progress.open += 1;
-      const iteration = scope.iteration === '' ? String(index) : `${scope.iteration}.${index}`;
-      const inner = openScope(body, scope, iteration, index, progress.items[index] ?? null);
-      if (inner.open === 0) {
-        progress.outputs[index] = progress.items[index] ?? null;
-        progress.open -= 1;
-        continue;
-      }
-      for (const edge of node.outgoing) {
-        if (edge.handle === BODY_HANDLE) settling.push({ edge, scope: inner, isTaken: true });
-      }
+      openIteration(progress, progress.next - 1);
     }
-    if (progress.open > 0 || progress.next < progress.items.length) return;
-    events.loopFinished(node, scope, progress.outputs);
-    settle(node, scope, progress.outputs, node.lastHandle);
+    if (open.size > 0) return;
+    if (finishedEarlier.length > 0) tasks.push({ node, scope, missingOutputs: finishedEarlier });
+    else finishLoop(progress, outputs);
+  }
+
+  function openIteration({ node, scope, items, open, outputs }: LoopProgress, index: number): void {
+    if (!node.body) return;
+    const item = items[index] ?? null;
+    const inner = openScope(node.body, scope, joinIteration(scope.iteration, index), index, item);
+    if (inner.open === 0) {
+      outputs[index] = item;
+      return;
+    }
+    open.add(index);
+    for (const edge of node.outgoing) {
+      if (edge.handle === BODY_HANDLE) settling.push({ edge, scope: inner, isTaken: true });
+    }
+  }
+
+  function finishLoop(progress: LoopProgress, outputs: JsonValue[]): void {
+    const { node, scope } = progress;
+    loops.delete(progress);
+    events.loopFinished(node, scope, outputs);
+    settle(node, scope, outputs, node.lastHandle);
   }
 
   function settle(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
@@ -188,15 +215,48 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
       settle(task.node, task.scope, output, handle);
       drain();
     },
-    loop(task, items, concurrency) {
-      const progress: LoopProgress = { items, concurrency, outputs: [], next: 0, open: 0 };
-      if (items.length === 0) skipBody(task.node, task.scope);
-      cellOf(task.scope, task.node).loop = progress;
-      openIterations(task.node, task.scope, progress);
+    loop({ node, scope }, items, concurrency, position) {
+      const finishedEarlier = position ? finishedBefore(position) : [];
+      const progress: LoopProgress = {
+        node,
+        scope,
+        items,
+        concurrency,
+        // Filled, because V8 keeps a long array with holes as a slow dictionary.
+        outputs: finishedEarlier.length > 0 ? new Array<JsonValue>(items.length).fill(null) : [],
+        finishedEarlier,
+        next: position?.next ?? 0,
+        open: new Set(),
+      };
+      if (items.length === 0) skipBody(node, scope);
+      cellOf(scope, node).loop = progress;
+      loops.add(progress);
+      for (const index of position?.open ?? []) openIteration(progress, index);
+      openIterations(progress);
       drain();
     },
+    endLoop({ node, scope, missingOutputs = [] }, missing) {
+      const { loop } = cellOf(scope, node);
+      if (!loop) throw new Error(`node ${node.id} is not a loop in progress`);
+      for (const [at, index] of missingOutputs.entries()) loop.outputs[index] = missing[at] ?? null;
+      finishLoop(loop, loop.outputs);
+      drain();
+    },
+    positions: () =>
+      [...loops].map(({ node, scope, next, open }) => ({
+        nodeId: node.id,
+        iteration: scope.iteration,
+        next,
+        open: [...open],
+      })),
     isFinished: () => rootScope.open === 0,
   };
+}
+
+/** Returns the indexes of the iterations that were finished at a position. */
+function finishedBefore({ next, open }: LoopPosition): number[] {
+  const isOpen = new Set(open);
+  return Array.from({ length: next }, (_, index) => index).filter((index) => !isOpen.has(index));
 }
 
 function openScope(
@@ -254,16 +314,23 @@ export function outputOf(node: GraphNode, scope: Scope): JsonValue | undefined {
   return undefined;
 }
 
-/**
- * Returns an iteration's output: that of the body's last node; if several are done, an object by node id; if none is,
- * null.
- */
 function iterationOutput(scope: Scope): JsonValue {
-  const ends = scope.region.ends.filter((node) => cellOf(scope, node).state === 'done');
-  const [only] = ends;
-  if (only && scope.region.ends.length === 1) return cellOf(scope, only).output;
+  const { ends } = scope.region;
+  const done = ends.filter((node) => cellOf(scope, node).state === 'done');
+  return outputOfEnds(
+    ends.length,
+    done.map((node) => ({ nodeId: node.id, output: cellOf(scope, node).output })),
+  );
+}
+
+/**
+ * Returns an iteration's output: that of the body's last node; if the body has several, an object by node id of those
+ * that are done; if none is, null.
+ */
+export function outputOfEnds(ends: number, done: readonly NodeInput[]): JsonValue {
+  const [only] = done;
   if (!only) return null;
-  return byNodeId(ends.map((node) => ({ nodeId: node.id, output: cellOf(scope, node).output })));
+  return ends === 1 ? only.output : byNodeId(done);
 }
 
 function byNodeId(entries: readonly NodeInput[]): JsonObject {

@@ -1,0 +1,38 @@
+import type { JsonValue } from '@deckhand/contracts';
+import { wayOut } from './node-state.js';
+import type { EnginePorts } from './ports.js';
+import { joinIteration, recordKey } from './records.js';
+import { outputOfEnds, type Task } from './scheduler.js';
+
+/** Number of iterations whose records are in memory at once. */
+const PAGE_SIZE = 200;
+
+/**
+ * Returns the outputs of iterations of a loop that earlier workers finished, in the order of `indexes`.
+ * @throws the signal's reason once it aborts, and what `ports.loadIterations` throws.
+ */
+export async function loadIterationOutputs(
+  { node, scope }: Task,
+  indexes: readonly number[],
+  { ports, signal }: { readonly ports: Pick<EnginePorts, 'loadIterations'>; readonly signal: AbortSignal },
+): Promise<JsonValue[]> {
+  const ends = node.body?.ends ?? [];
+  const outputs: JsonValue[] = [];
+  for (let from = 0; from < indexes.length; from += PAGE_SIZE) {
+    signal.throwIfAborted();
+    const iterations = indexes.slice(from, from + PAGE_SIZE).map((index) => joinIteration(scope.iteration, index));
+    const records = await ports.loadIterations(
+      ends.map(({ id }) => id),
+      iterations,
+    );
+    const byKey = new Map(records.map((record) => [recordKey(record.nodeId, record.iteration), record]));
+    for (const iteration of iterations) {
+      const done = ends.flatMap((end) => {
+        const record = byKey.get(recordKey(end.id, iteration));
+        return record && wayOut(end, record) ? [{ nodeId: end.id, output: record.output ?? null }] : [];
+      });
+      outputs.push(outputOfEnds(ends.length, done));
+    }
+  }
+  return outputs;
+}
