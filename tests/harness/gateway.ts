@@ -13,7 +13,7 @@ import { createLogger, readSettings } from '@deckhand/runtime';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { stopLater } from './cleanup.js';
-import { type AnswerCheck, createAnswerCheck } from './openapi.js';
+import { type ResponseCheck, createResponseCheck } from './openapi.js';
 import { createTestDatabase, startTestRedis } from './databases.js';
 import { databaseSettings } from './pooler.js';
 import type { ResponseBody } from './responses.js';
@@ -33,7 +33,7 @@ export interface Gateway {
   /** What it logged, a JSON text a line. */
   readonly log: readonly string[];
   /** Checks every response to `call` against the OpenAPI document. */
-  readonly answers: AnswerCheck;
+  readonly responses: ResponseCheck;
   /** Sends a request. A body that is no string is sent as JSON. */
   call: Call<[options?: CallOptions]>;
 }
@@ -46,7 +46,7 @@ export interface CallOptions {
 }
 
 /** A response. `body` is parsed JSON; null, whatever its type, if there is none. */
-export interface Answer<Body = unknown> {
+export interface ApiResponse<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
@@ -58,13 +58,13 @@ export type Call<Rest extends readonly unknown[]> = <Method extends string, Path
   method: Method,
   path: Path,
   ...rest: Rest
-) => Promise<Answer<ResponseBody<Method, Path>>>;
+) => Promise<ApiResponse<ResponseBody<Method, Path>>>;
 
 /** Sends a GET. */
 export type Get<Rest extends readonly unknown[] = []> = <Path extends string>(
   path: Path,
   ...rest: Rest
-) => Promise<Answer<ResponseBody<'GET', Path>>>;
+) => Promise<ApiResponse<ResponseBody<'GET', Path>>>;
 
 export const OWNER = {
   email: 'Owner@Example.com',
@@ -138,16 +138,16 @@ export async function startGateway(
       await db.$disconnect();
     },
   });
-  const answers = createAnswerCheck(listRoutes(services));
+  const responses = createResponseCheck(listRoutes(services));
   return {
     url,
     services,
     log,
-    answers,
+    responses,
     async call(method, path, options) {
       const answer = await send(url, method, path, options ?? {});
       const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
-      answers.check(method, path, { ...answer, type });
+      responses.check(method, path, { ...answer, type });
       return answer;
     },
   };
@@ -158,7 +158,7 @@ async function send<Method extends string, Path extends string>(
   method: Method,
   path: Path,
   { body, headers, as }: CallOptions,
-): Promise<Answer<ResponseBody<Method, Path>>> {
+): Promise<ApiResponse<ResponseBody<Method, Path>>> {
   const request = supertest(url)[methodName(method)](path);
   if (body !== undefined) request.set('content-type', 'application/json');
   if (as !== undefined) {

@@ -12,7 +12,7 @@ export interface DocumentedAnswer {
 }
 
 /** Checks responses against the OpenAPI document. */
-export interface AnswerCheck {
+export interface ResponseCheck {
   /** @throws when the document does not describe the response. */
   check(method: string, path: string, answer: DocumentedAnswer): void;
   /** The path of the document that a request's path is one of: `/api/x/{id}`; undefined where it has none. */
@@ -45,7 +45,7 @@ function close(part: unknown): unknown {
 }
 
 /** Creates the check for a gateway's operations. */
-export function createAnswerCheck(routes: readonly NamedRoute[]): AnswerCheck {
+export function createResponseCheck(routes: readonly NamedRoute[]): ResponseCheck {
   const document = close(JSON.parse(JSON.stringify(createOpenApiDocument(routes, '/')))) as Documented;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);

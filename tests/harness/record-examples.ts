@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Answer } from './gateway.js';
+import type { ApiResponse } from './gateway.js';
 
 /** A request and what it got. */
 export interface Exchange {
   readonly operationId: string;
   readonly request: unknown;
-  readonly answer: Answer;
+  readonly answer: ApiResponse;
 }
 
 interface Example {

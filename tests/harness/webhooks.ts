@@ -45,7 +45,7 @@ export async function createHook(instance: Instance, parameters: JsonObject, opt
 }
 
 /** A response to a request to a webhook. */
-export interface HookAnswer {
+export interface HookResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -54,7 +54,7 @@ export interface HookAnswer {
 }
 
 /** Sends a request as it is to a gateway, POST unless it is said otherwise. */
-export async function sendHook(gateway: Gateway, path: string, init: RequestInit = {}): Promise<HookAnswer> {
+export async function sendHook(gateway: Gateway, path: string, init: RequestInit = {}): Promise<HookResponse> {
   const answer = await fetch(gateway.url + path, { method: 'POST', redirect: 'manual', ...init });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && text !== '';

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   addKey,
   addPerson,
-  type Answer,
+  type ApiResponse,
   buildWorld,
   digestTables,
   type ErrorMembers,
@@ -328,7 +328,7 @@ async function send(
   { path, body }: Request,
   as?: string,
   headers: Record<string, string> = {},
-): Promise<Answer<ErrorMembers | null>> {
+): Promise<ApiResponse<ErrorMembers | null>> {
   const [method = ''] = name.split(' ');
   return instance.gateway.call(method, path, { as, headers, ...(body === undefined ? {} : { body }) });
 }
@@ -362,7 +362,7 @@ function expectedOf(name: string, { asks, finds }: Request, caller: CallerName):
 }
 
 /** Returns a response's status, an error's code, and the ids of the world that it contains although it must not. */
-function describeAnswer({ status, body, text }: Answer<ErrorMembers | null>, mayName: boolean): string {
+function describeResponse({ status, body, text }: ApiResponse<ErrorMembers | null>, mayName: boolean): string {
   const { workspaceId, workflowId, pending, ran } = world;
   const named = [workspaceId, workflowId, pending, ...Object.values(ran)].filter((id) => text.includes(id));
   return [status, ...(status >= 400 ? [body?.code] : []), ...(mayName ? [] : named)].join(' ');
@@ -395,7 +395,7 @@ describe('every operation that is not open', () => {
   });
 
   it('401: without a key', async () => {
-    const answers = await askEach(async (name, request) => describeAnswer(await send(name, request), false));
+    const answers = await askEach(async (name, request) => describeResponse(await send(name, request), false));
     expect(answers).toEqual(expectEach(() => '401 UNAUTHORIZED'));
   });
 
@@ -407,7 +407,7 @@ describe('every operation that is not open', () => {
       const scopes = required === null ? ['*'] : all.filter((scope) => !grants(scope, required));
       const { key } = await addKey(instance, ownerId, { scopes });
       const answer = await send(name, request, key);
-      return `${describeAnswer(answer, false)} ${answer.body?.required ?? ''}`;
+      return `${describeResponse(answer, false)} ${answer.body?.required ?? ''}`;
     });
     expect(answers).toEqual(
       expectEach((name) => {
@@ -422,7 +422,7 @@ describe('every operation that is not open', () => {
     async (caller) => {
       const before = await digestTables(instance.db);
       const answers = await askEach(async (name, request) =>
-        describeAnswer(await send(name, request, callers[caller]), caller === 'viewer'),
+        describeResponse(await send(name, request, callers[caller]), caller === 'viewer'),
       );
       expect(answers).toEqual(expectEach((name, request) => expectedOf(name, request, caller)));
       expect(await digestTables(instance.db)).toEqual(before);
@@ -442,7 +442,7 @@ describe('every operation that is not open', () => {
       const answers = await askEach(
         async (name, request) => {
           const headers = { 'if-none-match': etags.get(name) ?? '' };
-          return describeAnswer(await send(name, request, callers[caller], headers), false);
+          return describeResponse(await send(name, request, callers[caller], headers), false);
         },
         [...etags.keys()],
       );

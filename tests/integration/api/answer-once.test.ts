@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addKey,
   addPerson,
-  type Answer,
+  type ApiResponse,
   chain,
   createHook,
   createWorkflow,
@@ -34,7 +34,7 @@ const post = (path: string, key: string, body?: unknown, { as = instance.session
     headers: { 'idempotency-key': key },
     ...(body === undefined ? {} : { body }),
   });
-const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
+const isReplay = ({ headers }: ApiResponse) => headers.get('idempotency-replayed') === 'true';
 const folder = (name: string) => ({ workspaceId: instance.workspaceId, name });
 const foldersCalled = (name: string) => instance.db.folder.count({ where: { name } });
 const requestOf = (key: string) => ({ where: { key } });

@@ -6,7 +6,7 @@ import { REPOSITORY } from '@deckhand/local';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addKey,
-  type Answer,
+  type ApiResponse,
   createHook,
   createKey,
   createWorkflow,
@@ -29,7 +29,7 @@ afterAll(stopAll);
 
 async function codeOf(method: string, path: string, key: string, body?: object): Promise<string> {
   const options = { as: key, ...(body === undefined ? {} : { body }) };
-  const answer: Answer<ErrorMembers | null> = await instance.gateway.call(method, path, options);
+  const answer: ApiResponse<ErrorMembers | null> = await instance.gateway.call(method, path, options);
   return `${answer.status} ${answer.body?.code ?? ''}`.trim();
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addPerson,
-  type Answer,
+  type ApiResponse,
   chain,
   createWorkflow,
   type ErrorMembers,
@@ -48,7 +48,7 @@ const forget = async () => {
   const keys = await redis.keys('{deckhand}:execution-rate:*');
   if (keys.length > 0) await redis.del(...keys);
 };
-const codes = (answers: Answer<ErrorMembers>[]) =>
+const codes = (answers: ApiResponse<ErrorMembers>[]) =>
   answers.map(({ status, body }) => (status === 202 ? 'started' : body.code));
 
 describe('runs a minute', () => {

@@ -114,7 +114,7 @@ async function done<Method extends string, Path extends string>(
 ) {
   const answer = await call(method, path, body, as);
   if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  const template = instance.gateway.answers.templateOf(path) ?? '';
+  const template = instance.gateway.responses.templateOf(path) ?? '';
   const operationId = document.paths[template]?.[method.toLowerCase()]?.operationId;
   if (operationId !== undefined) exchanges.push({ operationId, request: body, answer });
   return answer.body;
@@ -246,12 +246,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('has an example of every request and every response, each as its schema says', async () => {
-    const { answers } = instance.gateway;
+    const { responses } = instance.gateway;
     const issues = operationsOf(document).flatMap((operation) => {
       const { operationId, method, template, requestBody } = operation;
       const sent = requestBody?.content['application/json'];
       const ofRequest = sent
-        ? [sent.example === undefined ? 'no example' : answers.issuesOfRequest(method, template, sent.example)]
+        ? [sent.example === undefined ? 'no example' : responses.issuesOfRequest(method, template, sent.example)]
         : [];
       const ofResponses = successesOf(operation).flatMap(({ status, content }) =>
         Object.entries(content)
@@ -259,7 +259,7 @@ describe('the OpenAPI document', () => {
           .map(([type, { example }]) =>
             example === undefined
               ? `no example of ${status}`
-              : answers.issuesOfResponse(method, template, status, type, example),
+              : responses.issuesOfResponse(method, template, status, type, example),
           ),
       );
       return [...ofRequest, ...ofResponses].flatMap((issue) =>
@@ -450,7 +450,7 @@ describe('the OpenAPI document', () => {
 
     if (process.env.OPENAPI_ACCEPT !== undefined) await recordExamples(exchanges);
     const operations = operationsOf(document).map(({ method, template }) => `${method} ${template}`);
-    const missing = operations.filter((name) => !instance.gateway.answers.succeeded.has(name));
+    const missing = operations.filter((name) => !instance.gateway.responses.succeeded.has(name));
     // Only an instance without users can be set up: `startInstance` has done it.
     expect(missing).toEqual([]);
   }, 60_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addPerson,
-  type Answer,
+  type ApiResponse,
   type Call,
   chain,
   createWorkflow,
@@ -497,7 +497,7 @@ describe('dryRun=true', () => {
     ] as const) {
       const [tried, done] = [await ask('POST', `${url}?dryRun=true`, body, as), await ask('POST', url, body, as)];
       expect(tried.status).toBeGreaterThanOrEqual(400);
-      const refusal = ({ status, body: { error, code, details } }: Answer<ErrorMembers>) => ({
+      const refusal = ({ status, body: { error, code, details } }: ApiResponse<ErrorMembers>) => ({
         status,
         error,
         code,
