@@ -34,7 +34,12 @@ describe('the engine agrees with the reference interpreter', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ definition, seed, crashes, hasPositions }) => {
         const reference = interpret(definition, answerOf(seed));
-        const { ending, records, calls, violations } = await runWithCrashes({ definition, seed, crashes, hasPositions });
+        const { ending, records, calls, violations } = await runWithCrashes({
+          definition,
+          seed,
+          crashes,
+          hasPositions,
+        });
 
         // One comparison per graph: more would cost more than the runs.
         if (reference.fatal.size > 0) {

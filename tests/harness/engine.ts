@@ -102,7 +102,9 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
     trigger: options.trigger ?? {},
     vars: options.vars ?? {},
     records: options.positions ? withoutFinishedIterations(stored, options.positions) : stored,
-    positions: new Map(options.positions?.map((position) => [recordKey(position.nodeId, position.iteration), position])),
+    positions: new Map(
+      options.positions?.map((position) => [recordKey(position.nodeId, position.iteration), position]),
+    ),
     control: {
       isHalted: () => abort.signal.aborted,
       signal: () => abort.signal,

@@ -36,7 +36,18 @@ function checkpoint(
 ): Checkpoint {
   const { epoch, token } = claimed;
   const rows = { nodeRuns: [], nodeIterations: [], waits: [] };
-  return { executionId, epoch, token, claim: null, checkpoint: 1, currentNodeId: null, loopPositions: null, ending: null, ...rows, ...rest };
+  return {
+    executionId,
+    epoch,
+    token,
+    claim: null,
+    checkpoint: 1,
+    currentNodeId: null,
+    loopPositions: null,
+    ending: null,
+    ...rows,
+    ...rest,
+  };
 }
 
 async function claim(id: string) {

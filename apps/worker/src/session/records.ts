@@ -1,6 +1,13 @@
 import { isJsonObject, type JsonValue, NODE_STATUSES, type NodeStatus, parseJson } from '@deckhand/contracts';
 import type { EndedWait, StoredNodeRun } from '@deckhand/db';
-import { type LoopPosition, type NodeRecord, type RecordedError, recordKey, type WaitAnswer, waitKey } from '@deckhand/engine';
+import {
+  type LoopPosition,
+  type NodeRecord,
+  type RecordedError,
+  recordKey,
+  type WaitAnswer,
+  waitKey,
+} from '@deckhand/engine';
 import type { NodeTally } from '../checkpoints/journal.js';
 
 /** What earlier workers recorded of a run. */
