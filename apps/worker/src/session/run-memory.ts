@@ -13,6 +13,12 @@ export interface RunMemory {
 }
 
 /**
+ * Number of nodes and iterations whose bytes are known one by one. In a long loop the first are finished by then; one
+ * that is not counts twice from its next output on.
+ */
+const MAX_PLACES = 10_000;
+
+/**
  * Opens an account for a run. Its trigger data counts from the start, and not again as the output of its trigger. Only
  * the latest output of an iteration of a loop counts, because only that one is kept.
  * @param onExceeded called when the budget is used up and this run was chosen to end.
@@ -32,6 +38,7 @@ export function createRunMemory(
       const place = iteration === '' ? nodeId : `#${iteration}`;
       total += bytes - (bytesByPlace.get(place) ?? 0);
       bytesByPlace.set(place, bytes);
+      if (bytesByPlace.size > MAX_PLACES) forgetFirst(bytesByPlace);
       account.set(total);
     },
     recordEarlier(bytes) {
@@ -40,4 +47,12 @@ export function createRunMemory(
     },
     release: () => account.close(),
   };
+}
+
+/** Removes the entry that was added first. */
+function forgetFirst(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key);
+    return;
+  }
 }

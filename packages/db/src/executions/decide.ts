@@ -166,7 +166,7 @@ function findWaits(
     LEFT JOIN users u ON u.id = w.answered_by
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = ${nodeId} AND w.kind = ${kind}::wait_kind
       AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
-      AND (${iteration}::text IS NULL OR w.iteration = ${iteration}::text)
+      ${iteration === null ? Prisma.empty : Prisma.sql`AND w.iteration = ${iteration}`}
     ORDER BY "isUnconfirmed" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
     LIMIT ${MAX_WAITS}`);
 }

@@ -43,22 +43,23 @@ export async function endDueWaits(
     where: { id: executionId },
     select: { answerCount: true },
   });
-  const wanted = Prisma.sql`unnest(${places.map(({ nodeId }) => nodeId)}::text[],
-      ${places.map(({ iteration }) => iteration)}::text[]) AS wanted (node_id, iteration)`;
+  // Conditions on the whole primary key, so that other waits of the run are not read.
+  const isWanted = Prisma.sql`w.execution_id = ${executionId}::uuid
+      AND w.node_id = ANY (${places.map(({ nodeId }) => nodeId)}::text[])
+      AND w.iteration = ANY (${places.map(({ iteration }) => iteration)}::text[])`;
   await db.$executeRaw(Prisma.sql`/* executions.end-due-waits */
     UPDATE waits w SET answered_at = statement_timestamp()
     FROM (
-      SELECT node_id, iteration FROM waits JOIN ${wanted} USING (node_id, iteration)
-      WHERE execution_id = ${executionId}::uuid AND answered_at IS NULL AND ${isTimeUp}
-      ORDER BY node_id, iteration FOR UPDATE OF waits
+      SELECT node_id, iteration FROM waits w
+      WHERE ${isWanted} AND answered_at IS NULL AND ${isTimeUp}
+      ORDER BY node_id, iteration FOR UPDATE
     ) due
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = due.node_id AND w.iteration = due.iteration`);
   // Served by the primary key.
   const rows = await db.$queryRaw<(EndedWait & { dueInMs: number | null })[]>(Prisma.sql`/* executions.read-waits */
     SELECT node_id AS "nodeId", iteration, answer,
       CASE WHEN answered_at IS NULL THEN extract(epoch FROM due_at - statement_timestamp())::float8 * 1000 END AS "dueInMs"
-    FROM waits JOIN ${wanted} USING (node_id, iteration)
-    WHERE execution_id = ${executionId}::uuid AND (answered_at IS NOT NULL OR due_at IS NOT NULL)`);
+    FROM waits w WHERE ${isWanted} AND (answered_at IS NOT NULL OR due_at IS NOT NULL)`);
   const waits = rows.filter(({ dueInMs }) => dueInMs === null);
   const due = rows.flatMap(({ dueInMs }) => (dueInMs === null ? [] : [dueInMs]));
   return { waits, answerCount, nextDueInMs: due.length === 0 ? null : Math.max(0, Math.min(...due)) };

@@ -80,7 +80,9 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     loopFinished(node, scope, outputs) {
       const before = find(node, scope);
       if (before?.status === 'success') return;
-      const startedAt = loopStarts.get(recordKey(node.id, scope.iteration)) ?? before?.startedAt ?? ports.now();
+      const key = recordKey(node.id, scope.iteration);
+      const startedAt = loopStarts.get(key) ?? before?.startedAt ?? ports.now();
+      loopStarts.delete(key);
       note(node, scope, 'success', { startedAt, attempts: 1 }, { output: outputs, handle: node.lastHandle });
     },
   });
