@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
+import { fleet } from './fleet.js';
 import { growth } from './growth.js';
 import { lists } from './lists.js';
 import { nodes } from './nodes.js';
@@ -34,6 +35,7 @@ interface Options {
 
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   suite: measureSuite,
+  fleet: measureFleet,
   growth: measureGrowth,
   lists: measureLists,
   nodes: measureNodes,
@@ -133,6 +135,17 @@ async function measureScaling(stack: Stack, { out }: Options): Promise<boolean> 
   }));
   console.table(table);
   await write(out, 'scaling.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureFleet(stack: Stack, { out }: Options): Promise<boolean> {
+  const rows = await fleet(stack);
+  const table = rows.map(({ workers, figures }) => ({
+    workers,
+    ...Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value.toPrecision(3))])),
+  }));
+  console.table(table);
+  await write(out, 'fleet.json', JSON.stringify(table, null, 2));
   return true;
 }
 

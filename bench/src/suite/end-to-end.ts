@@ -1,5 +1,6 @@
 import { cpuSeconds } from '../cpu.js';
 import { countRuns, waitForRuns } from '../runs.js';
+import type { ManagedProcess } from '@deckhand/local';
 import type { Stack } from '../stack.js';
 import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from '../workflows.js';
 import { runBareJobs } from './bare-jobs.js';
@@ -14,21 +15,27 @@ export const endToEnd: Scenario = {
   name: 'end to end, 20,000 runs of four nodes',
   prepare: ({ stack, floor }) =>
     Promise.resolve({
-      ours: () => runAll(stack),
+      ours: () => runFourNodes(stack, { runs: RUNS, workers: [stack.worker] }),
       floor: async () => ({ 'runs/s': await floor.awake(['worker'], () => runBareJobs(floor, RUNS, CONNECTIONS)) }),
     }),
 };
 
-async function runAll(stack: Stack): Promise<Figures> {
+/** Sends runs as fast as they are accepted, and waits for the last. @returns runs per second, and CPU per run by part. */
+export async function runFourNodes(
+  stack: Stack,
+  { runs, workers }: { readonly runs: number; readonly workers: readonly ManagedProcess[] },
+): Promise<Figures> {
   const workflowId = await saveWorkflow(stack, 'end to end', FOUR_NODES);
   const parts = {
-    API: stack.api,
-    worker: stack.worker,
-    PostgreSQL: stack.postgres.process,
-    Redis: stack.redis.process,
+    API: [stack.api],
+    worker: workers,
+    PostgreSQL: [stack.postgres.process],
+    Redis: [stack.redis.process],
   };
   const readCpu = (): Promise<[string, number][]> =>
-    Promise.all(Object.entries(parts).map(async ([part, { pid }]) => [part, await cpuSeconds([pid])]));
+    Promise.all(
+      Object.entries(parts).map(async ([part, processes]) => [part, await cpuSeconds(processes.map(({ pid }) => pid))]),
+    );
   const cpuBefore = new Map(await readCpu());
   const startedAt = performance.now();
   const accepted = await send({
@@ -37,19 +44,19 @@ async function runAll(stack: Stack): Promise<Figures> {
     headers: { 'x-api-key': stack.apiKey },
     body: FOUR_NODES_BODY,
     connections: CONNECTIONS,
-    amount: RUNS,
+    amount: runs,
     status: 202,
   });
   await waitForRuns(stack, workflowId);
   const seconds = (performance.now() - startedAt) / 1_000;
   const microsPerRun = (await readCpu()).map(
-    ([part, used]) => [part, ((used - (cpuBefore.get(part) ?? 0)) * 1e6) / RUNS] as const,
+    ([part, used]) => [part, ((used - (cpuBefore.get(part) ?? 0)) * 1e6) / runs] as const,
   );
   const { all, succeeded } = await countRuns(stack, workflowId);
-  if (all !== RUNS || succeeded !== RUNS)
-    throw new Error(`${RUNS} runs were started, ${succeeded} of ${all} succeeded`);
+  if (all !== runs || succeeded !== runs)
+    throw new Error(`${runs} runs were started, ${succeeded} of ${all} succeeded`);
   return {
-    'runs/s': RUNS / seconds,
+    'runs/s': runs / seconds,
     'accept p99 ms': accepted.p99,
     'CPU µs a run': microsPerRun.reduce((sum, [, micros]) => sum + micros, 0),
     ...Object.fromEntries(microsPerRun.map(([part, micros]) => [`CPU µs a run, ${part}`, micros])),

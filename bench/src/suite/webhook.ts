@@ -4,7 +4,7 @@ import { saveWebhook } from '../workflows.js';
 import type { Figures, Scenario } from './scenario.js';
 
 /** Four nodes: webhook → set → if → terminal. */
-const DEFINITION = {
+export const ON_COMPLETION = {
   nodes: [
     { id: 'hook', type: 'trigger.webhook', parameters: { responseMode: 'onCompletion' } },
     { id: 'keep', type: 'set', parameters: { fields: { nonce: '{{ $trigger.body.nonce }}' } } },
@@ -26,7 +26,7 @@ export function webhookOnCompletion(connections: number, seconds: number): Scena
   return {
     name: `webhook on completion, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
     async prepare({ stack, floor }) {
-      const { workflowId, url } = await saveWebhook(stack, DEFINITION);
+      const { workflowId, url } = await saveWebhook(stack, ON_COMPLETION);
       const load = async (target: string): Promise<{ requests: number; figures: Figures }> => {
         const { requests, perSecond, p50, p99, lost, crossed } = await loadWithNonces(target, { connections, seconds });
         if (lost + crossed > 0) throw new Error(`${lost} answers were lost and ${crossed} crossed, of ${requests}`);
