@@ -129,7 +129,7 @@ export async function createServices(options: {
     logger,
   });
   const fleet = await createFleetView(redis);
-  const queue = createRunQueue(redis, { consumingWorkers: () => fleet.counts().consuming });
+  const queue = createRunQueue(redis, { takingWorkers: fleet.takingJobs });
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);

@@ -1,4 +1,5 @@
 export { consumeJobs, type Consumption, type ConsumeOptions } from './consume/consume-jobs.js';
+export { createStandby } from './consume/standby.js';
 export { createWorkspaceDeletion } from './maintenance/delete-workspaces.js';
 export { createMaintenanceLease, type MaintenanceLease } from './maintenance/maintenance-lease.js';
 export { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';

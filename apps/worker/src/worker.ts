@@ -22,6 +22,7 @@ import {
   connectRedis,
   createExecutionCounter,
   createRunQueue,
+  createWakeUps,
   onControl,
   openRunConsumer,
   publishChanges,
@@ -50,6 +51,7 @@ import { createCompiledVersions } from './session/compiled-versions.js';
 import { loadOutputs, type NodeRunsWithOutputs, offloadOutputs } from './checkpoints/large-outputs.js';
 import { createCredentialOpener } from './session/open-credential.js';
 import { consumeJobs } from './consume/consume-jobs.js';
+import { createStandby } from './consume/standby.js';
 import { drainOnRequest } from './drain-on-request.js';
 import { createDatabaseClock } from './database-clock.js';
 import { sendAnswered, toQueued } from './maintenance/finish-children.js';
@@ -148,6 +150,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     isLeaseHeld: lease.isHeld,
     clockOffsetMs: clock.offsetMs,
   });
+  const onQueueError = (err: Error): void => logger.debug({ err: err.message }, 'queue error');
+  const standby = createStandby({
+    wakeUps: createWakeUps(redis, { redisUrl: options.redisUrl, onError: onQueueError }),
+    isFirst: lease.isHeld,
+  });
   const watchdog = startWatchdog({
     worker: {
       id,
@@ -161,6 +168,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     databaseUrl: options.databaseUrl,
     maxBlockedMs: options.maxBlockedMs,
     activeRuns: () => active.size,
+    isStandby: standby.isStandingBy,
     logger,
   });
   let state: WorkerState = 'starting';
@@ -168,7 +176,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     state = next;
     watchdog.setState(next);
   };
-  addLoadMetrics(registry, { activeRuns: () => active.size, concurrency, blockedSeconds: watchdog.blockedSeconds });
+  addLoadMetrics(registry, {
+    activeRuns: () => active.size,
+    concurrency,
+    isStandby: standby.isStandingBy,
+    blockedSeconds: watchdog.blockedSeconds,
+  });
   const claims = createClaimHealth();
 
   let checkpointsWritten = 0;
@@ -333,8 +346,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       redisUrl: options.redisUrl,
       workerId: id,
       queue,
-      onError: (err) => logger.debug({ err: err.message }, 'queue error'),
+      onError: onQueueError,
     }),
+    standby,
     logger,
     room: () => (options.memory.isTight() ? 0 : concurrency - active.size),
     async untilRoom() {

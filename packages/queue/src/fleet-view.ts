@@ -9,6 +9,8 @@ const REFRESH_INTERVAL_MS = 500;
 export interface FleetView {
   /** Counts live workers, and those of them that are consuming. Zero while Redis is unavailable. */
   counts(): WorkerCounts;
+  /** Counts the consuming workers that take jobs now, and do not stand by. Zero while Redis is unavailable. */
+  takingJobs(): number;
   workers(): readonly FleetEntry[];
   close(): void;
 }
@@ -51,6 +53,8 @@ export async function createFleetView(redis: Redis): Promise<FleetView> {
       }
       return { live, consuming };
     },
+    takingJobs: () =>
+      workers().filter(({ isLive, state, isStandby }) => isLive && state === 'consuming' && !isStandby).length,
     workers,
     close() {
       isClosed = true;

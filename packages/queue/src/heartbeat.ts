@@ -37,6 +37,8 @@ export interface WorkerDescription {
   readonly startedAt: string;
   /** For how long its event loop has been blocked, in ms; 0 if it is not. */
   readonly blockedMs: number;
+  /** Whether it leaves jobs to others until one of them wakes it. */
+  readonly isStandby: boolean;
   /** Id of the run that blocks its event loop; null if it is not blocked, or if that run is not certain. */
   readonly occupiedBy: string | null;
 }

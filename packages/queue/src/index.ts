@@ -27,5 +27,6 @@ export * from './read-fleet.js';
 export { readRedisUrl, type RedisTarget } from './redis-url.js';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.js';
 export * from './run-queue.js';
+export { createWakeUps, type WakeUps } from './wake-ups.js';
 export { createWindowRate, type RateLimit, type WindowCount, type WindowRate } from './window-rate.js';
 export { isOutOfMemory, probeRedisWrites } from './write-probe.js';

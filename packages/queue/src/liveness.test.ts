@@ -17,6 +17,7 @@ function worker(id: string, beat: number, loop: Partial<FleetEntry> = {}): Fleet
     lastSeenAt: String(beat),
     silentForMs: 0,
     isLive: true,
+    isStandby: false,
     blockedMs: 0,
     occupiedBy: null,
     ...loop,

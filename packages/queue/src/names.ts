@@ -21,6 +21,9 @@ export function drainRequestKey(workerId: string): string {
   return `${QUEUE_PREFIX}:drain:${workerId}`;
 }
 
+/** List: wake-ups for workers that stand by. */
+export const WAKE_UPS_KEY = '{deckhand}:wake-ups';
+
 /** The lease of the worker that does the maintenance. */
 export const MAINTENANCE_LEASE_KEY = '{deckhand}:reconciler';
 

@@ -13,7 +13,8 @@ export interface FleetEntry extends WorkerDescription {
   readonly isLive: boolean;
 }
 
-const NOT_BLOCKED = { blockedMs: 0, occupiedBy: null };
+/** What heartbeats of earlier versions do not say. */
+const UNSAID = { blockedMs: 0, occupiedBy: null, isStandby: false };
 
 /*
  * KEYS[1] heartbeats (sorted set)  KEYS[2] workers (hash)
@@ -69,11 +70,11 @@ function toFleet(answer: unknown): FleetEntry[] {
   return entries;
 }
 
-/** Reads what `writeHeartbeat` wrote, or the heartbeat of an earlier version, which says nothing of its event loop. */
+/** Reads what `writeHeartbeat` wrote, or the heartbeat of an earlier version. */
 function readDescription(json: string): WorkerDescription {
   const description = parseOwnJson<
     Omit<WorkerDescription, 'state'> & { readonly state: WorkerState | typeof STALLED_IN_REDIS }
   >(json);
   const state = description.state === STALLED_IN_REDIS ? 'stalled' : description.state;
-  return { ...NOT_BLOCKED, ...description, state };
+  return { ...UNSAID, ...description, state };
 }

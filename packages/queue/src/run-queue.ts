@@ -83,6 +83,8 @@ export interface RunConsumer {
    * @throws the error of Redis when it refuses. While Redis cannot be reached this may wait until it can.
    */
   take(): Promise<TakenJob | undefined>;
+  /** Returns the name of the job that is next; undefined if none waits. @throws the error of Redis. */
+  nextJobName(): Promise<string | undefined>;
   /** Resolves when Redis responds, for consumers that have no room for a job. */
   ping(): Promise<void>;
   /**

@@ -53,7 +53,7 @@ afterEach(async () => {
 });
 afterAll(stopAll);
 
-const NOT_BLOCKED = { blockedMs: 0, occupiedBy: null };
+const NOT_BLOCKED = { isStandby: false, blockedMs: 0, occupiedBy: null };
 
 /** A heartbeat that is late when it arrives, by Redis's clock. */
 async function beatLate(id: string): Promise<void> {

@@ -29,6 +29,7 @@ const BLOCKED: WorkerDescription = {
   concurrency: 10,
   active: 3,
   startedAt: '2026-01-01T00:00:00.000Z',
+  isStandby: true,
   blockedMs: 3_250,
   occupiedBy: 'run',
 };
@@ -49,11 +50,16 @@ describe('a heartbeat', () => {
   });
 
   it('of an earlier version is understood', async () => {
-    const { blockedMs: _blockedMs, occupiedBy: _occupiedBy, ...earlier } = { ...BLOCKED, state: 'wedged' };
+    const {
+      isStandby: _isStandby,
+      blockedMs: _blockedMs,
+      occupiedBy: _occupiedBy,
+      ...earlier
+    } = { ...BLOCKED, state: 'wedged' };
     await redis.hset(WORKERS_KEY, 'a', JSON.stringify(earlier));
     await redis.zadd(HEARTBEATS_KEY, Date.now(), 'a');
     expect(await readFleet(redis)).toEqual([
-      expect.objectContaining({ ...earlier, state: 'stalled', blockedMs: 0, occupiedBy: null }),
+      expect.objectContaining({ ...earlier, state: 'stalled', isStandby: false, blockedMs: 0, occupiedBy: null }),
     ]);
   });
 

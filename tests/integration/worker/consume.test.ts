@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   connectRedis,
   createRunQueue,
+  createWakeUps,
   openRunConsumer,
   type QueuedRun,
   type Redis,
@@ -9,7 +10,7 @@ import {
   type RunQueue,
 } from '@deckhand/queue';
 import { createLogger } from '@deckhand/runtime';
-import { type Consumption, consumeJobs } from '@deckhand/worker';
+import { type Consumption, consumeJobs, createStandby } from '@deckhand/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestRedis, stopAll, until } from '../../harness/index.js';
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   redis = connectRedis(server.url, { role: 'producer' });
   redis.on('error', () => undefined);
   await until(() => redis.status === 'ready');
-  queue = createRunQueue(redis, { consumingWorkers: () => 1 });
+  queue = createRunQueue(redis, { takingWorkers: () => 1 });
 });
 afterEach(async () => {
   await Promise.all(opened.map((consumption) => consumption.close()));
@@ -36,8 +37,13 @@ afterAll(async () => {
   await stopAll();
 });
 
+function standbyOf(isFirst: boolean) {
+  const wakeUps = createWakeUps(redis, { redisUrl: server.url, onError: () => undefined });
+  return createStandby({ wakeUps, isFirst: () => isFirst, isBusy: () => false });
+}
+
 /** A worker whose claims are decided by the test. */
-async function consume({ places = 100 }: { places?: number } = {}) {
+async function consume({ places = 100, isFirst }: { places?: number; isFirst?: boolean } = {}) {
   const started: string[] = [];
   const decisions = new Map<string, { claimed: () => void; fail: (error: Error) => void }>();
   const roomWaiters: (() => void)[] = [];
@@ -53,6 +59,7 @@ async function consume({ places = 100 }: { places?: number } = {}) {
       queue,
       onError: () => undefined,
     }),
+    ...(isFirst === undefined ? {} : { standby: standbyOf(isFirst) }),
     logger: createLogger({ name: 'worker', level: 'silent' }),
     room: () => places - inUse.size,
     untilRoom: () => new Promise((resolve) => roomWaiters.push(resolve)),
@@ -200,5 +207,55 @@ describe('consumption', () => {
     await until(() => started.length === 1);
     decisions.get(run.executionId)?.claimed();
     await until(async () => (await kindOf(run)) === 'missing');
+  });
+});
+
+describe('several workers', () => {
+  /** A first worker and two that stand by. */
+  async function startThree({ places = 100 } = {}) {
+    const first = await consume({ places, isFirst: true });
+    const others = [await consume({ isFirst: false }), await consume({ isFirst: false })];
+    await until(() => others.every(({ consumption }) => consumption.state() === 'standby'), 5_000, 'two that stand by');
+    return { first, others, startedByOthers: () => others.flatMap(({ started }) => started) };
+  }
+
+  it('leave all jobs to the first while it has room, and report that they respond', async () => {
+    const { first, others, startedByOthers } = await startThree();
+    for (const run of runs(30)) await queue.add([run]);
+    await until(() => first.started.length === 30);
+    for (let check = 0; check < 4; check += 1) for (const { consumption } of others) consumption.checkHealth();
+    expect(others.map(({ consumption }) => [consumption.state(), consumption.isHealthy()])).toEqual([
+      ['standby', true],
+      ['standby', true],
+    ]);
+    expect(startedByOthers()).toEqual([]);
+    for (const { claimed } of first.decisions.values()) claimed();
+  });
+
+  it('take the jobs for which the first has no room', async () => {
+    const { first, others, startedByOthers } = await startThree({ places: 2 });
+    const all = runs(20);
+    for (const run of all) await queue.add([run]);
+    await until(() => first.started.length === 2 && startedByOthers().length === 18);
+    expect([...first.started, ...startedByOthers()].sort()).toEqual(idsOf(all));
+    for (const { decisions } of [first, ...others]) for (const { claimed } of decisions.values()) claimed();
+  });
+
+  it('take over at once when the first is closed, and soon when it takes nothing although it should', async () => {
+    const { first, others, startedByOthers } = await startThree();
+    const settle = (): void => {
+      for (const { decisions } of others) for (const { claimed } of decisions.values()) claimed();
+    };
+    first.consumption.pause();
+    await until(() => first.consumption.state() === 'paused');
+    await queue.add(runs(1));
+    await until(() => startedByOthers().length === 1, 5_000, 'a job that nobody else takes');
+    settle();
+    await until(() => others.every(({ consumption }) => consumption.state() === 'standby'), 10_000, 'standby');
+    await first.consumption.close();
+    await until(() => others.some(({ consumption }) => consumption.state() === 'polling'));
+    await queue.add(runs(1));
+    await until(() => startedByOthers().length === 2);
+    settle();
   });
 });

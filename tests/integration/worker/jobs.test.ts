@@ -101,7 +101,7 @@ describe('runs that are queued together', () => {
     const seed = await workflow();
     const runs = await accept(seed, 30);
     let consuming = 1;
-    const knowing = createRunQueue(redis, { consumingWorkers: () => consuming });
+    const knowing = createRunQueue(redis, { takingWorkers: () => consuming });
     await knowing.add(runs.slice(0, 10));
     expect(await queue.counts()).toMatchObject({ waiting: 2 });
     consuming = 5;

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunConsumer, TakenJob } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { handleJob, type HandleJobParts } from './handle-job.js';
+import type { Standby } from './standby.js';
 import { createPollHealth } from './poll-health.js';
 
 /** Shortest and longest delay after a failed poll, in ms; the delay doubles with each failure in a row. */
 const MIN_RETRY_MS = 100;
 const MAX_RETRY_MS = 1_000;
+/** How long a job that is next stays so, in ms, until a worker that stands by concludes that nobody takes jobs. */
+const UNATTENDED_AFTER_MS = 100;
 
 /** What consuming jobs needs. */
 export interface ConsumeOptions extends Omit<HandleJobParts, 'isPaused'> {
@@ -14,13 +17,15 @@ export interface ConsumeOptions extends Omit<HandleJobParts, 'isPaused'> {
   readonly logger: Logger;
   /** Resolves when the worker has room for a run. */
   readonly untilRoom: () => Promise<void>;
+  /** Decides when the worker leaves jobs to others; without it, it always takes them. */
+  readonly standby?: Standby;
 }
 
 /**
- * The state of the loop. `polling`: waits for a job; `full`: waits for room; `paused`: waits for `resume`; `retrying`:
- * waits before the next poll after an error; `stopped`: final.
+ * The state of the loop. `polling`: waits for a job; `standby`: waits to be woken; `full`: waits for room; `paused`:
+ * waits for `resume`; `retrying`: waits before the next poll after an error; `stopped`: final.
  */
-export type ConsumptionState = 'polling' | 'full' | 'paused' | 'retrying' | 'stopped';
+export type ConsumptionState = 'polling' | 'standby' | 'full' | 'paused' | 'retrying' | 'stopped';
 
 /** A running loop that takes jobs and starts their runs. */
 export interface Consumption {
@@ -42,7 +47,7 @@ export interface Consumption {
  * claimed: from then on the database says who holds them. The claim decides whether a run may start, so a job may be
  * delivered twice or late.
  */
-export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): Consumption {
+export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeOptions): Consumption {
   const { logger, room } = parts;
   const health = createPollHealth({ isFull: () => room() <= 0, ping: () => consumer.ping() });
   const handling = new Set<Promise<void>>();
@@ -58,23 +63,51 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
         await pausing.ended;
       } else if (room() <= 0) {
         state = 'full';
-        await untilRoom();
+        await waitForRoom();
+      } else if (standby?.isStandingBy()) {
+        await attempt(() => standBy(standby), 'standby');
       } else {
-        await poll();
+        await attempt(poll, 'polling');
       }
     }
     state = 'stopped';
   }
 
+  async function waitForRoom(): Promise<void> {
+    const ended = standby?.noRoom();
+    await untilRoom();
+    ended?.();
+  }
+
   async function poll(): Promise<void> {
+    const job = await consumer.take();
+    if (job) handle(job);
+    standby?.wakeIfBusy();
+  }
+
+  async function standBy(waiting: Standby): Promise<void> {
+    await waiting.wait();
+    if (waiting.isStandingBy() && (await isUnattended())) waiting.queueIsUnattended();
+  }
+
+  /** Returns whether the same job is next for some time: nobody takes jobs. */
+  async function isUnattended(): Promise<boolean> {
+    const next = await consumer.nextJobName();
+    if (next === undefined) return false;
+    await sleep(UNATTENDED_AFTER_MS);
+    return (await consumer.nextJobName()) === next;
+  }
+
+  async function attempt(act: () => Promise<void>, next: ConsumptionState): Promise<void> {
+    if (state !== 'retrying') state = next;
     try {
-      const job = await consumer.take();
+      await act();
       health.polled();
       if (state === 'retrying') logger.info('queue available again');
-      state = 'polling';
+      state = next;
       retryMs = MIN_RETRY_MS;
-      if (job) handle(job);
     } catch (err) {
+      if (isClosing) return;
       if (state !== 'retrying') logger.warn({ err }, 'queue poll failed, retrying');
       state = 'retrying';
       await sleep(retryMs);
@@ -111,6 +144,7 @@ export function consumeJobs({ consumer, untilRoom, ...parts }: ConsumeOptions): 
     async close() {
       isClosing = true;
       resume();
+      standby?.close();
       await consumer.stop();
       while (handling.size > 0) await Promise.all(handling);
       await consumer.close();

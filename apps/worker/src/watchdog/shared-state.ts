@@ -10,6 +10,8 @@ export const SLOT = {
   activeRuns: 2,
   /** Total time in which the event loop was blocked, in ms. */
   blockedMs: 3,
+  /** 1 while it stands by. */
+  standby: 4,
 } as const;
 
 /** Creates the shared numbers, all 0. */
@@ -24,7 +26,7 @@ export const STATES: readonly WorkerState[] = ['starting', 'consuming', 'stalled
 export interface WatchdogData {
   readonly shared: Int32Array;
   /** The constant part of the worker's heartbeats. */
-  readonly worker: Omit<WorkerDescription, 'state' | 'active' | 'blockedMs' | 'occupiedBy'>;
+  readonly worker: Omit<WorkerDescription, 'state' | 'active' | 'blockedMs' | 'occupiedBy' | 'isStandby'>;
   readonly redis: RedisTarget;
   readonly databaseUrl: string;
   /** How long the event loop may be blocked before the thread ends the process, in ms. */

@@ -60,6 +60,7 @@ async function sendHeartbeat(): Promise<void> {
     ...worker,
     state: blockedMs > BLOCKED_AFTER_MS ? 'stalled' : state,
     active: Atomics.load(shared, SLOT.activeRuns),
+    isStandby: Atomics.load(shared, SLOT.standby) === 1,
     blockedMs: isBlocked ? Math.round(blockedMs) : 0,
     occupiedBy: isBlocked ? watch.occupant() : null,
   }).catch((err: unknown) => report({ kind: 'heartbeatFailed', message: String(err) }));

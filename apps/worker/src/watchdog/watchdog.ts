@@ -31,6 +31,8 @@ const THREAD = new URL(
 export interface WatchdogOptions extends Omit<WatchdogData, 'shared' | 'logLevel'> {
   /** Number of runs that the worker holds. */
   readonly activeRuns: () => number;
+  /** Whether it leaves jobs to other workers. */
+  readonly isStandby: () => boolean;
   readonly logger: Logger;
 }
 
@@ -45,7 +47,7 @@ export interface Watchdog {
 }
 
 /** Starts the watchdog. If its thread ends by itself, it is started again. */
-export function startWatchdog({ activeRuns, logger, ...data }: WatchdogOptions): Watchdog {
+export function startWatchdog({ activeRuns, isStandby, logger, ...data }: WatchdogOptions): Watchdog {
   const shared = createSharedState();
   let hasLeft = false;
   let thread = start();
@@ -68,6 +70,7 @@ export function startWatchdog({ activeRuns, logger, ...data }: WatchdogOptions):
   const ticking = setInterval(() => {
     Atomics.add(shared, SLOT.ticks, 1);
     Atomics.store(shared, SLOT.activeRuns, activeRuns());
+    Atomics.store(shared, SLOT.standby, isStandby() ? 1 : 0);
   }, TICK_MS);
   const send = (request: WatchdogRequest): void => thread.postMessage(request);
 

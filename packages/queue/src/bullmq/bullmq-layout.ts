@@ -68,6 +68,12 @@ export async function advanceVirtualTime(redis: Redis, latest: number): Promise<
   return { served, base, waiting };
 }
 
+/** Returns the id of the job that is next; undefined if none waits. @throws the error of Redis. */
+export async function readNextJobId(redis: Redis): Promise<string | undefined> {
+  const [jobId] = await redis.zrange(PRIORITIZED_KEY, '0', '0');
+  return jobId;
+}
+
 /** Returns the state of each job, in the same order. @throws the error of Redis. */
 export async function readJobStates(redis: Redis, jobIds: readonly string[]): Promise<JobState[]> {
   const pipeline = redis.pipeline();

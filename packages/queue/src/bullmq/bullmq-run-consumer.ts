@@ -3,7 +3,7 @@ import { connectRedis } from '../connect.js';
 import { type JobData, readJob } from '../job-format.js';
 import { QUEUE_PREFIX, RUN_QUEUE } from '../names.js';
 import type { RunConsumer, RunQueue, TakenJob } from '../run-queue.js';
-import { LOCK_MS } from './bullmq-layout.js';
+import { LOCK_MS, readNextJobId } from './bullmq-layout.js';
 
 /** How long one poll of an empty queue waits for a job, in seconds. */
 const WAIT_SECONDS = 1;
@@ -116,6 +116,7 @@ export async function openRunConsumer({
       taking = taken;
       return taken;
     },
+    nextJobName: () => readNextJobId(connection),
     async ping() {
       await connection.ping();
     },

@@ -27,11 +27,11 @@ const PROGRESS_INTERVAL_MS = 100;
 /**
  * Opens the producing side of the queue, as BullMQ keeps it.
  * @param connection a `producer` connection, which the caller closes.
- * @param options.consumingWorkers returns the number of workers that take jobs; 0 if it is not known.
+ * @param options.takingWorkers returns the number of workers that take jobs; 0 if it is not known.
  */
 export function createRunQueue(
   connection: Redis,
-  { consumingWorkers = () => 0 }: { consumingWorkers?: () => number } = {},
+  { takingWorkers = () => 0 }: { takingWorkers?: () => number } = {},
 ): RunQueue {
   const queue = new Queue<JobData>(RUN_QUEUE, {
     connection,
@@ -105,7 +105,7 @@ export function createRunQueue(
     async add(runs) {
       if (runs.length === 0) return;
       followProgress();
-      const minJobs = (consumingWorkers() || ASSUMED_WORKERS) * MIN_JOBS_PER_WORKER;
+      const minJobs = (takingWorkers() || ASSUMED_WORKERS) * MIN_JOBS_PER_WORKER;
       const size = Math.min(Math.ceil(runs.length / minJobs), MAX_RUNS_PER_JOB);
       await addJobs(
         [...byFlow(runs)].flatMap(([flow, ofFlow]) =>

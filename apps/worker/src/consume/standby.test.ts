@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { createStandby } from './standby.js';
+
+/** A worker that stands by or not, at a time that the test sets. */
+function standby({ isFirst = false } = {}) {
+  const state = { now: 0, isFirst, isBusy: false, isWoken: false, sent: 0 };
+  const decision = createStandby({
+    wakeUps: {
+      wait: () => Promise.resolve(state.isWoken),
+      send() {
+        state.sent += 1;
+        return Promise.resolve();
+      },
+      close: () => undefined,
+    },
+    isFirst: () => state.isFirst,
+    now: () => state.now,
+    isBusy: () => state.isBusy,
+  });
+  return { state, decision };
+}
+
+describe('a worker', () => {
+  it('takes jobs for its first second, and then only while it is the first', () => {
+    const { state, decision } = standby();
+    expect(decision.isStandingBy()).toBe(false);
+    state.now = 1_000;
+    expect(decision.isStandingBy()).toBe(true);
+    state.isFirst = true;
+    expect(decision.isStandingBy()).toBe(false);
+  });
+
+  it('takes jobs for half a second after a wake-up, and not after a wait without one', async () => {
+    const { state, decision } = standby();
+    state.now = 10_000;
+    await decision.wait();
+    expect(decision.isStandingBy()).toBe(true);
+    state.isWoken = true;
+    await decision.wait();
+    expect(decision.isStandingBy()).toBe(false);
+    state.now += 500;
+    expect(decision.isStandingBy()).toBe(true);
+  });
+
+  it('takes jobs for some seconds when nobody else does', () => {
+    const { state, decision } = standby();
+    state.now = 10_000;
+    decision.queueIsUnattended();
+    state.now += 4_999;
+    expect(decision.isStandingBy()).toBe(false);
+    state.now += 1;
+    expect(decision.isStandingBy()).toBe(true);
+  });
+
+  it('wakes another while it has no time for more runs, at most every 20 ms', () => {
+    const { state, decision } = standby({ isFirst: true });
+    decision.wakeIfBusy();
+    expect(state.sent).toBe(0);
+    state.isBusy = true;
+    for (; state.now < 40; state.now += 1) decision.wakeIfBusy();
+    expect(state.sent).toBe(2);
+  });
+
+  it('wakes another when it has no room for more than half of the time, and not before', () => {
+    const { state, decision } = standby({ isFirst: true });
+    const fullFor = (ms: number): void => {
+      const end = decision.noRoom();
+      state.now += ms;
+      end();
+    };
+    fullFor(49);
+    state.now += 51;
+    decision.wakeIfBusy();
+    expect(state.sent).toBe(0);
+    fullFor(30);
+    state.now += 40;
+    fullFor(30);
+    decision.wakeIfBusy();
+    expect(state.sent).toBe(1);
+  });
+
+  it('wakes another when it ends', () => {
+    const { state, decision } = standby({ isFirst: true });
+    decision.close();
+    expect(state.sent).toBe(1);
+  });
+});
