@@ -20,7 +20,7 @@ export const endToEnd: Scenario = {
     }),
 };
 
-/** Sends runs as fast as they are accepted, and waits for the last. @returns runs per second, and CPU per run by part. */
+/** Sends runs as fast as they are accepted, and waits for the last. @returns runs per second, CPU per run by part. */
 export async function runFourNodes(
   stack: Stack,
   { runs, workers }: { readonly runs: number; readonly workers: readonly ManagedProcess[] },

@@ -10,7 +10,7 @@ export interface FleetView {
   /** Counts live workers, and those of them that are consuming. Zero while Redis is unavailable. */
   counts(): WorkerCounts;
   /** Counts the consuming workers that take jobs now, and do not stand by. Zero while Redis is unavailable. */
-  takingJobs(): number;
+  readonly takingJobs: () => number;
   workers(): readonly FleetEntry[];
   close(): void;
 }

@@ -3,7 +3,7 @@ import { WAKE_UPS_KEY } from './names.js';
 
 /** Wake-ups of workers that stand by: one that is busy wakes one of them. */
 export interface WakeUps {
-  /** Waits for a wake-up, for at most `ms`. One call at a time. @returns whether it came. @throws the error of Redis. */
+  /** Waits for a wake-up, for at most `ms`, in one call at a time. @returns whether it came. @throws Redis' error. */
   wait(ms: number): Promise<boolean>;
   /** Wakes one worker that waits. If none does, the next one that waits within a second. @throws the error of Redis. */
   send(): Promise<void>;

@@ -132,6 +132,16 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
     pausing = undefined;
   }
 
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    isClosing = true;
+    resume();
+    standby?.close();
+    await consumer.stop();
+    while (handling.size > 0) await Promise.all(handling);
+    await consumer.close();
+  }
+
   void loop();
   return {
     state: () => state,
@@ -141,13 +151,9 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
       pausing ??= createPause();
     },
     resume,
-    async close() {
-      isClosing = true;
-      resume();
-      standby?.close();
-      await consumer.stop();
-      while (handling.size > 0) await Promise.all(handling);
-      await consumer.close();
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }

@@ -11,7 +11,7 @@ import { createBusyCheck } from './busy-check.js';
  */
 export interface Standby {
   /** Returns true while this worker should not take jobs. */
-  isStandingBy(): boolean;
+  readonly isStandingBy: () => boolean;
   /** Waits for a wake-up, for at most a second. @throws the error of Redis. */
   wait(): Promise<void>;
   /** Notes that nobody takes jobs: this worker does for some seconds. */

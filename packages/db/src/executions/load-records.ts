@@ -37,7 +37,7 @@ export async function loadOpenNodeRuns(
   executionId: string,
   iterations: readonly string[],
 ): Promise<StoredNodeRun[]> {
-  // Served by the primary keys. Without the limit, the planner may read all iterations of a run that it knows little of.
+  // Served by the primary keys. Without the limit, the planner may read all iterations of a run it knows little of.
   return db.$queryRaw<StoredNodeRun[]>(Prisma.sql`/* executions.load-open-records */
     ${selectNodeRuns(executionId)}
     UNION ALL
