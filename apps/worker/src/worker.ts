@@ -145,7 +145,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const retry = createRetryWhileUnavailable({ ended: ended.signal, logger });
   const clock = createDatabaseClock(() => readDatabaseTime(db));
   await retry('clock', () => clock.measure());
-  const lease = createMaintenanceLease({ workerId: id, redis, clockOffsetMs: clock.offsetMs });
+  const lease = createMaintenanceLease({
+    workerId: id,
+    redis,
+    clockOffsetMs: clock.offsetMs,
+    onTaken: () => standby.becomeFirst(),
+  });
   const maintenanceMetrics = createMaintenanceMetrics(registry, {
     isLeaseHeld: lease.isHeld,
     clockOffsetMs: clock.offsetMs,

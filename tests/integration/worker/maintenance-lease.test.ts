@@ -22,11 +22,21 @@ beforeAll(async () => {
 afterAll(stopAll);
 beforeEach(async () => {
   now = 0;
+  taken.length = 0;
   await redis.del(MAINTENANCE_LEASE_KEY);
 });
 
+/** Ids of the workers that took the lease. */
+const taken: string[] = [];
+
 function lease(workerId: string, clock: { offsetMs: number } = { offsetMs: 0 }): MaintenanceLease {
-  return createMaintenanceLease({ workerId, redis, clockOffsetMs: () => clock.offsetMs, now: () => now });
+  return createMaintenanceLease({
+    workerId,
+    redis,
+    clockOffsetMs: () => clock.offsetMs,
+    onTaken: () => taken.push(workerId),
+    now: () => now,
+  });
 }
 
 /** Advances the clock in steps in which each renews. Redis's own clock, by which the lease would end, does not move. */
@@ -42,6 +52,7 @@ describe('the maintenance lease', () => {
     await a.giveUp();
     await pass(1_000, [a, b]);
     expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
+    expect(taken).toEqual(['a', 'b']);
   });
 
   it('is not held any more by one that could not renew it in time', async () => {

@@ -54,13 +54,13 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
   let state: ConsumptionState = 'polling';
   let retryMs = MIN_RETRY_MS;
   let isClosing = false;
-  let pausing: Pause | undefined;
+  let pausing: PromiseWithResolvers<void> | undefined;
 
   async function loop(): Promise<void> {
     while (!isClosing) {
       if (pausing) {
         state = 'paused';
-        await pausing.ended;
+        await pausing.promise;
       } else if (room() <= 0) {
         state = 'full';
         await waitForRoom();
@@ -128,7 +128,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
   }
 
   function resume(): void {
-    pausing?.end();
+    pausing?.resolve();
     pausing = undefined;
   }
 
@@ -148,7 +148,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
     isHealthy: health.isHealthy,
     checkHealth: health.check,
     pause() {
-      pausing ??= createPause();
+      pausing ??= Promise.withResolvers();
     },
     resume,
     close() {
@@ -156,15 +156,4 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
       return closed;
     },
   };
-}
-
-interface Pause {
-  readonly ended: Promise<void>;
-  readonly end: () => void;
-}
-
-function createPause(): Pause {
-  let end = (): void => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return { ended, end };
 }

@@ -3,10 +3,10 @@ import { createStandby } from './standby.js';
 
 /** A worker that stands by or not, at a time that the test sets. */
 function standby({ isFirst = false } = {}) {
-  const state = { now: 0, isFirst, isBusy: false, isWoken: false, sent: 0 };
+  const state = { now: 0, isFirst, isBusy: false, isWoken: false, isSilent: false, sent: 0 };
   const decision = createStandby({
     wakeUps: {
-      wait: () => Promise.resolve(state.isWoken),
+      wait: () => (state.isSilent ? new Promise(() => undefined) : Promise.resolve(state.isWoken)),
       send() {
         state.sent += 1;
         return Promise.resolve();
@@ -40,6 +40,17 @@ describe('a worker', () => {
     expect(decision.isStandingBy()).toBe(false);
     state.now += 500;
     expect(decision.isStandingBy()).toBe(true);
+  });
+
+  it('waits no longer once it becomes the first', async () => {
+    const { state, decision } = standby();
+    state.now = 10_000;
+    state.isSilent = true;
+    const waited = decision.wait();
+    state.isFirst = true;
+    decision.becomeFirst();
+    await waited;
+    expect(decision.isStandingBy()).toBe(false);
   });
 
   it('takes jobs for some seconds when nobody else does', () => {

@@ -12,8 +12,10 @@ import { createBusyCheck } from './busy-check.js';
 export interface Standby {
   /** Returns true while this worker should not take jobs. */
   readonly isStandingBy: () => boolean;
-  /** Waits for a wake-up, for at most a second. @throws the error of Redis. */
+  /** Waits for a wake-up or to become the first worker, for at most a second. @throws the error of Redis. */
   wait(): Promise<void>;
+  /** Ends a `wait` in progress, because this is the first worker from now on. */
+  readonly becomeFirst: () => void;
   /** Notes that nobody takes jobs: this worker does for some seconds. */
   queueIsUnattended(): void;
   /** Wakes another worker if this one lacks time or room. Must be called after each job. */
@@ -60,6 +62,7 @@ export function createStandby({
   let fullMs = 0;
   let fullSince: number | undefined;
   let checking: NodeJS.Timeout | undefined;
+  let isNowFirst = Promise.withResolvers<false>();
 
   function takeFor(ms: number): void {
     takesUntil = Math.max(takesUntil, now() + ms);
@@ -92,7 +95,11 @@ export function createStandby({
   return {
     isStandingBy: () => !isFirst() && now() >= takesUntil,
     async wait() {
-      if (await wakeUps.wait(WAIT_MS)) takeFor(WOKEN_MS);
+      if (await Promise.race([wakeUps.wait(WAIT_MS), isNowFirst.promise])) takeFor(WOKEN_MS);
+    },
+    becomeFirst() {
+      isNowFirst.resolve(false);
+      isNowFirst = Promise.withResolvers();
     },
     queueIsUnattended: () => takeFor(UNATTENDED_MS),
     wakeIfBusy,

@@ -35,6 +35,8 @@ export interface MaintenanceLeaseOptions {
   readonly redis: Redis;
   /** Returns how far this process's clock is ahead of the database's, in ms; negative if it is behind. */
   readonly clockOffsetMs: () => number;
+  /** Called when this worker takes the lease. */
+  readonly onTaken?: () => void;
   /** A steady clock, in ms. */
   readonly now?: () => number;
 }
@@ -47,6 +49,7 @@ export function createMaintenanceLease({
   workerId,
   redis,
   clockOffsetMs,
+  onTaken,
   now = () => performance.now(),
 }: MaintenanceLeaseOptions): MaintenanceLease {
   let heldUntil = -Infinity;
@@ -74,8 +77,10 @@ export function createMaintenanceLease({
     return freeSince !== undefined && askedAt - freeSince >= UNWANTED_AFTER_MS ? 'reluctant' : 'declining';
   }
 
+  const isHeld = (): boolean => !hasGivenUp && now() < heldUntil;
+
   return {
-    isHeld: () => !hasGivenUp && now() < heldUntil,
+    isHeld,
     async renew() {
       const askedAt = now();
       if (!mayHold(askedAt)) return;
@@ -91,8 +96,9 @@ export function createMaintenanceLease({
         claim,
       });
       // The lease may have been given up or declined while the response was on its way.
-      if (state === 'held' && mayHold(askedAt)) heldUntil = askedAt + LEASE_DURATION_MS;
-      else heldUntil = -Infinity;
+      const wasHeld = isHeld();
+      heldUntil = state === 'held' && mayHold(askedAt) ? askedAt + LEASE_DURATION_MS : -Infinity;
+      if (!wasHeld && isHeld()) onTaken?.();
       if (state !== 'held' || claim === 'eager') freeSince = undefined;
     },
     async letOthersTry() {
