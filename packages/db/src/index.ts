@@ -152,6 +152,7 @@ export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } fr
 export * from './migrations/index.js';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export {
+  type ExpiredRuns,
   findDueRuns,
   findExpiredRuns,
   findOverdueRuns,
@@ -161,10 +162,17 @@ export {
   findUnindexedRuns,
   type FoundRun,
   type OwnedRun,
-  type RetentionKind,
   type RowPage,
 } from './maintenance/find-runs.js';
 export { refreshStatistics } from './maintenance/refresh-statistics.js';
+export {
+  createRunPartitions,
+  deleteLeftoversOfRunPartition,
+  detachExpiredRunPartition,
+  dropDetachedRunPartition,
+  findDetachedRunPartitions,
+  partitionSpanDays,
+} from './maintenance/run-partitions.js';
 export { readWorkflowTimes } from './monitoring/workflow-times.js';
 export {
   countRunsByWorker,

@@ -49,6 +49,9 @@ const VALUE_CODE =
 /** Errors that JavaScript throws every time for the same values. */
 const LANGUAGE_ERROR = /^(TypeError|RangeError|SyntaxError|ReferenceError|URIError|PrismaClientValidationError)$/;
 
+/** PostgreSQL's 23514 for a run of a time that has no partition yet: maintenance creates it. */
+const NO_PARTITION = 'no partition of relation';
+
 /** PostgreSQL reports a value above 1 GB as an internal error. */
 const VALUE_TOO_LARGE = 'invalid memory alloc request size';
 
@@ -77,6 +80,7 @@ export function classifyStoreError(error: unknown): StoreErrorKind {
   if (error instanceof StoreError) return error.kind;
   if (error.message.includes(STALE_PLAN)) return 'transient';
   if (error.message.includes(VALUE_TOO_LARGE)) return 'row';
+  if (error.message.includes(NO_PARTITION)) return 'transient';
   const sqlstate = sqlstateOfAdapter(error);
   if (sqlstate !== undefined) return kindBy(SQLSTATE_KINDS, sqlstate);
   const code: unknown = 'code' in error ? error.code : undefined;

@@ -46,7 +46,7 @@ async function addChildren(parentId: string, count: number, options: { waitedFor
   await db.$executeRaw(Prisma.sql`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
       parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, status, stored_bytes)
-    SELECT gen_random_uuid(), p.workspace_id, p.workflow_id, p.workflow_version_id, 'workflow', 'start', '{}',
+    SELECT overlay(gen_random_uuid()::text PLACING left(first_id_of(now())::text, 13) FROM 1)::uuid, p.workspace_id, p.workflow_id, p.workflow_version_id, 'workflow', 'start', '{}',
       p.id, 'a', p.depth + 1, now(), now(), now() + interval '1 day', 'running', 2
     FROM executions p, generate_series(1, ${count}) WHERE p.id = ${parentId}::uuid`);
   const children = Prisma.sql`SELECT id, row_number() OVER (ORDER BY id)::text AS number

@@ -44,7 +44,7 @@ async function acceptMany(seed: Seed, count: number, seconds: number): Promise<s
   const rows = await stores.db.$queryRaw<{ id: string }[]>`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
       created_at, dispatched_at, deadline_at)
-    SELECT gen_random_uuid(), workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
+    SELECT overlay(gen_random_uuid()::text PLACING left(first_id_of(now())::text, 13) FROM 1)::uuid, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
       created_at, now() - ${seconds}::int * interval '1 second', deadline_at
     FROM executions, generate_series(1, ${count}) WHERE id = ${id}::uuid RETURNING id`;
   await stores.db.execution.delete({ where: { id } });

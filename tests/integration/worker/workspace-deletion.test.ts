@@ -160,7 +160,7 @@ describe('the task that deletes them', () => {
     await stores.db.$executeRaw`
       INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
         created_at, dispatched_at, deadline_at)
-      SELECT gen_random_uuid(), workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
+      SELECT overlay(gen_random_uuid()::text PLACING left(first_id_of(now())::text, 13) FROM 1)::uuid, workspace_id, workflow_id, workflow_version_id, source, trigger_node_id, trigger_data,
         created_at, now(), deadline_at
       FROM executions, generate_series(2, ${runs}) WHERE id = ${id}::uuid`;
     const { workspaceId, workflowId } = seed;

@@ -1,7 +1,15 @@
-import { findExpiredRuns, pruneData, pruneRuns, readInstanceSettings, isStoreUnavailable } from '@deckhand/db';
-import type { RetentionKind } from '@deckhand/db';
+import {
+  type ExpiredRuns,
+  findExpiredRuns,
+  isStoreUnavailable,
+  partitionSpanDays,
+  pruneData,
+  pruneRuns,
+  readInstanceSettings,
+} from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
+import { dropExpiredPartitions } from './drop-partitions.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 import { processRows } from './process-rows.js';
 
@@ -21,6 +29,9 @@ const PRUNE = {
  * Creates the task that prunes the data of runs, and later whole runs, after the retention times of the instance. Data
  * is always pruned first, even if only runs have a retention time: so one place corrects the stored bytes of workspaces
  * and deletes large outputs.
+ *
+ * Whole runs are dropped with their partition where possible, so an expired run waits for the last one of its partition.
+ * It is pruned alone if the partition cannot be dropped by then, because it contains an unfinished run, say.
  */
 export function createRetention({
   db,
@@ -29,11 +40,12 @@ export function createRetention({
 }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>): PeriodicTask {
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
 
-  async function prune(kind: RetentionKind, days: number, signal: AbortSignal): Promise<void> {
+  async function prune(expired: ExpiredRuns, signal: AbortSignal): Promise<void> {
+    const { kind } = expired;
     const { prune: pruneRows, action } = PRUNE[kind];
     await processRows(
       {
-        find: (page) => findExpiredRuns(db, { ...page, kind, days }),
+        find: (page) => findExpiredRuns(db, { ...page, ...expired }),
         idOf: ({ id }) => id,
         bytesOf: ({ bytes }) => bytes,
         async act(runs) {
@@ -63,9 +75,16 @@ export function createRetention({
     timeLimitMs: TASK_TIME_LIMIT_MS,
     async run(signal) {
       const { dataRetentionDays, runRetentionDays } = await readInstanceSettings(db);
+      if (runRetentionDays === null) {
+        if (dataRetentionDays !== null) await prune({ kind: 'data', days: dataRetentionDays, graceDays: 0 }, signal);
+        return;
+      }
+      await dropExpiredPartitions({ db, logger, metrics }, runRetentionDays, signal);
+      // A partition begins up to a day after the run before it.
+      const graceDays = partitionSpanDays(runRetentionDays) + 1;
       const dataDays = dataRetentionDays ?? runRetentionDays;
-      if (dataDays !== null) await prune('data', dataDays, signal);
-      if (runRetentionDays !== null) await prune('run', runRetentionDays, signal);
+      await prune({ kind: 'data', days: dataDays, graceDays: dataDays < runRetentionDays ? 0 : graceDays }, signal);
+      await prune({ kind: 'run', days: runRetentionDays, graceDays }, signal);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { HeldBackRuns } from './held-back-runs.js';
 import { createIndexing } from './index-runs.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 import type { MaintenanceLease } from './maintenance-lease.js';
+import { createPartitionCreation } from './create-partitions.js';
 import { createKeyPruning } from './prune-idempotency-keys.js';
 import { createDeadWorkerRecovery } from './recover-dead-workers.js';
 import { createLostJobRecovery } from './recover-lost-jobs.js';
@@ -110,6 +111,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createStatisticsRefresh(context),
     createIndexing(context),
     createKeyPruning(context),
+    createPartitionCreation(context),
     createRetention(context),
     createWorkspaceDeletion(context),
     createQueueTidying(queue),

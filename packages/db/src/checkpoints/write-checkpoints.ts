@@ -1,6 +1,7 @@
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { CHECKPOINT_VERSION } from '../executions/claim.js';
+import { isOneOfRuns } from '../executions/run-ids.js';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { Checkpoint, CheckpointEnding, CheckpointVerdict } from './checkpoint.js';
@@ -51,7 +52,10 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     bytes: bytesOf(entry),
     hasProgress: hasProgress(entry),
   }));
-  const ids = checkpoints.map(({ executionId }) => executionId);
+  const isGiven = isOneOfRuns(
+    Prisma.sql`e.id`,
+    checkpoints.map(({ executionId }) => executionId),
+  );
   const nodes = checkpoints.flatMap((entry, i) => entry.nodeRuns.map((row) => ({ i, ...row })));
   const iterations = checkpoints.flatMap((entry, i) => entry.nodeIterations.map((row) => ({ i, ...row })));
   const waits = checkpoints.flatMap((entry, i) => entry.waits.map((row) => ({ i, ...row })));
@@ -69,7 +73,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
         e.deadline_at, e.trigger_data, e.created_at, e.rerun_from_node_id
-      FROM executions e WHERE e.id = ANY (${ids}::uuid[]) ${LOCK_RUNS}
+      FROM executions e WHERE ${isGiven} ${LOCK_RUNS}
     ), admitted AS (
       SELECT g.*, l.workspace_id, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
         l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
@@ -92,7 +96,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
           wake_at = CASE WHEN a.ends THEN to_timestamp(a."wakeAt" / 1000.0) END,
           error = CASE WHEN a.ends THEN a.error END,
           result = CASE WHEN a.ends THEN a.result END
-      FROM admitted a WHERE e.id = a.id AND e.id = ANY (${ids}::uuid[]) AND a.step = 'new'
+      FROM admitted a WHERE e.id = a.id AND ${isGiven} AND a.step = 'new'
     ), written_nodes AS (
       ${writeNodeRuns(nodes)}
     )${writeIterations(iterations)}${addWaits(waits)}, unindexed AS (

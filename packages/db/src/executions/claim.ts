@@ -1,8 +1,8 @@
 import type { ExecutionMode } from '@deckhand/contracts';
-import { isOneOf } from '../batch.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
+import { isOneOfRuns } from './run-ids.js';
 import { heldUntil, mayMove } from './run-status.js';
 
 /** A claim request from a job: a run, and one dispatch of it. */
@@ -77,7 +77,7 @@ export async function claimExecutions(
   workerId: string,
 ): Promise<ClaimedExecution[]> {
   const ids = requests.map(({ executionId }) => executionId);
-  const isRequested = Prisma.sql`e.id = ANY (${ids}::uuid[])`;
+  const isRequested = isOneOfRuns(Prisma.sql`e.id`, ids);
   // Served by the primary key. workspaces_limited and workflows_limited are empty if there are no limits.
   return queryWithRawParameters<ClaimedExecution[]>(
     db,
@@ -113,7 +113,7 @@ export async function readUnclaimed(
       startedAt: Prisma.sql`now()`,
     })}
     FROM executions e
-    WHERE ${isOneOf(Prisma.sql`e.id`, ids, 'uuid')} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`,
+    WHERE ${isOneOfRuns(Prisma.sql`e.id`, ids)} AND ${isUnclaimed(Prisma.sql`e`)} AND ${isUnlimited(Prisma.sql`e`)}`,
   );
 }
 

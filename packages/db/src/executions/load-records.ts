@@ -1,5 +1,6 @@
 import type { NodeStatus } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
+import { isRun } from './run-ids.js';
 
 /** A node run as it is stored, for the worker that resumes the run. JSON is serialised. */
 export interface StoredNodeRun {
@@ -28,7 +29,7 @@ export async function loadNodeRuns(db: Database, executionId: string): Promise<S
   return db.$queryRaw<StoredNodeRun[]>(Prisma.sql`/* executions.load-records */
     ${selectNodeRuns(executionId)}
     UNION ALL
-    SELECT ${ITERATION} FROM node_iterations WHERE execution_id = ${executionId}::uuid`);
+    SELECT ${ITERATION} FROM node_iterations WHERE ${isRun(Prisma.sql`execution_id`, executionId)}`);
 }
 
 /** Reads the node runs of an execution with, of nodes inside loops, only their summaries and these iterations. */
@@ -43,9 +44,9 @@ export async function loadOpenNodeRuns(
     UNION ALL
     SELECT r.* FROM node_runs n CROSS JOIN unnest(${iterations}::text[]) AS open (iteration) CROSS JOIN LATERAL (
       SELECT ${ITERATION} FROM node_iterations i
-      WHERE i.execution_id = n.execution_id AND i.node_id = n.node_id AND i.iteration = open.iteration LIMIT 1
+      WHERE i.execution_id = n.execution_id AND ${isRun(Prisma.sql`i.execution_id`, executionId)} AND i.node_id = n.node_id AND i.iteration = open.iteration LIMIT 1
     ) r
-    WHERE n.execution_id = ${executionId}::uuid AND n.iterations IS NOT NULL`);
+    WHERE ${isRun(Prisma.sql`n.execution_id`, executionId)} AND n.iterations IS NOT NULL`);
 }
 
 /** Reads the runs of nodes in iterations of an execution, those that exist in no order. */
@@ -58,7 +59,7 @@ export async function loadIterations(
     SELECT r.* FROM unnest(${nodeIds}::text[]) AS n (id) CROSS JOIN unnest(${iterations}::text[]) AS wanted (iteration)
     CROSS JOIN LATERAL (
       SELECT ${ITERATION} FROM node_iterations i
-      WHERE i.execution_id = ${executionId}::uuid AND i.node_id = n.id AND i.iteration = wanted.iteration LIMIT 1
+      WHERE ${isRun(Prisma.sql`i.execution_id`, executionId)} AND i.node_id = n.id AND i.iteration = wanted.iteration LIMIT 1
     ) r`);
 }
 
@@ -66,7 +67,7 @@ function selectNodeRuns(executionId: string): Prisma.Sql {
   return Prisma.sql`SELECT node_id AS "nodeId", '' AS iteration, status::text, started_at AS "startedAt",
       finished_at AS "finishedAt", attempts, handle, output, output_ref AS "outputRef", error, state, iterations,
       iteration_counts AS "iterationCounts"
-    FROM node_runs WHERE execution_id = ${executionId}::uuid`;
+    FROM node_runs WHERE ${isRun(Prisma.sql`execution_id`, executionId)}`;
 }
 
 const ITERATION = Prisma.sql`node_id AS "nodeId", iteration, status::text, started_at AS "startedAt",

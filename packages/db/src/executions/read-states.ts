@@ -1,7 +1,8 @@
 import type { ExecutionStatus } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
-import { batchRows, isOneOf } from '../batch.js';
+import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
+import { isInPartitionsOf, isOneOfRuns } from './run-ids.js';
 
 /** The part of a run that shows whether it changed. */
 export interface ExecutionState {
@@ -29,6 +30,10 @@ export async function readVisibleStates(
   db: Database,
   requests: readonly ReadStateRequest[],
 ): Promise<(VisibleState | undefined)[]> {
+  const isAsked = isInPartitionsOf(
+    Prisma.sql`e.id`,
+    requests.map((request) => request.executionId),
+  );
   const rows = await db.$queryRaw<(VisibleState & { position: number })[]>`/* executions.read-visible-states */
     SELECT asked.position::int AS position, e.status::text AS status, e.revision, e.workspace_id AS "workspaceId"
     FROM ${batchRows([
@@ -36,7 +41,7 @@ export async function readVisibleStates(
       { type: 'uuid', values: requests.map((request) => request.actor.userId) },
       { type: 'uuid', values: requests.map((request) => request.actor.boundTo) },
     ])} AS asked (id, user_id, bound_to, position)
-    JOIN executions e ON e.id = asked.id AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
+    JOIN executions e ON e.id = asked.id AND ${isAsked} AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id`;
   const found = new Map(rows.map(({ position, ...state }) => [position, state]));
   return requests.map((_, index) => found.get(index + 1));
@@ -48,7 +53,7 @@ export async function readVisibleStates(
  */
 export async function readStates(db: Database, ids: readonly string[]): Promise<Map<string, ExecutionState>> {
   const rows = await db.$queryRaw<(ExecutionState & { id: string })[]>`/* executions.read-states */
-    SELECT id, status::text AS status, revision FROM executions WHERE ${isOneOf(Prisma.sql`id`, ids, 'uuid')}`;
+    SELECT id, status::text AS status, revision FROM executions WHERE ${isOneOfRuns(Prisma.sql`id`, ids)}`;
   return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
 
@@ -62,7 +67,7 @@ export interface ExecutionResult {
 /** Reads the results of many runs, for callers that wait for them; undefined for a run that was deleted. */
 export async function readResults(db: Database, ids: readonly string[]): Promise<(ExecutionResult | undefined)[]> {
   const rows = await db.$queryRaw<(ExecutionResult & { id: string })[]>`/* executions.read-results */
-    SELECT id, status::text AS status, result AS "resultJson" FROM executions WHERE id = ANY (${[...ids]}::uuid[])`;
+    SELECT id, status::text AS status, result AS "resultJson" FROM executions WHERE ${isOneOfRuns(Prisma.sql`id`, ids)}`;
   const found = new Map(rows.map(({ id, ...result }) => [id, result]));
   return ids.map((id) => found.get(id));
 }

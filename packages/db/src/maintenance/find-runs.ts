@@ -88,24 +88,38 @@ export function findUnindexedRuns(db: Database, page: RowPage): Promise<FoundRun
     ORDER BY u.execution_id LIMIT ${page.limit}`);
 }
 
-/** What retention deletes: the data of a run, or the whole run. */
-export type RetentionKind = 'data' | 'run';
+/** Which runs retention is looking for. */
+export interface ExpiredRuns {
+  /** What is deleted: the data of a run, or the whole run. */
+  readonly kind: 'data' | 'run';
+  /** Days after the end of a run. */
+  readonly days: number;
+  /** Further days in which a run waits for the end of its partition. Runs of the first partition do not wait. */
+  readonly graceDays: number;
+}
 
 /**
  * Finds runs that finished more than so many days ago, the oldest first: with `data`, those that still have data; with
  * `run`, those that have none. It skips runs that are being rerun, because their data is still read.
  */
-export function findExpiredRuns(
-  db: Database,
-  page: RowPage & { readonly kind: RetentionKind; readonly days: number },
-): Promise<FoundRun[]> {
-  // Served by executions_with_data and executions_without_data.
+export function findExpiredRuns(db: Database, page: RowPage & ExpiredRuns): Promise<FoundRun[]> {
+  // Served by executions_with_data and executions_without_data. Two queries: with OR, each search would read all runs
+  // that wait for the end of their partition.
   const hasData = page.kind === 'data' ? Prisma.sql`e.trigger_data IS NOT NULL` : Prisma.sql`e.trigger_data IS NULL`;
-  return db.$queryRaw<FoundRun[]>(Prisma.sql`
-    SELECT e.id, e.stored_bytes::float8 AS bytes FROM executions e
-    WHERE e.finished_at <= now() - ${page.days}::int * interval '1 day' AND ${hasData} AND ${isNotRepeated}
-      AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
-    ORDER BY e.finished_at LIMIT ${page.limit}`);
+  const finishedBefore = (days: number, condition: Prisma.Sql): Prisma.Sql => Prisma.sql`
+    (SELECT e.id, e.stored_bytes, e.finished_at FROM executions e
+      WHERE e.finished_at <= now() - ${days}::int * interval '1 day' AND ${condition} AND ${hasData} AND ${isNotRepeated}
+        AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
+      ORDER BY e.finished_at LIMIT ${page.limit})`;
+  const inFirstPartition = Prisma.sql`e.id < (
+    SELECT p.upper_id FROM run_partitions p WHERE p.table_name = 'executions' AND p.lower_id IS NULL)`;
+  return db.$queryRaw<FoundRun[]>(Prisma.sql`/* maintenance.find-expired-runs */
+    SELECT id, min(stored_bytes)::float8 AS bytes FROM (
+      ${finishedBefore(page.days + page.graceDays, Prisma.sql`true`)}
+      UNION ALL
+      ${finishedBefore(page.days, inFirstPartition)}
+    ) found
+    GROUP BY id ORDER BY min(finished_at) LIMIT ${page.limit}`);
 }
 
 /** A run that is being rerun is still read: data that the rerun reuses must not be deleted meanwhile. */

@@ -48,6 +48,7 @@ export interface ApplyMigrationsOptions {
  */
 export async function applyMigrations(options: ApplyMigrationsOptions): Promise<string[]> {
   const applied = await applyPending(options);
+  await createNextPartitions(options.databaseUrl);
   await applySessionLimits(options.databaseUrl);
   if (options.runtimeRole !== undefined) await grantRuntimeRole(options.databaseUrl, options.runtimeRole);
   return applied;
@@ -85,4 +86,18 @@ function pendingOf(migrations: readonly Migration[], applied: ReadonlyMap<string
     if (hasChecksum(sql, checksum)) return false;
     throw new Error(`migration ${name} was edited after it was applied: restore its file, and write another migration`);
   });
+}
+
+/** Creates the partitions of runs that a database which was not used for a while lacks, so that it can accept runs. */
+async function createNextPartitions(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: withExplicitSslMode(databaseUrl) });
+  await client.connect();
+  try {
+    // A folder of other migrations has no such function.
+    const { rows } = await client.query("SELECT WHERE to_regproc('create_run_partitions') IS NOT NULL");
+    if (rows.length > 0)
+      await client.query("SELECT create_run_partitions(now() + interval '8 days', interval '8 days')");
+  } finally {
+    await client.end();
+  }
 }

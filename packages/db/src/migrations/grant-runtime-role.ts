@@ -8,7 +8,8 @@ const HAS_MAINTAIN = 170_000;
 
 /**
  * Grants the role of the apps the rights that they need, and no more: they read and write rows of all tables, can only
- * add to the audit log, can only read the record of migrations, and cannot create, change or drop anything.
+ * add to the audit log, can only read the record of migrations, and cannot create,
+ * change or drop anything but partitions of runs, by functions that check what they drop.
  * @param databaseUrl of the role that owns the tables.
  * @param role must exist, own nothing and be no superuser.
  */
@@ -22,11 +23,17 @@ export async function grantRuntimeRole(databaseUrl: string, role: string): Promi
     );
     const [{ schema, version } = { schema: 'public', version: 0 }] = rows;
     const maintain = version >= HAS_MAINTAIN ? ', MAINTAIN' : '';
+    // Those that create and drop partitions of runs with the owner's rights.
+    const functions = await client.query<{ signature: string }>(
+      `SELECT oid::regprocedure::text AS signature FROM pg_proc
+       WHERE prosecdef AND pronamespace = current_schema()::regnamespace AND proowner = current_user::regrole`,
+    );
     await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK_KEY});
       REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC, ${name};
       GRANT USAGE ON SCHEMA ${schema} TO ${name};
       GRANT SELECT, INSERT, UPDATE, DELETE${maintain} ON ALL TABLES IN SCHEMA ${schema} TO ${name};
       GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${name};
+      ${functions.rows.map(({ signature }) => `GRANT EXECUTE ON FUNCTION ${signature} TO ${name};`).join('\n')}
       REVOKE UPDATE, DELETE ON audit_log FROM ${name};
       REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations FROM ${name};
       COMMIT`);

@@ -24,9 +24,9 @@ const KEYS = `
 SELECT 'key ' || t.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid)
 FROM tables t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype IN ('p', 'u', 'f')`;
 
-/** Without storage settings, which a datamodel cannot express. */
+/** Without storage settings, which a datamodel cannot express, and as if no table were partitioned. */
 const INDEXES = `
-SELECT 'index ' || regexp_replace(pg_get_indexdef(i.indexrelid), ' WITH \\([^)]*\\)', '')
+SELECT 'index ' || regexp_replace(regexp_replace(pg_get_indexdef(i.indexrelid), ' WITH \\([^)]*\\)', ''), ' ON ONLY ', ' ON ')
 FROM tables t JOIN pg_index i ON i.indrelid = t.oid AND i.indpred IS NULL AND i.indexprs IS NULL
 WHERE NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x'))`;
 
