@@ -41,7 +41,8 @@ it('a workspace that has queued 50,000 runs does not keep the runs of another wa
   await db.$executeRaw(Prisma.sql`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id,
       trigger_data, created_at, dispatched_at, deadline_at, stored_bytes)
-    SELECT gen_random_uuid(), workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id,
+    SELECT overlay(gen_random_uuid()::text PLACING left(first_id_of(now())::text, 13) FROM 1)::uuid, workspace_id, workflow_id,
+      workflow_version_id, execution_mode, source, trigger_node_id,
       trigger_data, now(), now(), deadline_at, stored_bytes
     FROM executions, generate_series(2, ${QUEUED}::int) WHERE id = ${model}::uuid`);
   const runs = await db.execution.findMany({ where: { workflowId: noisy.workflowId }, select: { id: true } });

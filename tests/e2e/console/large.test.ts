@@ -48,7 +48,8 @@ async function copyRun(databaseUrl: string, id: string, copies: number): Promise
   try {
     await client.query(
       `INSERT INTO executions
-       SELECT (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(),
+       SELECT (jsonb_populate_record(e, jsonb_build_object(
+         'id', overlay(gen_random_uuid()::text PLACING left(first_id_of(e.created_at)::text, 13) FROM 1)::uuid,
          'created_at', e.created_at - n * interval '1 second', 'started_at', e.started_at - n * interval '1 second',
          'finished_at', e.finished_at - n * interval '1 second'))).*
        FROM executions e, generate_series(1, $2::int) n WHERE e.id = $1::uuid`,
