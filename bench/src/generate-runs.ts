@@ -12,14 +12,14 @@ const CHUNK = 50_000;
 const INDEX_BATCH = 20_000;
 
 /**
- * Fills the tables with finished runs of four nodes, one every two seconds up to now: of a thousand, 60 failed with one
- * of about a hundred messages, 10 timed out, 10 were stopped; customers, orders and amounts vary realistically. @param
- * onProgress called with the number of written runs.
+ * Fills the tables with finished runs of four nodes, one every two seconds up to now, or as often as `spacingSeconds`
+ * says: of a thousand, 60 failed with one of about a hundred messages, 10 timed out, 10 were stopped; customers, orders
+ * and amounts vary realistically. @param onProgress called with the number of written runs.
  */
 export async function generateRuns(
   db: Database,
   owners: readonly RunOwner[],
-  count: number,
+  { count, spacingSeconds = 2 }: { readonly count: number; readonly spacingSeconds?: number },
   onProgress: (written: number) => void,
 ): Promise<void> {
   const homes = owners.flatMap(({ workspaceId, workflows }) =>
@@ -27,7 +27,7 @@ export async function generateRuns(
   );
   const asked = Prisma.sql`
     SELECT i, md5(i::text) AS hash, h.workspace_id, h.workflow_id, h.version_id,
-      now() - (${count}::int - i) * interval '2 seconds' AS at,
+      now() - (${count}::int - i) * ${spacingSeconds}::float8 * interval '1 second' AS at,
       (CASE WHEN i % 1000 < 60 THEN 'failed' WHEN i % 1000 < 70 THEN 'timeout' WHEN i % 1000 < 80 THEN 'stopped'
         ELSE 'success' END)::execution_status AS status
     FROM generate_series(from_i, to_i) i

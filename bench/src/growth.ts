@@ -67,6 +67,6 @@ export async function growth(
 async function grow(stack: Stack, runs: number): Promise<void> {
   if (runs === 0) return;
   const { owner, other } = await createOwners(stack);
-  await generateRuns(stack.db, [owner, other], runs, () => undefined);
+  await generateRuns(stack.db, [owner, other], { count: runs }, () => undefined);
   await indexAll(stack.db);
 }

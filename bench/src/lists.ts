@@ -42,7 +42,7 @@ export async function lists(
 ): Promise<{ lists: ListResult[]; exports: ExportResult[] }> {
   const { owner, other } = await createOwners(stack);
   const startedAt = performance.now();
-  await generateRuns(stack.db, [owner, other], runs, (written) => {
+  await generateRuns(stack.db, [owner, other], { count: runs }, (written) => {
     if (written % 250_000 === 0 || written === runs) console.log(`  ${written} runs written`);
   });
   console.log('  Making them searchable ...');

@@ -5,6 +5,7 @@ import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
 import { fleet } from './fleet.js';
 import { growth } from './growth.js';
+import { history } from './history.js';
 import { lists } from './lists.js';
 import { nodes } from './nodes.js';
 import { plotSoak } from './plot-soak.js';
@@ -15,6 +16,7 @@ import { startStack, type Stack } from './stack.js';
 import { SUITE } from './suite/all.js';
 import { printReport, writeReport } from './suite/report.js';
 import { runSuite } from './suite/run-suite.js';
+import { median } from './suite/times.js';
 
 /** Number of scripts for each measurement. */
 const SCRIPTS = 1_000;
@@ -37,6 +39,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   suite: measureSuite,
   fleet: measureFleet,
   growth: measureGrowth,
+  history: measureHistory,
   lists: measureLists,
   nodes: measureNodes,
   scaling: measureScaling,
@@ -118,6 +121,43 @@ async function measureGrowth(stack: Stack, { repeat, out }: Options): Promise<bo
     }));
     console.table(table);
     await write(out, 'growth.json', JSON.stringify(table, null, 2));
+    return true;
+  } finally {
+    await floor.stop();
+  }
+}
+
+async function measureHistory(stack: Stack, { repeat, oldRuns, out }: Options): Promise<boolean> {
+  const floor = await startFloor({ db: stack.db, databaseUrl: stack.postgres.url, redisUrl: stack.redis.url });
+  try {
+    const { bytesPerRun, steps, retention } = await history(
+      { stack, floor },
+      { runs: oldRuns, repeat, onProgress: (what) => console.log(`  ${what}`) },
+    );
+    const rounded = (value: number): number => Number(value.toPrecision(3));
+    const [none, many] = steps;
+    const table = [
+      ...(none?.rows ?? []).map(({ scenario, metric, ours }, index) => ({
+        what: `${scenario}, ${metric}`,
+        none: rounded(median(ours)),
+        [`${many?.runs}`]: rounded(median(many?.rows[index]?.ours ?? [])),
+      })),
+      ...(none?.lists ?? []).flatMap(({ query, p50, p99 }, index) => [
+        {
+          what: `list, ${query}, p50 ms`,
+          none: rounded(p50),
+          [`${many?.runs}`]: rounded(many?.lists[index]?.p50 ?? NaN),
+        },
+        {
+          what: `list, ${query}, p99 ms`,
+          none: rounded(p99),
+          [`${many?.runs}`]: rounded(many?.lists[index]?.p99 ?? NaN),
+        },
+      ]),
+    ];
+    console.table(table);
+    console.table({ 'bytes per run': Math.round(bytesPerRun), ...retention });
+    await write(out, 'history.json', JSON.stringify({ bytesPerRun, table, retention }, null, 2));
     return true;
   } finally {
     await floor.stop();

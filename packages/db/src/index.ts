@@ -152,6 +152,8 @@ export { addMember, leaveWorkspace, listMembers, removeMember, updateMember } fr
 export * from './migrations/index.js';
 export { countUnfinished, readOldestWaitingSeconds, readRunStats, type StatsPeriod } from './monitoring/run-stats.js';
 export {
+  countUnindexedRuns,
+  type ExpiredRun,
   type ExpiredRuns,
   findDueRuns,
   findExpiredRuns,

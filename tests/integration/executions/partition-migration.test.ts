@@ -10,7 +10,7 @@ import { createEmptyDatabase, stopAll, stopLater } from '../../harness/index.js'
 
 const MIGRATION = '20261124220000_run_partitions';
 const OLD_RUNS = 20_000;
-/** A statement that waits for a lock for longer than this, in ms, fails: the migration may not block others that long. */
+/** A statement that waits for a lock for longer than this, in ms, fails: the migration may not block others so long. */
 const MAX_LOCK_MS = 1_000;
 
 let before: string;
@@ -48,7 +48,7 @@ async function startWriter(url: string) {
   await client.connect();
   await client.query(`SET lock_timeout = ${MAX_LOCK_MS}`);
   const ids: string[] = [];
-  let isStopped = false;
+  const stopping = new AbortController();
   async function write(): Promise<void> {
     const id = uuidv7();
     await client.query({
@@ -68,11 +68,11 @@ async function startWriter(url: string) {
     ids.push(id);
   }
   const stopped = (async () => {
-    while (!isStopped) await write();
+    while (!stopping.signal.aborted) await write();
   })();
   return {
     async stop(): Promise<readonly string[]> {
-      isStopped = true;
+      stopping.abort();
       await stopped;
       await client.end();
       return ids;

@@ -7,6 +7,7 @@ import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
 import type { MaintenanceMetrics } from './maintenance-metrics.js';
 import { processRows, type RowWork } from './process-rows.js';
+import { createTimeBudget } from './time-budget.js';
 
 /** What maintenance tasks need. */
 export interface MaintenanceContext {
@@ -24,17 +25,30 @@ export interface MaintenanceContext {
  */
 export const TASK_TIME_LIMIT_MS = 20_000;
 
+/** A task that processes rows. */
+export interface RowTask<Row, Result> {
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly work: RowWork<Row, Result>;
+  /** The longest time of a pass, in ms, while a backlog remains; the budget of `work` by default. */
+  readonly maxBudgetMs?: number;
+}
+
 /** Creates a task that processes rows. A bad row is skipped and does not stop the others. */
 export function createRowTask<Row, Result>(
-  { name, intervalMs, work }: { name: string; intervalMs: number; work: RowWork<Row, Result> },
+  { name, intervalMs, work, maxBudgetMs = work.budgetMs }: RowTask<Row, Result>,
   { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
 ): PeriodicTask {
   const badRows = createBadRows({ task: name, logger, onAdded: () => metrics.badRow(name) });
+  const budget = createTimeBudget(work.budgetMs, maxBudgetMs);
   return {
     name,
     intervalMs,
     timeLimitMs: TASK_TIME_LIMIT_MS,
-    run: (signal) => processRows(work, { badRows, signal, isUnavailable: isStoreUnavailable }),
+    async run(signal) {
+      const context = { badRows, signal, isUnavailable: isStoreUnavailable };
+      budget.passed(await processRows({ ...work, budgetMs: budget.ms() }, context));
+    },
   };
 }
 

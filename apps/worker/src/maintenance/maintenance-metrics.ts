@@ -41,6 +41,10 @@ export interface MaintenanceMetrics extends TaskObserver {
   acted(action: MaintenanceAction, runs: number): void;
   /** Counts a row that a task skipped because it failed at it. */
   badRow(task: string): void;
+  /** Notes how many finished runs are not in the search index yet, up to 100,000. */
+  searchBacklog(runs: number): void;
+  /** Notes for how long, in seconds, the oldest expired run or its data should have been deleted; 0 without any. */
+  retentionBacklog(kind: 'data' | 'run', seconds: number): void;
   /** Notes how long after its time the run of a schedule was started. */
   scheduleFired(lateSeconds: number): void;
 }
@@ -82,6 +86,17 @@ export function createMaintenanceMetrics(
     buckets: LATE_SECONDS,
     registers,
   });
+  const searchBacklog = new Gauge({
+    name: 'deckhand_search_backlog_runs',
+    help: 'Finished runs that are not in the search index yet, up to 100,000; on the holder of the maintenance lease',
+    registers,
+  });
+  const retentionBacklog = new Gauge({
+    name: 'deckhand_retention_overdue_seconds',
+    help: 'For how long the oldest expired run, or its data, should have been deleted; on the holder of the maintenance lease',
+    labelNames: ['kind'],
+    registers,
+  });
   new Gauge({
     name: 'deckhand_maintenance_lease_held',
     help: '1 while this worker holds the maintenance lease',
@@ -109,6 +124,8 @@ export function createMaintenanceMetrics(
       failures.inc({ task, reason: error instanceof TaskTimeLimitError ? 'time_limit' : 'error' }),
     acted: (action, count) => actions.inc({ action }, count),
     badRow: (task) => badRows.inc({ task }),
+    searchBacklog: (runs) => searchBacklog.set(runs),
+    retentionBacklog: (kind, seconds) => retentionBacklog.set({ kind }, seconds),
     scheduleFired: (late) => lateSeconds.observe(late),
   };
 }

@@ -35,9 +35,10 @@ export interface RowWorkContext {
 
 /**
  * Makes one pass. A bad row is reported and skipped, and does not stop the others.
+ * @returns whether it stopped because its time was over, so that rows may be left.
  * @throws the error if the database is unavailable, if many rows of a batch fail, or if `onDone` fails.
  */
-export async function processRows<Row, Result>(work: RowWork<Row, Result>, context: RowWorkContext): Promise<void> {
+export async function processRows<Row, Result>(work: RowWork<Row, Result>, context: RowWorkContext): Promise<boolean> {
   const { badRows, signal, isUnavailable } = context;
   const startedAt = performance.now();
   const isOver = (): boolean => signal.aborted || performance.now() - startedAt >= work.budgetMs;
@@ -51,9 +52,9 @@ export async function processRows<Row, Result>(work: RowWork<Row, Result>, conte
       } finally {
         if (done.length > 0) await work.onDone?.(done);
       }
-      if (isOver()) return;
+      if (isOver()) return true;
     }
-    if (rows.length < work.maxRows || isOver()) return;
+    if (rows.length < work.maxRows) return false;
   }
 }
 

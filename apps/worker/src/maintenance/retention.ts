@@ -1,4 +1,5 @@
 import {
+  type ExpiredRun,
   type ExpiredRuns,
   findExpiredRuns,
   isStoreUnavailable,
@@ -6,19 +7,22 @@ import {
   pruneData,
   pruneRuns,
   readInstanceSettings,
+  type RowPage,
 } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
 import { dropExpiredPartitions } from './drop-partitions.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 import { processRows } from './process-rows.js';
+import { createTimeBudget } from './time-budget.js';
 
 const NAME = 'retention';
 /** Maximum number of runs, and of their bytes, per statement: low, so that no statement holds its locks for long. */
 const BATCH = 200;
 const MAX_BATCH_BYTES = 64 * 1_048_576;
-/** Time budget of a pass for data, and for runs, in ms. A backlog takes many passes. */
+/** Time budget of a pass for data, and for runs, in ms, without and with a backlog. */
 const BUDGET_MS = 200;
+const MAX_BUDGET_MS = 450;
 
 const PRUNE = {
   data: { prune: pruneData, action: 'pruned_data' },
@@ -30,8 +34,8 @@ const PRUNE = {
  * is always pruned first, even if only runs have a retention time: so one place corrects the stored bytes of workspaces
  * and deletes large outputs.
  *
- * Whole runs are dropped with their partition where possible, so an expired run waits for the last one of its partition.
- * It is pruned alone if the partition cannot be dropped by then, because it contains an unfinished run, say.
+ * Whole runs are dropped with their partition where possible: an expired run waits for the last one of its partition.
+ * It is pruned alone if the partition cannot be dropped by then, because of an unfinished run, say.
  */
 export function createRetention({
   db,
@@ -39,13 +43,23 @@ export function createRetention({
   metrics,
 }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>): PeriodicTask {
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
+  const budgets = {
+    data: createTimeBudget(BUDGET_MS, MAX_BUDGET_MS),
+    run: createTimeBudget(BUDGET_MS, MAX_BUDGET_MS),
+  };
+
+  async function find(expired: ExpiredRuns, page: RowPage): Promise<ExpiredRun[]> {
+    const runs = await findExpiredRuns(db, { ...page, ...expired });
+    metrics.retentionBacklog(expired.kind, runs[0]?.overdueSeconds ?? 0);
+    return runs;
+  }
 
   async function prune(expired: ExpiredRuns, signal: AbortSignal): Promise<void> {
     const { kind } = expired;
     const { prune: pruneRows, action } = PRUNE[kind];
-    await processRows(
+    const hasLeftRuns = await processRows(
       {
-        find: (page) => findExpiredRuns(db, { ...page, ...expired }),
+        find: (page) => find(expired, page),
         idOf: ({ id }) => id,
         bytesOf: ({ bytes }) => bytes,
         async act(runs) {
@@ -63,10 +77,11 @@ export function createRetention({
         },
         maxRows: BATCH,
         maxBytes: MAX_BATCH_BYTES,
-        budgetMs: BUDGET_MS,
+        budgetMs: budgets[kind].ms(),
       },
       { badRows, signal, isUnavailable: isStoreUnavailable },
     );
+    budgets[kind].passed(hasLeftRuns);
   }
 
   return {

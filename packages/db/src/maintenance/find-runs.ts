@@ -24,6 +24,9 @@ export interface FoundRun {
   readonly bytes: number;
 }
 
+/** Smaller than every id of a run. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Returns the condition that an id is not excluded. */
 export const isNotExcluded = (id: Prisma.Sql, except: readonly string[]): Prisma.Sql =>
   except.length === 0 ? Prisma.sql`true` : Prisma.sql`${id} <> ALL (${[...except]}::uuid[])`;
@@ -79,13 +82,27 @@ export async function findParentsOfFinished(db: Database, page: RowPage): Promis
   return rows.map(({ id }) => id);
 }
 
-/** Finds finished runs that are not in the search index yet, the oldest first. */
-export function findUnindexedRuns(db: Database, page: RowPage): Promise<FoundRun[]> {
+/**
+ * Finds finished runs that are not in the search index yet, by ascending id.
+ * @param page.after the id after which to continue. A search from the beginning reads entries of rows that were deleted
+ * until a vacuum removes them.
+ */
+export function findUnindexedRuns(
+  db: Database,
+  page: RowPage & { readonly after?: string | undefined },
+): Promise<FoundRun[]> {
   return db.$queryRaw<FoundRun[]>(Prisma.sql`/* maintenance.find-unindexed-runs */
     SELECT u.execution_id AS id, coalesce(e.stored_bytes, 0)::float8 AS bytes
     FROM unindexed_executions u LEFT JOIN executions e ON e.id = u.execution_id
-    WHERE ${isNotExcluded(Prisma.sql`u.execution_id`, page.except)}
+    WHERE u.execution_id > ${page.after ?? NO_ID}::uuid AND ${isNotExcluded(Prisma.sql`u.execution_id`, page.except)}
     ORDER BY u.execution_id LIMIT ${page.limit}`);
+}
+
+/** Counts finished runs that are not in the search index yet, up to a maximum. */
+export async function countUnindexedRuns(db: Database, max: number): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`/* maintenance.count-unindexed-runs */
+    SELECT count(*)::int AS count FROM (SELECT FROM unindexed_executions LIMIT ${max}) u`);
+  return row?.count ?? 0;
 }
 
 /** Which runs retention is looking for. */
@@ -98,28 +115,37 @@ export interface ExpiredRuns {
   readonly graceDays: number;
 }
 
+/** A run that retention should have deleted, or whose data it should have deleted. */
+export interface ExpiredRun extends FoundRun {
+  /** For how long. */
+  readonly overdueSeconds: number;
+}
+
+const DAY_SECONDS = 86_400;
+
 /**
  * Finds runs that finished more than so many days ago, the oldest first: with `data`, those that still have data; with
  * `run`, those that have none. It skips runs that are being rerun, because their data is still read.
  */
-export function findExpiredRuns(db: Database, page: RowPage & ExpiredRuns): Promise<FoundRun[]> {
+export function findExpiredRuns(db: Database, page: RowPage & ExpiredRuns): Promise<ExpiredRun[]> {
   // Served by executions_with_data and executions_without_data. Two queries: with OR, each search would read all runs
   // that wait for the end of their partition.
   const hasData = page.kind === 'data' ? Prisma.sql`e.trigger_data IS NOT NULL` : Prisma.sql`e.trigger_data IS NULL`;
   const finishedBefore = (days: number, condition: Prisma.Sql): Prisma.Sql => Prisma.sql`
-    (SELECT e.id, e.stored_bytes, e.finished_at FROM executions e
+    (SELECT e.id, e.stored_bytes, extract(epoch FROM now() - e.finished_at) - ${days * DAY_SECONDS}::float8 AS overdue
+      FROM executions e
       WHERE e.finished_at <= now() - ${days}::int * interval '1 day' AND ${condition} AND ${hasData} AND ${isNotRepeated}
         AND ${isNotExcluded(Prisma.sql`e.id`, page.except)}
       ORDER BY e.finished_at LIMIT ${page.limit})`;
   const inFirstPartition = Prisma.sql`e.id < (
     SELECT p.upper_id FROM run_partitions p WHERE p.table_name = 'executions' AND p.lower_id IS NULL)`;
-  return db.$queryRaw<FoundRun[]>(Prisma.sql`/* maintenance.find-expired-runs */
-    SELECT id, min(stored_bytes)::float8 AS bytes FROM (
+  return db.$queryRaw<ExpiredRun[]>(Prisma.sql`/* maintenance.find-expired-runs */
+    SELECT id, min(stored_bytes)::float8 AS bytes, max(overdue)::float8 AS "overdueSeconds" FROM (
       ${finishedBefore(page.days + page.graceDays, Prisma.sql`true`)}
       UNION ALL
       ${finishedBefore(page.days, inFirstPartition)}
     ) found
-    GROUP BY id ORDER BY min(finished_at) LIMIT ${page.limit}`);
+    GROUP BY id ORDER BY max(overdue) DESC LIMIT ${page.limit}`);
 }
 
 /** A run that is being rerun is still read: data that the rerun reuses must not be deleted meanwhile. */
