@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
 import { fleet } from './fleet.js';
+import { fleetUpkeep } from './fleet-upkeep.js';
 import { growth } from './growth.js';
 import { history } from './history.js';
 import { lists } from './lists.js';
@@ -38,6 +39,7 @@ interface Options {
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   suite: measureSuite,
   fleet: measureFleet,
+  'fleet-upkeep': measureFleetUpkeep,
   growth: measureGrowth,
   history: measureHistory,
   lists: measureLists,
@@ -186,6 +188,19 @@ async function measureFleet(stack: Stack, { out }: Options): Promise<boolean> {
   }));
   console.table(table);
   await write(out, 'fleet.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureFleetUpkeep(stack: Stack, { out }: Options): Promise<boolean> {
+  const rows = await fleetUpkeep(stack);
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+  const table = rows.map(({ redis, postgres, ...row }) => ({
+    ...row,
+    'Redis, of a core': percent(redis),
+    'PostgreSQL, of a core': percent(postgres),
+  }));
+  console.table(table);
+  await write(out, 'fleet-upkeep.json', JSON.stringify(table, null, 2));
   return true;
 }
 

@@ -38,3 +38,27 @@ export async function claimLease(
   if (state === 'held' || state === 'taken' || state === 'free') return state;
   throw new Error(`the lease is in no known state: ${String(state)}`);
 }
+
+/*
+ * KEYS[1] the deputies: names by when they expire  ARGV[1] the process  ARGV[2] duration, in ms  ARGV[3] how many
+ * Returns 1 if the process is one of them.
+ */
+const DEPUTIZE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+return 1`;
+
+/**
+ * Becomes or stays one of the few deputies of a lease's owner, for `durationMs` of Redis's clock. May be repeated.
+ * @returns whether the process is one.
+ */
+export async function claimDeputy(
+  redis: Redis,
+  key: string,
+  request: { readonly owner: string; readonly durationMs: number; readonly max: number },
+): Promise<boolean> {
+  return (await redis.eval(DEPUTIZE, 1, key, request.owner, request.durationMs, request.max)) === 1;
+}

@@ -27,6 +27,9 @@ export const WAKE_UPS_KEY = '{deckhand}:wake-ups';
 /** The lease of the worker that does the maintenance. */
 export const MAINTENANCE_LEASE_KEY = '{deckhand}:reconciler';
 
+/** The workers that take this lease next. */
+export const MAINTENANCE_DEPUTIES_KEY = '{deckhand}:maintenance-deputies';
+
 /** Written to check whether Redis accepts writes. */
 export const WRITE_PROBE_KEY = '{deckhand}:write-probe';
 

@@ -1,4 +1,4 @@
-import { connectRedis, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
+import { connectRedis, MAINTENANCE_DEPUTIES_KEY, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
 import { createMaintenanceLease, type MaintenanceLease } from '@deckhand/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
@@ -23,7 +23,7 @@ afterAll(stopAll);
 beforeEach(async () => {
   now = 0;
   taken.length = 0;
-  await redis.del(MAINTENANCE_LEASE_KEY);
+  await redis.del(MAINTENANCE_LEASE_KEY, MAINTENANCE_DEPUTIES_KEY);
 });
 
 /** Ids of the workers that took the lease. */
@@ -53,6 +53,30 @@ describe('the maintenance lease', () => {
     await pass(1_000, [a, b]);
     expect([a.isHeld(), b.isHeld()]).toEqual([false, true]);
     expect(taken).toEqual(['a', 'b']);
+  });
+
+  it('has three deputies, one of which takes it next; the others ask for it less often', async () => {
+    const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => lease(id));
+    await pass(500, all);
+    expect(all.map((one) => one.isHeld())).toEqual([true, false, false, false, false, false]);
+    expect(all.map((one) => one.isNear())).toEqual([true, true, true, true, false, false]);
+    const [a, , , , e] = all;
+    await a?.giveUp();
+    expect(a?.isNear()).toBe(false);
+    await e?.renew();
+    expect(e?.isHeld()).toBe(false);
+    await pass(500, all);
+    expect(all.map((one) => one.isHeld())).toEqual([false, true, false, false, false, false]);
+  });
+
+  it('is taken by any other within some seconds when the holder and its deputies are gone', async () => {
+    const gone = ['a', 'b', 'c', 'd'].map((id) => lease(id));
+    const left = lease('e');
+    await pass(500, [...gone, left]);
+    expect(left.isNear()).toBe(false);
+    await redis.del(MAINTENANCE_LEASE_KEY, MAINTENANCE_DEPUTIES_KEY);
+    await pass(3_000, [left]);
+    expect(left.isHeld()).toBe(true);
   });
 
   it('is not held any more by one that could not renew it in time', async () => {

@@ -1,4 +1,11 @@
-import { claimLease, type LeaseClaim, MAINTENANCE_LEASE_KEY, type Redis } from '@deckhand/queue';
+import {
+  claimDeputy,
+  claimLease,
+  type LeaseClaim,
+  MAINTENANCE_DEPUTIES_KEY,
+  MAINTENANCE_LEASE_KEY,
+  type Redis,
+} from '@deckhand/queue';
 
 /**
  * The lease of the worker that does the maintenance. If two workers believe to hold it for a moment, that is harmless:
@@ -8,7 +15,13 @@ export interface MaintenanceLease {
   /** Returns whether this worker holds the lease, by its steady clock. */
   readonly isHeld: () => boolean;
   /**
-   * Takes or renews the lease, unless this worker declines it. Must be called periodically. @throws the error of Redis.
+   * Returns whether this worker holds the lease or is one of its deputies, which take it next. Only these watch the
+   * fleet: if all did, the work would grow with the square of their number.
+   */
+  readonly isNear: () => boolean;
+  /**
+   * Takes or renews the lease, or a place as a deputy, unless this worker declines it. Must be called twice a second.
+   * @throws the error of Redis.
    */
   renew(): Promise<void>;
   /** Releases the lease and declines it for a moment: perhaps only this worker cannot reach the database. */
@@ -21,6 +34,10 @@ export interface MaintenanceLease {
  * In ms: longer than a late renewal takes, and shorter than the time after which a dead holder's runs are recovered.
  */
 const LEASE_DURATION_MS = 2_500;
+/** Number of deputies: as many may die together with the holder without delaying recovery by much. */
+const MAX_DEPUTIES = 3;
+/** How often other workers ask for the lease, in ms. */
+const OTHERS_INTERVAL_MS = 2_500;
 /** How long a worker declines the lease after its maintenance failed, in ms; the others claim it twice a second. */
 const HOLD_OFF_MS = 1_500;
 /** A worker whose clock differs from the database's by more than this, in ms, declines the lease. */
@@ -57,6 +74,8 @@ export function createMaintenanceLease({
   /** When this worker first found the lease free while declining it; reset when somebody takes the lease. */
   let freeSince: number | undefined;
   let hasGivenUp = false;
+  let deputyUntil = -Infinity;
+  let lastAskedAt = -Infinity;
 
   async function decline(): Promise<'held' | 'taken' | 'free'> {
     heldUntil = -Infinity;
@@ -78,9 +97,20 @@ export function createMaintenanceLease({
   }
 
   const isHeld = (): boolean => !hasGivenUp && now() < heldUntil;
+  const isNear = (): boolean => isHeld() || (!hasGivenUp && now() < deputyUntil);
+
+  async function renewAsDeputy(askedAt: number): Promise<void> {
+    const isDeputy = await claimDeputy(redis, MAINTENANCE_DEPUTIES_KEY, {
+      owner: workerId,
+      durationMs: LEASE_DURATION_MS,
+      max: MAX_DEPUTIES,
+    });
+    deputyUntil = isDeputy ? askedAt + LEASE_DURATION_MS : -Infinity;
+  }
 
   return {
     isHeld,
+    isNear,
     async renew() {
       const askedAt = now();
       if (!mayHold(askedAt)) return;
@@ -90,6 +120,8 @@ export function createMaintenanceLease({
         else freeSince ??= askedAt;
         return;
       }
+      if (!isNear() && askedAt - lastAskedAt < OTHERS_INTERVAL_MS) return;
+      lastAskedAt = askedAt;
       const state = await claimLease(redis, MAINTENANCE_LEASE_KEY, {
         owner: workerId,
         durationMs: LEASE_DURATION_MS,
@@ -100,9 +132,11 @@ export function createMaintenanceLease({
       heldUntil = state === 'held' && mayHold(askedAt) ? askedAt + LEASE_DURATION_MS : -Infinity;
       if (!wasHeld && isHeld()) onTaken?.();
       if (state !== 'held' || claim === 'eager') freeSince = undefined;
+      if (state === 'taken') await renewAsDeputy(askedAt);
     },
     async letOthersTry() {
       holdsOffUntil = now() + HOLD_OFF_MS;
+      lastAskedAt = -Infinity;
       await decline();
     },
     async giveUp() {

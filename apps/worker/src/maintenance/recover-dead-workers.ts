@@ -22,12 +22,12 @@ const BATCH = 1_000;
 
 /**
  * Creates the task that recovers the runs of workers that are dead or whose event loop is blocked. The runs are
- * dispatched again, at once or after a delay, or fail. Every worker watches the heartbeats, so that the next holder of
- * the lease already knows who is silent; only the holder acts.
+ * dispatched again, at once or after a delay, or fail. The deputies of the holder watch the heartbeats, too, so that the
+ * next holder of the lease already knows who is silent; only the holder acts.
  */
 export function createDeadWorkerRecovery(
   { db, redis, queue, logger, metrics, runs }: MaintenanceContext,
-  { liveness, lease }: { readonly liveness: Liveness; readonly lease: Pick<MaintenanceLease, 'isHeld'> },
+  { liveness, lease }: { readonly liveness: Liveness; readonly lease: Pick<MaintenanceLease, 'isHeld' | 'isNear'> },
 ): PeriodicTask {
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
 
@@ -59,6 +59,7 @@ export function createDeadWorkerRecovery(
     name: NAME,
     intervalMs: INTERVAL_MS,
     timeLimitMs: TIME_LIMIT_MS,
+    isWanted: lease.isNear,
     async run(signal) {
       await watch();
       if (!lease.isHeld()) return;

@@ -6,6 +6,8 @@ import type { MaintenanceContext } from './maintenance-context.js';
 
 /** In ms: long enough that a difference in two comparisons in a row is not a claim or an end in progress. */
 const INTERVAL_MS = 2_000;
+/** How often an idle worker compares, in ms. It is idle if it had no run for as long. */
+const IDLE_INTERVAL_MS = 20_000;
 const TIME_LIMIT_MS = 10_000;
 
 /**
@@ -15,12 +17,20 @@ const TIME_LIMIT_MS = 10_000;
  */
 export function createUnknownRunRelease(
   { db, queue, logger, metrics }: Pick<MaintenanceContext, 'db' | 'queue' | 'logger' | 'metrics'>,
-  { workerId, active }: { readonly workerId: string; readonly active: Pick<ActiveRuns, 'has' | 'all'> },
+  { workerId, active }: { readonly workerId: string; readonly active: Pick<ActiveRuns, 'has' | 'all' | 'size'> },
 ): PeriodicTask {
   /** Runs that were missing in memory in the last comparison: id → token of their claim. */
   let unknown = new Map<string, string>();
   /** Runs in memory that were not held in the last comparison. By identity, because a run may be claimed again. */
   let disowned = new Set<unknown>();
+  let lastActiveAt = performance.now();
+  let lastComparedAt = -Infinity;
+
+  /** Returns whether the worker is idle and has compared a short time ago. */
+  function maySkip(now: number): boolean {
+    if (active.size > 0 || unknown.size > 0) lastActiveAt = now;
+    return now - lastActiveAt > IDLE_INTERVAL_MS && now - lastComparedAt < IDLE_INTERVAL_MS;
+  }
 
   async function release(rows: readonly OwnedRun[]): Promise<void> {
     const missing = rows.filter(({ executionId }) => !active.has(executionId));
@@ -38,6 +48,9 @@ export function createUnknownRunRelease(
     intervalMs: INTERVAL_MS,
     timeLimitMs: TIME_LIMIT_MS,
     async run() {
+      const now = performance.now();
+      if (maySkip(now)) return;
+      lastComparedAt = now;
       // Must come before the query: a run that is claimed after this line is not compared.
       const claimed = [...active.all()].filter((run) => run.isClaimed());
       const rows = await findOwnedRuns(db, workerId);

@@ -1,78 +1,58 @@
-import { type Actor, requireRole } from '../access.js';
-import { type Database, Prisma, type Queryable } from '../client.js';
-import { sampleSearch } from '../search/find.js';
-import { limitSession } from '../session-limits.js';
-import { hitOf, isSearch, matchingIds } from '../search/match.js';
-import { type ExecutionOrder, filterConditions, type ResolvedFilter, resolveFilter, sortOrder } from './filter.js';
-import type { ListExecutionsRequest } from './list.js';
+import type { Actor } from '../access.js';
+import { type Database, Prisma } from '../client.js';
+import { type ExecutionOrder, type RunPosition, SORT_COLUMNS } from './filter.js';
+import { listExecutionIds, type ListExecutionsRequest } from './list.js';
 
 /** A query for the runs to export: filters and order. */
 export interface ExportRequest extends ListExecutionsRequest {
   /** Runs of one batch. */
   readonly batchSize: number;
-  /** Time limit of an export, in ms: it occupies a connection, and an old snapshot of the database. */
+  /** Time limit of an export, in ms. */
   readonly timeoutMs: number;
 }
 
+/** Runs of one page: a page costs several statements, the more so with a search. */
+const PAGE_SIZE = 1_000;
+
 /**
- * Reads all matching runs with a database cursor, so that neither the server nor this process has all of them in
- * memory. The next batch is fetched once `onBatch` has processed the previous one; an error that it throws ends the
- * cursor.
- * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
+ * Reads all matching runs page by page, each with statements of its own: however long the caller takes, no transaction
+ * stays open, which would keep old rows from being vacuumed and partitions from being detached. A run that begins or
+ * ends meanwhile may move to a part that was already read, or be missing.
+ * @throws DeckhandError FORBIDDEN for no member, or one who is removed meanwhile; WORKSPACE_MISMATCH.
+ * @throws Error at the time limit, and what `onBatch` throws.
  */
 export async function exportExecutionIds(
   db: Database,
   actor: Actor,
-  request: ExportRequest,
+  { batchSize, timeoutMs, ...request }: ExportRequest,
   onBatch: (executionIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  await requireRole(db, actor, request.workspaceId, 'viewer');
-  const query = await planQuery(db, await resolveFilter(db, request));
-  await db.$transaction(
-    async (tx) => {
-      // A cursor may take long to find the next runs, and waits while the caller reads the current ones.
-      await limitSession(tx, {
-        statement_timeout: request.timeoutMs,
-        idle_in_transaction_session_timeout: request.timeoutMs,
-      });
-      await openCursor(tx, query);
-      for (;;) {
-        const rows = await tx.$queryRaw<{ id: string }[]>(
-          Prisma.sql`FETCH ${Prisma.raw(String(request.batchSize))} FROM exported`,
-        );
-        if (rows.length > 0) await onBatch(rows.map(({ id }) => id));
-        if (rows.length < request.batchSize) return;
-      }
-    },
-    { timeout: request.timeoutMs },
-  );
+  const deadline = performance.now() + timeoutMs;
+  const page = { limit: PAGE_SIZE, offset: 0, includeTotal: false };
+  let last: ReadonlySet<string> = new Set();
+  let after = request.after;
+  for (;;) {
+    const { ids, hasMore } = await listExecutionIds(db, actor, { ...request, ...page, after });
+    const position = hasMore ? await findLastPosition(db, request, ids) : undefined;
+    // A run that moved while the page was read would be read twice.
+    const fresh = ids.filter((id) => !last.has(id));
+    for (let from = 0; from < fresh.length; from += batchSize) await onBatch(fresh.slice(from, from + batchSize));
+    if (position === undefined) return;
+    if (performance.now() > deadline) throw new Error(`the export took longer than ${timeoutMs} ms`);
+    last = new Set(ids);
+    after = position;
+  }
 }
 
-async function planQuery(db: Database, request: ResolvedFilter & ExecutionOrder): Promise<Prisma.Sql> {
-  if (!isSearch(request)) return orderedQuery(request);
-  const { isFrequent, byWord } = await sampleSearch(db, request);
-  return isFrequent ? orderedQuery(request) : indexedQuery(request, byWord);
-}
-
-async function openCursor(tx: Queryable, query: Prisma.Sql): Promise<void> {
-  // Returning the first rows at once matters more than returning all of them soon: the order comes from an index, not
-  // from a sort.
-  await tx.$executeRaw`SET LOCAL cursor_tuple_fraction = 0.0001`;
-  await tx.$executeRaw(Prisma.sql`DECLARE exported NO SCROLL CURSOR FOR ${query}`);
-}
-
-/** The runs of the list, in its order. */
-function orderedQuery(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
-  const listed = Prisma.sql`SELECT e.id FROM executions e WHERE ${filterConditions(request)} ORDER BY ${sortOrder(request)}`;
-  return isSearch(request)
-    ? Prisma.sql`SELECT listed.id FROM (${listed}) listed CROSS JOIN LATERAL ${hitOf(request)} looked WHERE looked.hit`
-    : listed;
-}
-
-/** The runs that the trigram index finds, then sorted. */
-function indexedQuery(request: ResolvedFilter & ExecutionOrder, byWord: boolean): Prisma.Sql {
-  return Prisma.sql`
-    SELECT e.id FROM executions e
-    WHERE e.id IN (${matchingIds(request.workspaceId, request, byWord)}) AND ${filterConditions(request)}
-    ORDER BY ${sortOrder(request)}`;
+/** Returns the position of the last run of a page that still exists; undefined if none does. */
+async function findLastPosition(
+  db: Database,
+  { sortBy }: ExecutionOrder,
+  ids: readonly string[],
+): Promise<RunPosition | undefined> {
+  const rows = await db.$queryRaw<{ id: string; at: Date | null }[]>(Prisma.sql`
+    SELECT e.id, ${SORT_COLUMNS[sortBy]} AS at FROM executions e WHERE e.id = ANY (${[...ids]}::uuid[])`);
+  const found = new Map(rows.map(({ id, at }) => [id, at]));
+  const id = ids.findLast((candidate) => found.has(candidate));
+  return id === undefined ? undefined : { at: found.get(id) ?? null, id };
 }

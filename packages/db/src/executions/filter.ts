@@ -64,7 +64,8 @@ function withinRange(time: Prisma.Sql, { gte, gt, lte, lt }: TimeRange): Prisma.
   return parts;
 }
 
-const SORT_COLUMNS = {
+/** The columns of the orders. */
+export const SORT_COLUMNS = {
   startedAt: BEGAN_AT,
   createdAt: Prisma.sql`e.created_at`,
   finishedAt: Prisma.sql`e.finished_at`,

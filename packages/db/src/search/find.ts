@@ -21,8 +21,6 @@ const FIRST_WALK = 2_000;
  * not rare.
  */
 const LONGEST_WALK = 24_000;
-/** Share of runs above which a text is frequent. */
-const FREQUENT = 0.01;
 /** Share of runs up to which a word is rare enough to search for it alone. */
 const RARE = 0.01;
 
@@ -62,23 +60,10 @@ export async function findIds(
 
 /** Counts the runs that contain a text. */
 export async function countFound(db: Database, request: SearchRequest): Promise<number> {
-  const { byWord } = await sampleSearch(db, { ...request, after: undefined });
+  const byWord = isWordRare(await walk(db, { ...request, after: undefined }, { from: 0, length: FIRST_WALK }));
   const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request, byWord)}
     SELECT count(*)::int AS total FROM found`);
   return row?.total ?? 0;
-}
-
-/**
- * Decides from the beginning of the list how to search: whether the text is frequent enough to read all runs in order,
- * and otherwise whether to query the index for the most selective word alone.
- */
-export async function sampleSearch(
-  db: Database,
-  request: SearchRequest,
-): Promise<{ isFrequent: boolean; byWord: boolean }> {
-  const sample = await walk(db, request, { from: 0, length: FIRST_WALK });
-  const isFrequent = sample.walked < FIRST_WALK || sample.hits.length > FIRST_WALK * FREQUENT;
-  return { isFrequent, byWord: isWordRare(sample) };
 }
 
 function isWordRare({ near, walked }: Walk): boolean {

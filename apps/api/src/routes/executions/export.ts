@@ -10,10 +10,7 @@ import type { Services } from '../../services.js';
 const readQuery = queryReader(ExportExecutionsQuery);
 
 const BATCH_SIZE = 200;
-/**
- * Maximum number of concurrent exports of a process, more than one workspace may have: each occupies a database
- * connection.
- */
+/** Maximum number of concurrent exports of a process, more than one workspace may have. */
 const MAX_CONCURRENT = 4;
 const RETRY_AFTER_SECONDS = 5;
 /** Time limit of an export, in ms. */

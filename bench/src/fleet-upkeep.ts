@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readFleet, connectRedis } from '@deckhand/queue';
+import { cpuSeconds } from './cpu.js';
+import type { Stack } from './stack.js';
+
+/** Simulated workers: processes, and workers in each. */
+const FLEETS = [
+  { processes: 5, workers: 50 },
+  { processes: 20, workers: 50 },
+] as const;
+/** How long the fleet is idle until it is measured, and how long it is measured, in ms. */
+const SETTLE_MS = 40_000;
+const MEASURE_MS = 60_000;
+
+/** What the upkeep of an idle fleet costs, in parts of a core. */
+export interface UpkeepRow {
+  readonly workers: number;
+  readonly redis: number;
+  readonly postgres: number;
+  /** Workers that the fleet shows as live in the end. */
+  readonly live: number;
+}
+
+/** Measures what idle workers cost Redis and PostgreSQL: heartbeats, leases, polls, comparisons. */
+export async function fleetUpkeep(stack: Stack): Promise<UpkeepRow[]> {
+  const rows: UpkeepRow[] = [];
+  const processes: ReturnType<typeof spawn>[] = [];
+  const redis = connectRedis(stack.redis.url, { role: 'producer' });
+  try {
+    for (const fleet of FLEETS) {
+      while (processes.length < fleet.processes) processes.push(startSimulation(stack, fleet.workers));
+      await sleep(SETTLE_MS);
+      const pids = { redis: [stack.redis.process.pid], postgres: [stack.postgres.process.pid] };
+      const before = { redis: await cpuSeconds(pids.redis), postgres: await cpuSeconds(pids.postgres) };
+      await sleep(MEASURE_MS);
+      rows.push({
+        workers: fleet.processes * fleet.workers,
+        redis: ((await cpuSeconds(pids.redis)) - before.redis) / (MEASURE_MS / 1_000),
+        postgres: ((await cpuSeconds(pids.postgres)) - before.postgres) / (MEASURE_MS / 1_000),
+        live: (await readFleet(redis)).filter(({ isLive }) => isLive).length,
+      });
+    }
+    return rows;
+  } finally {
+    redis.disconnect();
+    for (const process of processes) process.kill('SIGKILL');
+    await Promise.all(processes.map((process) => process.exitCode ?? process.signalCode ?? once(process, 'exit')));
+  }
+}
+
+function startSimulation(stack: Stack, workers: number): ReturnType<typeof spawn> {
+  const script = fileURLToPath(new URL('simulated-workers.js', import.meta.url));
+  return spawn(process.execPath, [script, stack.postgres.url, stack.redis.url, String(workers)], { stdio: 'inherit' });
+}

@@ -1,0 +1,102 @@
+/**
+ * A process that does what so many idle workers do beside running runs: node simulated-workers.js <database> <redis>
+ * <workers>. Each has its own connections to Redis; those to PostgreSQL are shared.
+ */
+import { randomUUID } from 'node:crypto';
+import { createDatabase, readDatabaseTime } from '@deckhand/db';
+import { connectRedis, createRunQueue, createWakeUps, openRunConsumer, writeHeartbeat } from '@deckhand/queue';
+import { createLogger } from '@deckhand/runtime';
+import {
+  consumeJobs,
+  createActiveRuns,
+  createDatabaseClock,
+  createHeldBackRuns,
+  createMaintenanceLease,
+  createStandby,
+  startMaintenance,
+} from '@deckhand/worker';
+
+const [databaseUrl = '', redisUrl = '', count = '1'] = process.argv.slice(2);
+const HEARTBEAT_MS = 1_000;
+const ignore = (): void => undefined;
+
+const db = createDatabase({ url: databaseUrl, poolSize: 3 });
+const logger = createLogger({ name: 'worker', level: 'fatal' });
+
+async function startIdleWorker(): Promise<void> {
+  const id = randomUUID();
+  const [redis, beats] = [connectRedis(redisUrl, { role: 'producer' }), connectRedis(redisUrl, { role: 'producer' })];
+  for (const connection of [redis, beats]) connection.on('error', ignore);
+  const queue = createRunQueue(redis, { takingWorkers: () => 1 });
+  const clock = createDatabaseClock(() => readDatabaseTime(db));
+  await clock.measure();
+  const lease = createMaintenanceLease({
+    workerId: id,
+    redis,
+    clockOffsetMs: clock.offsetMs,
+    onTaken: () => standby.becomeFirst(),
+  });
+  const standby = createStandby({
+    wakeUps: createWakeUps(redis, { redisUrl, onError: ignore }),
+    isFirst: lease.isHeld,
+    isBusy: () => false,
+  });
+  consumeJobs({
+    consumer: await openRunConsumer({ redisUrl, workerId: id, queue, onError: ignore }),
+    standby,
+    logger,
+    room: () => 100,
+    untilRoom: () => Promise.resolve(),
+    start: () => Promise.reject(new Error('a simulated worker runs nothing')),
+  });
+  startMaintenance(
+    {
+      db,
+      redis,
+      queue,
+      logger,
+      metrics: {
+        begin: ignore,
+        passed: ignore,
+        failed: ignore,
+        acted: ignore,
+        badRow: ignore,
+        searchBacklog: ignore,
+        retentionBacklog: ignore,
+        scheduleFired: ignore,
+      },
+      runs: { accepted: ignore, finished: ignore },
+    },
+    {
+      workerId: id,
+      active: createActiveRuns(),
+      clock,
+      lease,
+      heldBack: createHeldBackRuns({ db, queue, onReleased: ignore }),
+      outputs: {
+        put: () => Promise.reject(new Error('a simulated worker has no outputs')),
+        get: () => Promise.resolve(new Map()),
+        sweep: () => Promise.resolve(0),
+        close: ignore,
+      },
+    },
+  );
+  const startedAt = new Date().toISOString();
+  setInterval(() => {
+    writeHeartbeat(beats, {
+      id,
+      host: 'simulated',
+      pid: process.pid,
+      version: '0.0.0',
+      state: 'consuming',
+      concurrency: 100,
+      active: 0,
+      startedAt,
+      blockedMs: 0,
+      occupiedBy: null,
+      isStandby: standby.isStandingBy(),
+    }).catch(ignore);
+  }, HEARTBEAT_MS);
+}
+
+for (let n = 0; n < Number(count); n += 1) await startIdleWorker();
