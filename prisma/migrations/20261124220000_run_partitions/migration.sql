@@ -188,12 +188,19 @@ BEGIN
     ORDER BY "upper_id"
   LOOP
     CONTINUE WHEN NOT "is_run_partition_expired"(p."partition_name", p."lower_id", p."upper_id", "expired_before");
+    -- A vacuum in progress yields to a statement that waits for a second. This one blocks no reader or writer meanwhile.
+    PERFORM set_config('lock_timeout', '3s', true);
+    FOR t IN SELECT * FROM "partitioned_run_tables"() LOOP
+      EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = false)', t."name" || '_' || p."suffix");
+    END LOOP;
     PERFORM set_config('lock_timeout', '100ms', true);
     FOR t IN SELECT * FROM "partitioned_run_tables"() LOOP
       EXECUTE format('LOCK TABLE ONLY %I IN ACCESS EXCLUSIVE MODE', t."name");
     END LOOP;
     -- A run may have been rerun, or be written by a process whose clock is behind, until the tables were locked.
-    IF NOT "is_run_partition_expired"(p."partition_name", p."lower_id", p."upper_id", "expired_before") THEN RETURN NULL; END IF;
+    IF NOT "is_run_partition_expired"(p."partition_name", p."lower_id", p."upper_id", "expired_before") THEN
+      RAISE EXCEPTION USING ERRCODE = 'lock_not_available';
+    END IF;
     FOR t IN SELECT * FROM "partitioned_run_tables"() LOOP
       EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', t."name", t."name" || '_' || p."suffix");
     END LOOP;

@@ -8,7 +8,7 @@ import type { MaintenanceContext } from './maintenance-context.js';
 
 /** Maximum number of rows of each other table that one statement deletes. */
 const BATCH = 500;
-/** Time budget of a pass for such rows, in ms. */
+/** Time budget of a pass, in ms. */
 const BUDGET_MS = 400;
 
 /**
@@ -20,15 +20,18 @@ export async function dropExpiredPartitions(
   days: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const detached = await detachExpiredRunPartition(db, days);
-  if (detached !== null) logger.info({ partition: detached }, 'partition of expired runs detached');
   const until = performance.now() + BUDGET_MS;
-  for (const suffix of await findDetachedRunPartitions(db)) {
-    while (await deleteLeftoversOfRunPartition(db, suffix, BATCH)) {
-      if (signal.aborted || performance.now() >= until) return;
+  let detached: string | null;
+  do {
+    detached = await detachExpiredRunPartition(db, days);
+    if (detached !== null) logger.info({ partition: detached }, 'partition of expired runs detached');
+    for (const suffix of await findDetachedRunPartitions(db)) {
+      while (await deleteLeftoversOfRunPartition(db, suffix, BATCH)) {
+        if (signal.aborted || performance.now() >= until) return;
+      }
+      const runs = await dropDetachedRunPartition(db, suffix);
+      metrics.acted('pruned_run', runs);
+      logger.info({ partition: suffix, runs }, 'partition of expired runs dropped');
     }
-    const runs = await dropDetachedRunPartition(db, suffix);
-    metrics.acted('pruned_run', runs);
-    logger.info({ partition: suffix, runs }, 'partition of expired runs dropped');
-  }
+  } while (detached !== null && !signal.aborted && performance.now() < until);
 }

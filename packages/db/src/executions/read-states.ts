@@ -2,7 +2,7 @@ import type { ExecutionStatus } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
-import { isInPartitionsOf, isOneOfRuns } from './run-ids.js';
+import { isOneOfRuns } from './run-ids.js';
 
 /** The part of a run that shows whether it changed. */
 export interface ExecutionState {
@@ -30,7 +30,7 @@ export async function readVisibleStates(
   db: Database,
   requests: readonly ReadStateRequest[],
 ): Promise<(VisibleState | undefined)[]> {
-  const isAsked = isInPartitionsOf(
+  const isAsked = isOneOfRuns(
     Prisma.sql`e.id`,
     requests.map((request) => request.executionId),
   );

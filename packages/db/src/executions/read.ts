@@ -10,7 +10,7 @@ import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
 import { personJson } from '../users.js';
-import { isInPartitionsOf } from './run-ids.js';
+import { isInPartitionsOf, isOneOfRuns } from './run-ids.js';
 
 /** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';
@@ -81,7 +81,7 @@ export async function readExecutions(
   requests: readonly ReadExecutionRequest[],
 ): Promise<(ExecutionRecord | undefined)[]> {
   const ids = requests.map((request) => request.executionId);
-  const isAsked = (column: Prisma.Sql): Prisma.Sql => isInPartitionsOf(column, ids);
+  const isInPartition = isInPartitionsOf(Prisma.sql`n.execution_id`, ids);
   const rows = await db.$queryRaw<Row[]>`/* executions.read */
     SELECT asked.position::int AS position, e.id, e.workspace_id AS "workspaceId", e.workflow_id AS "workflowId",
       e.workflow_version_id AS "workflowVersionId", e.status::text AS status, e.execution_mode::text AS "executionMode",
@@ -103,7 +103,7 @@ export async function readExecutions(
       ) AS "approvalsJson",
       CASE WHEN asked.progress = 'counts' THEN (
         SELECT coalesce(json_object_agg(c.status, c.count), '{}')
-        FROM (SELECT n.status, count(*) AS count FROM node_runs n WHERE n.execution_id = e.id AND ${isAsked(Prisma.sql`n.execution_id`)} GROUP BY n.status) c
+        FROM (SELECT n.status, count(*) AS count FROM node_runs n WHERE n.execution_id = e.id AND ${isInPartition} GROUP BY n.status) c
       ) END AS "nodeCounts"
     FROM ${batchRows([
       { type: 'uuid', values: ids },
@@ -113,13 +113,13 @@ export async function readExecutions(
       { type: 'boolean', values: requests.map((request) => request.isEntry ?? false) },
       { type: 'text', values: requests.map((request) => request.progress ?? 'nodes') },
     ])} AS asked (id, user_id, bound_to, is_slim, is_entry, progress, position)
-    JOIN executions e ON e.id = asked.id AND ${isAsked(Prisma.sql`e.id`)} AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
+    JOIN executions e ON e.id = asked.id AND ${isOneOfRuns(Prisma.sql`e.id`, ids)} AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
     CROSS JOIN LATERAL (
       -- Seldom asked of all nodes, and once for a run: OFFSET keeps it from being asked for each.
       SELECT asked.is_slim OR CASE WHEN e.stored_bytes > ${INLINE_OUTPUTS_BYTES} THEN (
         SELECT sum(n.output_bytes) > ${INLINE_OUTPUTS_BYTES} FROM node_runs n
-        WHERE n.execution_id = e.id AND ${isAsked(Prisma.sql`n.execution_id`)} AND n.output_bytes <= ${INLINE_OUTPUT_BYTES}
+        WHERE n.execution_id = e.id AND ${isInPartition} AND n.output_bytes <= ${INLINE_OUTPUT_BYTES}
       ) IS TRUE ELSE false END AS outputs
       OFFSET 0
     ) omitted
@@ -140,7 +140,7 @@ export async function readExecutions(
         || coalesce(',"error":' || n.error, '') || '}',
         ',' ORDER BY n.started_at, n.node_id) AS progress
       FROM node_runs n
-      WHERE n.execution_id = e.id AND ${isAsked(Prisma.sql`n.execution_id`)} AND asked.progress = 'nodes'
+      WHERE n.execution_id = e.id AND ${isInPartition} AND asked.progress = 'nodes'
     ) nodes`;
   const found = new Map(rows.map(({ position, ...record }) => [position, record]));
   return requests.map((_, index) => found.get(index + 1));

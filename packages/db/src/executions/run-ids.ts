@@ -20,8 +20,8 @@ export function isOneOfRuns(column: Prisma.Sql, ids: readonly string[]): Prisma.
 }
 
 /**
- * Returns a condition, as SQL, that holds for the ids of these runs and for few others: it leaves out partitions where
- * another condition compares the column with each id.
+ * Returns a condition, as SQL, that holds for the ids of these runs and for those between them. It only leaves out
+ * partitions: without another condition that compares the column with each id, all runs between them would be read.
  */
 export function isInPartitionsOf(column: Prisma.Sql, ids: readonly string[]): Prisma.Sql {
   const sorted = ids.map((id) => id.toLowerCase()).sort();
