@@ -39,6 +39,7 @@ async function startIdleWorker(): Promise<void> {
   const standby = createStandby({
     wakeUps: createWakeUps(redis, { redisUrl, onError: ignore }),
     isFirst: lease.isHeld,
+    isNear: lease.isNear,
     isBusy: () => false,
   });
   consumeJobs({

@@ -159,6 +159,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const standby = createStandby({
     wakeUps: createWakeUps(redis, { redisUrl: options.redisUrl, onError: onQueueError }),
     isFirst: lease.isHeld,
+    isNear: lease.isNear,
   });
   const watchdog = startWatchdog({
     worker: {

@@ -75,7 +75,7 @@ describe('the maintenance lease', () => {
     await pass(500, [...gone, left]);
     expect(left.isNear()).toBe(false);
     await redis.del(MAINTENANCE_LEASE_KEY, MAINTENANCE_DEPUTIES_KEY);
-    await pass(3_000, [left]);
+    await pass(6_000, [left]);
     expect(left.isHeld()).toBe(true);
   });
 

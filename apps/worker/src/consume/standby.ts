@@ -6,14 +6,19 @@ import { createBusyCheck } from './busy-check.js';
  * its runs did in batches: the same runs on more workers make more and smaller batches, and cost more.
  *
  * The first worker, which holds the maintenance lease, always takes jobs. A worker without room or time wakes another,
- * which takes jobs for a while. Nothing depends on a wake-up or on the first worker: each worker that stands by checks
- * once a second whether anybody takes jobs.
+ * which takes jobs for a while. Nothing depends on a wake-up or on the first worker: a few workers that stand by check
+ * once a second whether anybody takes jobs, and the others every ten seconds.
  */
 export interface Standby {
   /** Returns true while this worker should not take jobs. */
   readonly isStandingBy: () => boolean;
-  /** Waits for a wake-up or to become the first worker, for at most a second. @throws the error of Redis. */
+  /**
+   * Waits for a wake-up or to become the first worker, for at most a second, or ten if this worker is not near it.
+   * @throws the error of Redis.
+   */
   wait(): Promise<void>;
+  /** Returns whether a `wait` may take ten seconds. */
+  readonly isAsleep: () => boolean;
   /** Ends a `wait` in progress, because this is the first worker from now on. */
   readonly becomeFirst: () => void;
   /** Notes that nobody takes jobs: this worker does for some seconds. */
@@ -30,8 +35,9 @@ export interface Standby {
 const FIRST_MS = 1_000;
 const WOKEN_MS = 500;
 const UNATTENDED_MS = 5_000;
-/** Longest wait for a wake-up, in ms. */
+/** Longest wait for a wake-up, in ms, of workers that watch over the first one, and of others. */
 const WAIT_MS = 1_000;
+const LONG_WAIT_MS = 10_000;
 /** Shortest time between two wake-ups, in ms. */
 const WAKE_INTERVAL_MS = 20;
 /** A worker that has no room for more than half of this time, in ms, wakes another. */
@@ -42,6 +48,8 @@ export interface StandbyOptions {
   readonly wakeUps: WakeUps;
   /** Returns whether this is the first worker. */
   readonly isFirst: () => boolean;
+  /** Returns whether this is one of the few workers that watch over the first one; all do by default. */
+  readonly isNear?: () => boolean;
   /** A steady clock, in ms. */
   readonly now?: () => number;
   /** Returns whether this worker has no time for more runs. */
@@ -52,6 +60,7 @@ export interface StandbyOptions {
 export function createStandby({
   wakeUps,
   isFirst,
+  isNear = () => true,
   now = () => performance.now(),
   isBusy = createBusyCheck(),
 }: StandbyOptions): Standby {
@@ -92,10 +101,14 @@ export function createStandby({
     fullMs = 0;
   }
 
+  const isStandingBy = (): boolean => !isFirst() && now() >= takesUntil;
+
   return {
-    isStandingBy: () => !isFirst() && now() >= takesUntil,
+    isStandingBy,
+    isAsleep: () => isStandingBy() && !isNear(),
     async wait() {
-      if (await Promise.race([wakeUps.wait(WAIT_MS), isNowFirst.promise])) takeFor(WOKEN_MS);
+      const wakeUp = wakeUps.wait(isNear() ? WAIT_MS : LONG_WAIT_MS);
+      if (await Promise.race([wakeUp, isNowFirst.promise])) takeFor(WOKEN_MS);
     },
     becomeFirst() {
       isNowFirst.resolve(false);

@@ -36,8 +36,8 @@ export interface MaintenanceLease {
 const LEASE_DURATION_MS = 2_500;
 /** Number of deputies: as many may die together with the holder without delaying recovery by much. */
 const MAX_DEPUTIES = 3;
-/** How often other workers ask for the lease, in ms. */
-const OTHERS_INTERVAL_MS = 2_500;
+/** How often other workers ask to become a deputy, in ms. */
+const OTHERS_INTERVAL_MS = 5_000;
 /** How long a worker declines the lease after its maintenance failed, in ms; the others claim it twice a second. */
 const HOLD_OFF_MS = 1_500;
 /** A worker whose clock differs from the database's by more than this, in ms, declines the lease. */
@@ -121,7 +121,12 @@ export function createMaintenanceLease({
         return;
       }
       if (!isNear() && askedAt - lastAskedAt < OTHERS_INTERVAL_MS) return;
+      const isFirstTime = lastAskedAt === -Infinity;
       lastAskedAt = askedAt;
+      if (!isFirstTime && !isHeld()) {
+        await renewAsDeputy(askedAt);
+        if (!isNear()) return;
+      }
       const state = await claimLease(redis, MAINTENANCE_LEASE_KEY, {
         owner: workerId,
         durationMs: LEASE_DURATION_MS,
@@ -132,7 +137,7 @@ export function createMaintenanceLease({
       heldUntil = state === 'held' && mayHold(askedAt) ? askedAt + LEASE_DURATION_MS : -Infinity;
       if (!wasHeld && isHeld()) onTaken?.();
       if (state !== 'held' || claim === 'eager') freeSince = undefined;
-      if (state === 'taken') await renewAsDeputy(askedAt);
+      if (isFirstTime && state === 'taken') await renewAsDeputy(askedAt);
     },
     async letOthersTry() {
       holdsOffUntil = now() + HOLD_OFF_MS;

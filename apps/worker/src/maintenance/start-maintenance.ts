@@ -32,6 +32,8 @@ const LEASE_TIME_LIMIT_MS = 3_000;
 /** Interval of the comparisons of this process's clock with the database's, in ms. */
 const CLOCK_INTERVAL_MS = 5_000;
 const CLOCK_TIME_LIMIT_MS = 10_000;
+/** An idle worker that does not hold the lease soon compares once in so many passes. */
+const IDLE_CLOCK_PASSES = 6;
 /** Delay between the first passes of two tasks, in ms: together they would need every connection of the pool. */
 const STAGGER_MS = 37;
 
@@ -62,6 +64,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
   const { db, redis, queue, logger, metrics } = context;
   const { lease, clock } = own;
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
+  let idlePasses = 0;
   const waking = createWaking(context);
   const firing = createFiring({
     db,
@@ -86,6 +89,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
       name: 'compare_clocks',
       intervalMs: CLOCK_INTERVAL_MS,
       timeLimitMs: CLOCK_TIME_LIMIT_MS,
+      isWanted: () => lease.isNear() || own.active.size > 0 || idlePasses++ % IDLE_CLOCK_PASSES === 0,
       run: () => clock.measure(),
     },
     {
