@@ -46,8 +46,9 @@ export async function fleetUpkeep(stack: Stack): Promise<UpkeepRow[]> {
     return rows;
   } finally {
     redis.disconnect();
+    const ended = processes.map((process) => once(process, 'exit'));
     for (const process of processes) process.kill('SIGKILL');
-    await Promise.all(processes.map((process) => process.exitCode ?? process.signalCode ?? once(process, 'exit')));
+    await Promise.all(ended);
   }
 }
 

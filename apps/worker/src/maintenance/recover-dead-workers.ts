@@ -22,8 +22,8 @@ const BATCH = 1_000;
 
 /**
  * Creates the task that recovers the runs of workers that are dead or whose event loop is blocked. The runs are
- * dispatched again, at once or after a delay, or fail. The deputies of the holder watch the heartbeats, too, so that the
- * next holder of the lease already knows who is silent; only the holder acts.
+ * dispatched again, at once or after a delay, or fail. The deputies of the holder watch the heartbeats, too, so that
+ * the next holder of the lease already knows who is silent; only the holder acts.
  */
 export function createDeadWorkerRecovery(
   { db, redis, queue, logger, metrics, runs }: MaintenanceContext,
