@@ -15,7 +15,7 @@ const COMMAND_TIMEOUT_MS = 2_000;
 
 /**
  * A connection whose commands get no response for this long is replaced, in ms. The network may drop what is sent
- * without an error; no command of ours is kept waiting for longer than a second.
+ * without an error; no command of ours is kept waiting for longer than four seconds.
  */
 const SILENT_AFTER_MS = 5_000;
 

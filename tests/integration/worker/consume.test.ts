@@ -37,13 +37,17 @@ afterAll(async () => {
   await stopAll();
 });
 
-function standbyOf(isFirst: boolean) {
+function standbyOf(isFirst: boolean, isNear: boolean) {
   const wakeUps = createWakeUps(redis, { redisUrl: server.url, onError: () => undefined });
-  return createStandby({ wakeUps, isFirst: () => isFirst, isBusy: () => false });
+  return createStandby({ wakeUps, isFirst: () => isFirst, isNear: () => isNear, isBusy: () => false });
 }
 
 /** A worker whose claims are decided by the test. */
-async function consume({ places = 100, isFirst }: { places?: number; isFirst?: boolean } = {}) {
+async function consume({
+  places = 100,
+  isFirst,
+  isNear = true,
+}: { places?: number; isFirst?: boolean; isNear?: boolean } = {}) {
   const started: string[] = [];
   const decisions = new Map<string, { claimed: () => void; fail: (error: Error) => void }>();
   const roomWaiters: (() => void)[] = [];
@@ -59,7 +63,7 @@ async function consume({ places = 100, isFirst }: { places?: number; isFirst?: b
       queue,
       onError: () => undefined,
     }),
-    ...(isFirst === undefined ? {} : { standby: standbyOf(isFirst) }),
+    ...(isFirst === undefined ? {} : { standby: standbyOf(isFirst, isNear) }),
     logger: createLogger({ name: 'worker', level: 'silent' }),
     room: () => places - inUse.size,
     untilRoom: () => new Promise((resolve) => roomWaiters.push(resolve)),
@@ -230,6 +234,21 @@ describe('several workers', () => {
     ]);
     expect(startedByOthers()).toEqual([]);
     for (const { claimed } of first.decisions.values()) claimed();
+  });
+
+  it('are healthy and take jobs that nobody else takes, even if none watches over the first', async () => {
+    const { consumption, started, decisions } = await consume({ isFirst: false, isNear: false });
+    await until(() => consumption.state() === 'standby');
+    for (let check = 0; check < 20; check += 1) consumption.checkHealth();
+    expect(consumption.isHealthy()).toBe(true);
+    // Longer than a connection may be silent.
+    const since = performance.now();
+    await until(() => performance.now() - since > 6_000);
+    const [run] = runs(1);
+    if (!run) throw new Error('there is no run');
+    await queue.add([run]);
+    await until(() => started.length === 1, 10_000, 'the job');
+    decisions.get(run.executionId)?.claimed();
   });
 
   it('take the jobs for which the first has no room', async () => {

@@ -148,7 +148,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
     isHealthy: health.isHealthy,
     checkHealth() {
       // It polls too rarely to tell. Its heartbeats show that Redis responds.
-      if (state === 'standby' && standby?.isAsleep()) health.polled();
+      if (standby?.isAsleep()) health.polled();
       else health.check();
     },
     pause() {

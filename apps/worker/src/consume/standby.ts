@@ -7,17 +7,17 @@ import { createBusyCheck } from './busy-check.js';
  *
  * The first worker, which holds the maintenance lease, always takes jobs. A worker without room or time wakes another,
  * which takes jobs for a while. Nothing depends on a wake-up or on the first worker: a few workers that stand by check
- * once a second whether anybody takes jobs, and the others every ten seconds.
+ * once a second whether anybody takes jobs, and the others every four seconds.
  */
 export interface Standby {
   /** Returns true while this worker should not take jobs. */
   readonly isStandingBy: () => boolean;
   /**
-   * Waits for a wake-up or to become the first worker, for at most a second, or ten if this worker is not near it.
+   * Waits for a wake-up or to become the first worker, for at most a second, or four if this worker is not near it.
    * @throws the error of Redis.
    */
   wait(): Promise<void>;
-  /** Returns whether a `wait` may take ten seconds. */
+  /** Returns whether a `wait` of up to four seconds is in progress. */
   readonly isAsleep: () => boolean;
   /** Ends a `wait` in progress, because this is the first worker from now on. */
   readonly becomeFirst: () => void;
@@ -35,9 +35,12 @@ export interface Standby {
 const FIRST_MS = 1_000;
 const WOKEN_MS = 500;
 const UNATTENDED_MS = 5_000;
-/** Longest wait for a wake-up, in ms, of workers that watch over the first one, and of others. */
+/**
+ * Longest wait for a wake-up, in ms, of workers that watch over the first one, and of others. A connection that is
+ * silent for longer than 5 s is replaced.
+ */
 const WAIT_MS = 1_000;
-const LONG_WAIT_MS = 10_000;
+const LONG_WAIT_MS = 4_000;
 /** Shortest time between two wake-ups, in ms. */
 const WAKE_INTERVAL_MS = 20;
 /** A worker that has no room for more than half of this time, in ms, wakes another. */
@@ -71,6 +74,7 @@ export function createStandby({
   let fullMs = 0;
   let fullSince: number | undefined;
   let checking: NodeJS.Timeout | undefined;
+  let isAsleep = false;
   let isNowFirst = Promise.withResolvers<false>();
 
   function takeFor(ms: number): void {
@@ -105,10 +109,15 @@ export function createStandby({
 
   return {
     isStandingBy,
-    isAsleep: () => isStandingBy() && !isNear(),
+    isAsleep: () => isAsleep,
     async wait() {
-      const wakeUp = wakeUps.wait(isNear() ? WAIT_MS : LONG_WAIT_MS);
-      if (await Promise.race([wakeUp, isNowFirst.promise])) takeFor(WOKEN_MS);
+      isAsleep = !isNear();
+      try {
+        const wakeUp = wakeUps.wait(isAsleep ? LONG_WAIT_MS : WAIT_MS);
+        if (await Promise.race([wakeUp, isNowFirst.promise])) takeFor(WOKEN_MS);
+      } finally {
+        isAsleep = false;
+      }
     },
     becomeFirst() {
       isNowFirst.resolve(false);
