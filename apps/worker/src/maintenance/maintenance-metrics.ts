@@ -114,6 +114,7 @@ export function createMaintenanceMetrics(
     },
   });
   for (const action of ACTIONS) actions.inc({ action }, 0);
+  for (const kind of ['data', 'run']) retentionBacklog.set({ kind }, 0);
   return {
     begin(task) {
       for (const reason of ['error', 'time_limit']) failures.inc({ task, reason }, 0);
