@@ -39,7 +39,7 @@ JOIN pg_class c ON c.oid = i.inhrelid;
 -- last step. A repeated migration keeps the bound of its first attempt.
 CREATE TABLE IF NOT EXISTS "first_run_partition" ("upper_id" UUID NOT NULL);
 INSERT INTO "first_run_partition" ("upper_id")
-SELECT "first_id_of"(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '8 days')
+SELECT "first_id_of"(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '192 hours')
 WHERE NOT EXISTS (SELECT FROM "first_run_partition");
 
 -- A check that is validated beforehand spares the scan when the table becomes a partition.
@@ -142,7 +142,8 @@ BEGIN
   LOOP
     SELECT * INTO STRICT last FROM "run_partitions" WHERE "table_name" = 'executions' ORDER BY "upper_id" DESC LIMIT 1;
     EXIT WHEN "time_of_id"(last."upper_id") >= "until";
-    next_upper := "first_id_of"("time_of_id"(last."upper_id") + "span");
+    -- After a pause of the instance, one partition reaches into the present: there are no runs of that time.
+    next_upper := "first_id_of"(greatest("time_of_id"(last."upper_id"), date_trunc('day', now())) + "span");
     next_suffix := to_char("time_of_id"(last."upper_id") AT TIME ZONE 'UTC', '"p"YYYYMMDD');
     FOR t IN
       SELECT r."name", r."name" || '_' || next_suffix AS next_name, array_to_string(c.reloptions, ', ') AS options
@@ -184,8 +185,10 @@ DECLARE
   t record;
 BEGIN
   FOR p IN
-    SELECT * FROM "run_partitions" WHERE "table_name" = 'executions' AND "upper_id" <= "first_id_of"("expired_before")
-    ORDER BY "upper_id"
+    SELECT * FROM "run_partitions" r WHERE r."table_name" = 'executions' AND r."upper_id" <= "first_id_of"("expired_before")
+      -- The next partitions begin where the last one ends.
+      AND EXISTS (SELECT FROM "run_partitions" later WHERE later."table_name" = 'executions' AND later."upper_id" > r."upper_id")
+    ORDER BY r."upper_id"
   LOOP
     CONTINUE WHEN NOT "is_run_partition_expired"(p."partition_name", p."lower_id", p."upper_id", "expired_before");
     -- A vacuum in progress yields to a statement that waits for a second. This one blocks no reader or writer meanwhile.
@@ -259,7 +262,8 @@ BEGIN
   RETURN total;
 END $$;
 
--- Drops a detached partition, and subtracts the bytes of its runs from their workspaces. @returns the number of its runs.
+-- Drops a detached partition, and subtracts the bytes of its runs from their workspaces. @returns the number of its
+-- runs; 0 if there is no such partition, or another process is dropping one.
 CREATE OR REPLACE FUNCTION "drop_detached_run_partition"("suffix" TEXT) RETURNS BIGINT
   LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -267,7 +271,8 @@ DECLARE
   t record;
 BEGIN
   IF NOT "suffix" IN (SELECT "detached_run_partitions"()) THEN RETURN 0; END IF;
-  EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'executions_' || "suffix");
+  -- A worker that lost the lease may still be dropping it.
+  IF NOT pg_try_advisory_xact_lock(3325008) THEN RETURN 0; END IF;
   EXECUTE format('WITH sums AS (
       SELECT "workspace_id", sum("stored_bytes") AS bytes, count(*) AS runs FROM %I GROUP BY "workspace_id"
     ), subtracted AS (
@@ -288,7 +293,7 @@ BEGIN
 END $$;
 
 -- Functions that run with the owner's rights find only the tables of this schema, and only roles that were granted it
--- may call them.
+-- may call them. Days are those of UTC, without changes of the clocks: partitions are named by them.
 DO $$
 DECLARE f text;
 BEGIN
@@ -296,6 +301,7 @@ BEGIN
     'delete_leftovers_of_run_partition(text, integer)', 'drop_detached_run_partition(text)', 'analyze_run_partition(text)']
   LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', f, current_schema());
+    EXECUTE format('ALTER FUNCTION %s SET timezone = ''UTC''', f);
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
   END LOOP;
 END $$;

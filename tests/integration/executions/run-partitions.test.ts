@@ -78,6 +78,43 @@ describe('partitions of runs', () => {
     expect(options).toHaveLength(1);
   });
 
+  it('begin and end at midnight, UTC, whatever the time zone of the session', async () => {
+    await db.$executeRawUnsafe(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET timezone = 'Europe/Berlin'`);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query(`SELECT create_run_partitions(now() + interval '360 days', interval '25 days')`);
+      const { rows } = await client.query<{ time: string }>(`
+        SELECT DISTINCT to_char(time_of_id(upper_id) AT TIME ZONE 'UTC', 'HH24:MI:SS') AS time FROM run_partitions`);
+      expect(rows).toEqual([{ time: '00:00:00' }]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it('are created after a pause of the instance that outlasted them and the retention', async () => {
+    // As a pause of 200 days would leave them: all partitions ended long ago.
+    await db.$executeRaw`
+      DO $$
+      DECLARE p record;
+      BEGIN
+        FOR p IN SELECT * FROM run_partitions LOOP
+          EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', p.table_name, p.partition_name);
+          IF p.suffix <> 'p0' THEN EXECUTE format('DROP TABLE %I', p.partition_name); END IF;
+        END LOOP;
+        FOR p IN SELECT * FROM partitioned_run_tables() LOOP
+          EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', p.name, p.name || '_p0',
+            first_id_of(date_trunc('day', now(), 'UTC') - interval '4800 hours'));
+        END LOOP;
+      END $$`;
+    await expect(run({})).rejects.toThrow('no partition of relation');
+    // The last one stays even if all of its runs expired.
+    expect(await detachExpiredRunPartition(db, 1)).toBeNull();
+    expect(await createRunPartitions(db, 1)).toBeLessThan(12);
+    await run({});
+    expect(await detachExpiredRunPartition(db, 1)).toBe('p0');
+  });
+
   it.each([
     [null, 90],
     [1, 1],
@@ -99,6 +136,7 @@ describe('partitions of runs', () => {
 
 describe('an expired partition', () => {
   it('is detached once all of its runs finished long enough ago, the oldest first', async () => {
+    await db.$queryRaw`SELECT create_run_partitions(now() + interval '30 days', interval '8 days')`;
     const open = await run({ inDays: SECOND });
     const old = await run({ inDays: SECOND, finishedDaysAgo: 60 });
     const suffix = await suffixOfRun(old);
