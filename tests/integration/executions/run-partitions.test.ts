@@ -142,7 +142,7 @@ describe('an expired partition', () => {
     const suffix = await suffixOfRun(old);
     expect(suffix).not.toBe('p0');
     const detach = () => db.$queryRaw<{ suffix: string | null }[]>`
-      SELECT detach_expired_run_partition(now() + interval '300 days') AS suffix`;
+      SELECT detach_expired_run_partition(now() + interval '17 days') AS suffix`;
     // Its time is not over.
     expect(await detachExpiredRunPartition(db, 30)).toBeNull();
     // The first partition has no runs.
