@@ -171,6 +171,7 @@ export {
   createRunPartitions,
   deleteLeftoversOfRunPartition,
   detachExpiredRunPartition,
+  DROP_LIMIT_MS,
   dropDetachedRunPartition,
   findDetachedRunPartitions,
   partitionSpanDays,

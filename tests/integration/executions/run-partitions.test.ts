@@ -13,7 +13,15 @@ import {
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  endPartitions,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+} from '../../harness/index.js';
 
 const DAY_MS = 86_400_000;
 const TABLES = ['executions', 'node_runs', 'node_iterations', 'execution_texts'];
@@ -93,20 +101,7 @@ describe('partitions of runs', () => {
   });
 
   it('are created after a pause of the instance that outlasted them and the retention', async () => {
-    // As a pause of 200 days would leave them: all partitions ended long ago.
-    await db.$executeRaw`
-      DO $$
-      DECLARE p record;
-      BEGIN
-        FOR p IN SELECT * FROM run_partitions LOOP
-          EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', p.table_name, p.partition_name);
-          IF p.suffix <> 'p0' THEN EXECUTE format('DROP TABLE %I', p.partition_name); END IF;
-        END LOOP;
-        FOR p IN SELECT * FROM partitioned_run_tables() LOOP
-          EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', p.name, p.name || '_p0',
-            first_id_of(date_trunc('day', now(), 'UTC') - interval '4800 hours'));
-        END LOOP;
-      END $$`;
+    await endPartitions(db, 200);
     await expect(run({})).rejects.toThrow('no partition of relation');
     // The last one stays even if all of its runs expired.
     expect(await detachExpiredRunPartition(db, 1)).toBeNull();

@@ -27,7 +27,11 @@ export function createBusyCheck(now: () => number = () => performance.now()): ()
       return utilization > BUSY_LOOP;
     };
   });
-  return () => [isComputing(), isLoopUsed()].includes(true);
+  return () => {
+    // Both are measured each time.
+    const computes = isComputing();
+    return isLoopUsed() || computes;
+  };
 }
 
 /** Measures at most once in `windowMs`; in between, the last result counts. */

@@ -38,7 +38,7 @@ const LEASE_DURATION_MS = 2_500;
 const MAX_DEPUTIES = 3;
 /** How often other workers ask to become a deputy, in ms. */
 const OTHERS_INTERVAL_MS = 5_000;
-/** How long a worker declines the lease after its maintenance failed, in ms; the others claim it twice a second. */
+/** How long a worker declines the lease after its maintenance failed, in ms; its deputies claim it twice a second. */
 const HOLD_OFF_MS = 1_500;
 /** A worker whose clock differs from the database's by more than this, in ms, declines the lease. */
 const MAX_CLOCK_OFFSET_MS = 2_000;
@@ -121,6 +121,7 @@ export function createMaintenanceLease({
         return;
       }
       if (!isNear() && askedAt - lastAskedAt < OTHERS_INTERVAL_MS) return;
+      // A worker that starts takes a free lease at once. Later, only deputies ask for it.
       const isFirstTime = lastAskedAt === -Infinity;
       lastAskedAt = askedAt;
       if (!isFirstTime && !isHeld()) {

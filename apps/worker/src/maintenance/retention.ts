@@ -11,7 +11,6 @@ import {
 } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createBadRows } from './bad-rows.js';
-import { dropExpiredPartitions } from './drop-partitions.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 import { processRows } from './process-rows.js';
 import { createTimeBudget } from './time-budget.js';
@@ -34,8 +33,8 @@ const PRUNE = {
  * is always pruned first, even if only runs have a retention time: so one place corrects the stored bytes of workspaces
  * and deletes large outputs.
  *
- * Whole runs are dropped with their partition where possible: an expired run waits for the last one of its partition.
- * It is pruned alone if the partition cannot be dropped by then, because of an unfinished run, say.
+ * Whole runs are dropped with their partition where possible (`drop-partitions.ts`): an expired run waits for the last
+ * one of its partition. It is pruned alone if the partition cannot be dropped by then, because of an unfinished run, say.
  */
 export function createRetention({
   db,
@@ -94,7 +93,6 @@ export function createRetention({
         if (dataRetentionDays !== null) await prune({ kind: 'data', days: dataRetentionDays, graceDays: 0 }, signal);
         return;
       }
-      await dropExpiredPartitions({ db, logger, metrics }, runRetentionDays, signal);
       // A partition begins up to a day after the run before it.
       const graceDays = partitionSpanDays(runRetentionDays) + 1;
       const dataDays = dataRetentionDays ?? runRetentionDays;

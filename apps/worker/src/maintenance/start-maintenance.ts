@@ -12,6 +12,7 @@ import { createIndexing } from './index-runs.js';
 import type { MaintenanceContext } from './maintenance-context.js';
 import type { MaintenanceLease } from './maintenance-lease.js';
 import { createPartitionCreation } from './create-partitions.js';
+import { createPartitionDropping } from './drop-partitions.js';
 import { createKeyPruning } from './prune-idempotency-keys.js';
 import { createDeadWorkerRecovery } from './recover-dead-workers.js';
 import { createLostJobRecovery } from './recover-lost-jobs.js';
@@ -120,8 +121,11 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createWorkspaceDeletion(context),
     createQueueTidying(queue),
   ];
-  /** A task of the holder of the lease that does not release it on errors: they may come from the object store. */
-  const sweep = createOutputSweep(own.outputs);
+  /**
+   * Tasks of the holder of the lease that do not release it on errors: these may come from the object store, or from a
+   * drop that takes long and that another worker would begin again.
+   */
+  const keeping: readonly PeriodicTask[] = [createOutputSweep(own.outputs), createPartitionDropping(context)];
 
   const onLease = (task: PeriodicTask): PeriodicTask => ({ ...task, isWanted: () => lease.isHeld() });
   /** Releases the lease after a failure: perhaps only this worker cannot reach the database. */
@@ -135,7 +139,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
   };
   const runs = [
     ...[...everywhere, ...leased.map(onLease)].map((task) => ({ task, observer: yielding })),
-    { task: onLease(sweep), observer: metrics },
+    ...keeping.map((task) => ({ task: onLease(task), observer: metrics })),
   ];
   for (const { task } of runs) metrics.begin(task.name);
   const stops = runs.map(({ task, observer }, index) =>

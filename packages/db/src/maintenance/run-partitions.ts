@@ -13,7 +13,7 @@ const PARTITIONS_IN_RETENTION = 12;
 /** Longest time of a partition, in days. */
 const MAX_SPAN_DAYS = 90;
 /** How long dropping a partition may take, in ms: the bytes of all of its runs are summed up first. */
-const DROP_LIMIT_MS = 600_000;
+export const DROP_LIMIT_MS = 600_000;
 
 /** Returns how many days of runs a new partition contains. @param runRetentionDays null if runs are kept forever. */
 export function partitionSpanDays(runRetentionDays: number | null): number {
