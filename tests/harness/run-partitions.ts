@@ -1,6 +1,6 @@
 import { type Database, Prisma } from '@deckhand/db';
 
-/** Makes a database without runs look as if its partitions had ended so many days ago, and none had been created since. */
+/** Makes a database without runs look as if its partitions had ended so many days ago, without any created since. */
 export async function endPartitions(db: Database, daysAgo: number): Promise<void> {
   await db.$executeRaw(Prisma.sql`
     DO $$

@@ -34,7 +34,8 @@ const PRUNE = {
  * and deletes large outputs.
  *
  * Whole runs are dropped with their partition where possible (`drop-partitions.ts`): an expired run waits for the last
- * one of its partition. It is pruned alone if the partition cannot be dropped by then, because of an unfinished run, say.
+ * one of its partition. It is pruned alone if the partition cannot be dropped by then, for example because of an
+ * unfinished run.
  */
 export function createRetention({
   db,
