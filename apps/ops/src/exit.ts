@@ -1,10 +1,10 @@
 /**
- * How the command ends: 0 it did all that was asked, or there was nothing to do; 1 it could not, or not all of it; 2 it
- * was asked wrongly (an option, a setting, no answer to a question) and did nothing.
+ * Exit codes of the command. `done`: everything succeeded, or there was nothing to do. `failed`: something failed.
+ * `misused`: an option or setting is invalid, or a question was not answered; nothing was done.
  */
 export const EXIT = { done: 0, failed: 1, misused: 2 } as const;
 
-/** Ends the command with a message for the person who gave it, and no stack. */
+/** Ends the command with a message and without a stack trace. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
 
@@ -16,7 +16,7 @@ export class ExitError extends Error {
   }
 }
 
-/** What was asked cannot be understood; nothing was done. */
+/** Creates the error for an invalid option or setting; nothing was done. */
 export function misused(message: string): ExitError {
   return new ExitError(message, EXIT.misused);
 }

@@ -10,7 +10,7 @@ async function main(): Promise<number | undefined> {
     await createProgram().parseAsync();
     return undefined;
   } catch (error) {
-    // Commander has said what is wrong, or printed the help that was asked for.
+    // Commander has already printed the error, or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.misused;
     if (error instanceof SettingsError) return fail(error.message, EXIT.misused);
     if (error instanceof ExitError) return fail(error.message, error.exitCode);

@@ -2,10 +2,10 @@ import { createDatabase, type Database, isStoreUnavailable } from '@deckhand/db'
 import type { DatabaseSettings } from '@deckhand/runtime';
 import { ExitError } from './exit.js';
 
-/** Statements side by side at most: an operator's command takes little of what the instance needs. */
+/** Maximum number of connections: an operator's command must not compete with the instance. */
 const POOL_SIZE = 2;
 
-/** Opens the database for as long as `use` takes. @throws ExitError when it cannot be reached. */
+/** Opens the database while `use` runs. @throws ExitError if it cannot be reached. */
 export async function withDatabase<T>(settings: DatabaseSettings, use: (db: Database) => Promise<T>): Promise<T> {
   const db = createDatabase({
     url: settings.DATABASE_URL,

@@ -5,7 +5,7 @@ import { ExitError } from './exit.js';
 import { withDatabase } from './open-database.js';
 import { StoreSettings } from './settings.js';
 
-/** How long Redis may take to answer at first, in ms. */
+/** Maximum time until Redis responds, in ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** The stores of the instance. */
@@ -16,8 +16,8 @@ export interface OpenStores {
 }
 
 /**
- * Opens both stores by DATABASE_URL and REDIS_URL for as long as `use` takes.
- * @throws ExitError when one cannot be reached.
+ * Opens both stores, by DATABASE_URL and REDIS_URL, while `use` runs.
+ * @throws ExitError if one cannot be reached.
  */
 export async function withStores<T>(use: (stores: OpenStores) => Promise<T>): Promise<T> {
   const settings = readSettings(StoreSettings);

@@ -6,7 +6,7 @@ import { requeueCommand } from './commands/requeue.js';
 import { rotateKeysCommand } from './commands/rotate-keys.js';
 import { stopCommand } from './commands/stop.js';
 
-/** The whole command line. */
+/** Creates the command line program. */
 export function createProgram(): Command {
   const program = new Command('ops')
     .exitOverride()

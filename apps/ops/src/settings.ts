@@ -1,13 +1,13 @@
 import { DatabaseSettings, EncryptionSettings } from '@deckhand/runtime';
 import Type from 'typebox';
 
-/** What every operator's command needs: the stores of the instance, as the API and the workers have them. */
+/** Settings of every operator's command: the stores, as in the API and the workers. */
 export const StoreSettings = Type.Object({
   ...DatabaseSettings,
   REDIS_URL: Type.String({ minLength: 1 }),
 });
 
-/** What changing the encryption key needs; no Redis. */
+/** Settings of the rotation of encryption keys, which needs no Redis. */
 export const KeySettings = Type.Object({
   ...DatabaseSettings,
   ...EncryptionSettings,

@@ -16,7 +16,7 @@ interface DrainOptions {
   readonly json?: boolean;
 }
 
-/** `drain`: makes one worker leave in an orderly way. */
+/** Creates `drain`, which lets one worker finish its runs and stop. */
 export function drainCommand(): Command {
   return new Command('drain')
     .summary('make one worker give its runs to others and end')

@@ -6,29 +6,29 @@ import { createWorkerWatch } from '../runs/worker-watch.js';
 import { print } from '../terminal/output.js';
 import { duration, table } from '../terminal/table.js';
 
-/** A worker with what it holds, in both stores. */
+/** A worker, with its runs according to both stores. */
 interface WorkerRow {
   readonly id: string;
   /**
-   * What it says of itself, or `dead`; `silent` if its heartbeat is late and Redis takes no writes, so that nobody can
-   * say; `unknown` where runs name a worker that nobody has heard of.
+   * The state in its last heartbeat, or `dead`; `silent` if its heartbeat is late and Redis refuses writes, so that a
+   * dead worker cannot be recognized; `unknown` for a worker that owns runs but has no heartbeat.
    */
   readonly state: string;
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** Runs that it says it holds, and may. */
+  /** Number of runs in its last heartbeat. */
   readonly active: number;
   readonly concurrency: number;
-  /** Runs that the database says it holds. */
+  /** Number of runs that it owns in the database. */
   readonly held: number;
   readonly startedAt: string;
   readonly lastSeenAt: string;
-  /** How old its heartbeat is, in ms by Redis's clock; null where nobody has heard of it. */
+  /** Age of its last heartbeat, in ms by Redis's clock; null without one. */
   readonly silentForMs: number | null;
 }
 
-/** `fleet`: who works, and what they hold. */
+/** Creates `fleet`, which shows the workers and their runs. */
 export function fleetCommand(): Command {
   return new Command('fleet')
     .summary('workers, their states and the runs that they hold')

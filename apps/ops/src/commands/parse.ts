@@ -3,13 +3,13 @@ import { InvalidArgumentError } from 'commander';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** A whole number above 0. @throws InvalidArgumentError */
+/** Parses a whole number above 0. @throws InvalidArgumentError */
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
   return Number(text);
 }
 
-/** A time span such as 90s, 30m, 12h or 7d, in ms. @throws InvalidArgumentError */
+/** Parses a time span such as 90s, 30m, 12h or 7d. @returns ms. @throws InvalidArgumentError */
 export function timeSpan(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = SECONDS[unit ?? ''];
@@ -17,7 +17,7 @@ export function timeSpan(text: string): number {
   return Number(count) * seconds * 1_000;
 }
 
-/** A moment, ISO 8601 with its offset. @throws InvalidArgumentError */
+/** Parses an ISO 8601 time with an offset. @throws InvalidArgumentError */
 export function moment(text: string): Date {
   if (!isTime(text)) {
     throw new InvalidArgumentError('It must be an ISO 8601 time with its offset, such as 2026-11-21T10:00:00Z.');
@@ -25,18 +25,18 @@ export function moment(text: string): Date {
   return new Date(text);
 }
 
-/** An id. @throws InvalidArgumentError */
+/** Parses an id. @throws InvalidArgumentError */
 export function id(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
   return text.toLowerCase();
 }
 
-/** One more id of an option that may be given several times. @throws InvalidArgumentError */
+/** Adds an id to those of a repeatable option. @throws InvalidArgumentError */
 export function ids(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, id(text)];
 }
 
-/** One more status of an option that may be given several times. @throws InvalidArgumentError */
+/** Adds a status to those of a repeatable option. @throws InvalidArgumentError */
 export function statuses(text: string, before: readonly ExecutionStatus[] = []): readonly ExecutionStatus[] {
   const status = EXECUTION_STATUSES.find((known) => known === text);
   if (!status) throw new InvalidArgumentError(`It must be one of ${EXECUTION_STATUSES.join(', ')}.`);

@@ -4,7 +4,7 @@ import { withStores } from '../open-stores.js';
 import { print } from '../terminal/output.js';
 import { duration, table } from '../terminal/table.js';
 
-/** `queue`: what waits, and for how long. */
+/** Creates `queue`, which shows the waiting jobs and their age. */
 export function queueCommand(): Command {
   return new Command('queue')
     .summary('how deep the queue is, how long the oldest run waits, unfinished runs by status')

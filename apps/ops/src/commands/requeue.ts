@@ -19,7 +19,7 @@ import { confirm } from '../terminal/confirm.js';
 import { print, tell } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
 
-/** Runs taken from dead workers by one statement. */
+/** Maximum number of runs that one statement takes from dead workers. */
 const BATCH = 500;
 
 interface RequeueOptions extends FilterOptions {
@@ -28,20 +28,20 @@ interface RequeueOptions extends FilterOptions {
   readonly json?: boolean;
 }
 
-/** The stores, and who of the fleet is dead. */
+/** The stores, and a watch that recognizes dead workers. */
 type Instance = OpenStores & { readonly watch: WorkerWatch };
 
-/** What is to be requeued. */
+/** Numbers of runs to requeue. */
 interface Found {
-  /** Runs that wait and whose job is gone. */
+  /** Pending runs whose job is gone. */
   readonly lost: number;
-  /** Runs that workers hold which are dead. */
+  /** Runs that dead workers hold. */
   readonly held: number;
   readonly deadWorkers: readonly string[];
   readonly examples: readonly string[];
 }
 
-/** `requeue`: sends runs out again that nobody will take. */
+/** Creates `requeue`, which dispatches the runs of dead workers and those whose jobs are lost. */
 export function requeueCommand(): Command {
   const command = new Command('requeue')
     .summary('send runs out again whose job was lost or whose worker is dead')
@@ -112,7 +112,7 @@ async function requeue(
   found: Found,
 ): Promise<{ requeued: number; resting: number }> {
   const { db, queue, watch } = stores;
-  // One that was frozen may have come back while somebody was asked.
+  // A frozen worker may have continued while the person was asked.
   await watch.read();
   const workerIds = found.deadWorkers.filter((id) => watch.isDead(id));
   const progress = showProgress('requeueing', found.lost + found.held);

@@ -8,9 +8,9 @@ import { confirm } from '../terminal/confirm.js';
 import { print, tell } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
 
-/** Passes at most: each finds what was saved while the one before went by, which is next to nothing. */
+/** Maximum number of passes: each finds the few secrets that were saved during the pass before. */
 const MAX_PASSES = 10;
-/** Rows that cannot be opened and are named. */
+/** Maximum number of undecryptable rows that are listed. */
 const MAX_NAMED = 10;
 
 interface RotateOptions {
@@ -19,7 +19,7 @@ interface RotateOptions {
   readonly json?: boolean;
 }
 
-/** `rotate-keys`: seals every secret with the present key. */
+/** Creates `rotate-keys`, which encrypts every secret with the present key. */
 export function rotateKeysCommand(): Command {
   return new Command('rotate-keys')
     .summary('seal every secret with ENCRYPTION_KEY, so that old keys can be removed')

@@ -15,7 +15,7 @@ interface StopOptions extends FilterOptions {
   readonly json?: boolean;
 }
 
-/** `stop`: stops unfinished runs of the whole instance. */
+/** Creates `stop`, which stops unfinished runs of the whole instance. */
 export function stopCommand(): Command {
   const command = new Command('stop')
     .summary('stop unfinished runs, whoever they belong to')

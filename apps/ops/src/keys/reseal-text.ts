@@ -3,15 +3,15 @@ import { isJsonObject } from '@deckhand/contracts';
 import { type SecretBox, SecretBoxError } from '@deckhand/runtime';
 
 /**
- * What is to become of a row's secrets: nothing, since the present key sealed them; another text; or they cannot be
- * opened.
+ * The result for the secrets of a row: unchanged, because the present key encrypted them; a new text; or not
+ * decryptable.
  */
 export type Verdict =
   | { readonly kind: 'current' }
   | { readonly kind: 'stale'; readonly resealed: string }
   | { readonly kind: 'locked'; readonly reason: string };
 
-/** Seals with the present key what a row keeps sealed with others. */
+/** Encrypts the secrets of a row with the present key, if other keys encrypted them. */
 export async function resealText(box: SecretBox, holder: SecretHolder, sealed: string): Promise<Verdict> {
   try {
     if (holder === 'credential') {
@@ -27,7 +27,7 @@ export async function resealText(box: SecretBox, holder: SecretHolder, sealed: s
   }
 }
 
-/** Node id → parameter → JWE, each sealed with the present key; those that are stay as they are. */
+/** Encrypts the parameters (node id → parameter → JWE) that other keys encrypted with the present key. */
 async function resealParameters(box: SecretBox, value: unknown): Promise<unknown> {
   if (typeof value === 'string') return box.isSealedByPresentKey(value) ? value : box.seal(await box.open(value));
   if (!isJsonObject(value)) return value;

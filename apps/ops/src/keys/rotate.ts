@@ -2,36 +2,36 @@ import { type Database, listSealed, type Resealing, resealSecrets, type SecretHo
 import type { SecretBox } from '@deckhand/runtime';
 import { resealText } from './reseal-text.js';
 
-/** Rows read and written together. */
+/** Number of rows that are read and written together. */
 const BATCH = 200;
 const HOLDERS: readonly SecretHolder[] = ['credential', 'version'];
 
-/** A row whose secrets none of the keys opens. */
+/** A row whose secrets none of the keys can decrypt. */
 export interface LockedRow {
   readonly holder: SecretHolder;
   readonly id: string;
-  /** Which key is missing, by its id. */
+  /** Names the missing key by its id. */
   readonly reason: string;
 }
 
 /** The result of one pass over all secrets. */
 export interface Pass {
-  /** Rows with secrets. */
+  /** Number of rows with secrets. */
   readonly rows: number;
-  /** Rows with secrets that another than the present key sealed, by what they are. */
+  /** Number of rows with secrets that a key other than the present one encrypted, by kind. */
   readonly stale: Readonly<Record<SecretHolder, number>>;
   readonly locked: readonly LockedRow[];
 }
 
-/** Looks at all secrets and opens those of old keys, and changes nothing. */
+/** Counts all secrets and tries to decrypt those of old keys. Changes nothing. */
 export function lookAtSecrets(db: Database, box: SecretBox): Promise<Pass> {
   return goThrough(db, box, () => Promise.resolve());
 }
 
 /**
- * Seals with the present key what others sealed, page by page, each row only where nobody has changed it meanwhile.
- * Broken off, the next call goes on with what is left, for what is done is not stale any more.
- * @param onResealed told how many rows were changed.
+ * Encrypts the secrets of old keys with the present key, page by page. A row that was changed meanwhile is skipped.
+ * After an interruption, the next call continues with the remaining rows.
+ * @param onResealed called with the number of rows that were changed.
  */
 export function resealAll(db: Database, box: SecretBox, onResealed: (rows: number) => void): Promise<Pass> {
   return goThrough(db, box, async (holder, rows) => onResealed((await resealSecrets(db, holder, rows)).length));

@@ -1,10 +1,10 @@
 import { describeRuns, type Database } from '@deckhand/db';
 import { table } from '../terminal/table.js';
 
-/** How many runs are shown of those that fit. */
+/** Number of matching runs that are shown. */
 export const EXAMPLES = 5;
 
-/** A few runs as a table, for a person to see whether those are the ones meant. */
+/** Formats a few runs as a table, so that a person can check whether they are the intended ones. */
 export async function showExamples(db: Database, executionIds: readonly string[]): Promise<string> {
   const runs = await describeRuns(db, executionIds.slice(0, EXAMPLES));
   return table(

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { id, ids, moment, statuses, timeSpan } from '../commands/parse.js';
 import { misused } from '../exit.js';
 
-/** The options of every command that chooses among runs, as commander reads them. */
+/** The options of every command that selects runs, as commander parses them. */
 export interface FilterOptions {
   readonly run?: readonly string[];
   readonly workspace?: string;
@@ -16,7 +16,7 @@ export interface FilterOptions {
   readonly all?: boolean;
 }
 
-/** Adds the options that choose runs, and those about how to go about it. */
+/** Adds the options that select runs, and those of confirmation and output. */
 export function addFilterOptions(command: Command): Command {
   return command
     .optionsGroup('Which runs (all that are given must fit):')
@@ -39,9 +39,9 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /**
- * The filter that the options describe, at a time of the database. Runs that are created from then on never fit: what
- * is done is what was shown, or less of it.
- * @throws ExitError when nothing chooses and `--all` was not said.
+ * Returns the filter of the options, at a time of the database. Runs that are created later never match, so at most the
+ * runs that were shown are affected.
+ * @throws ExitError if no option selects runs and `--all` is missing.
  */
 export function toFilter(options: FilterOptions): (now: Date) => OperatorFilter {
   const { run, workspace, workflow, status, olderThan, createdFrom, createdTo, all } = options;

@@ -4,12 +4,12 @@ import type { WorkerWatch } from './worker-watch.js';
 
 /** Number of runs that one statement checks. */
 const PAGE = 1_000;
-/** A run that was dispatched more recently may have its job on the way, in ms. */
+/** Minimum time since a run's dispatch, in ms: its job may not be in the queue yet. */
 const UNCLAIMED_AFTER_MS = 2_000;
 
 /**
- * Goes through the runs that fit, wait for a worker and have lost their job, page by page: the job is gone, or the
- * worker that took it is dead or can claim nothing.
+ * Finds matching runs that wait for a worker and have lost their job, page by page: the job is gone, or the worker that
+ * took it is dead or cannot claim runs.
  * @param now the database's time.
  */
 export async function* findLostRuns(

@@ -9,25 +9,23 @@ import {
 } from '@deckhand/queue';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Between two readings of the heartbeats, in ms. */
+/** Interval of the readings of heartbeats, in ms. */
 const INTERVAL_MS = 500;
-/** Longer than it takes to tell live workers from dead ones while Redis takes writes, in ms. */
+/** Maximum time of a decision, in ms: longer than it takes to recognize dead workers while Redis accepts writes. */
 const MAX_WATCH_MS = 8_000;
 
-/**
- * Tells dead workers from live ones by the rule of maintenance: by several readings, never by the age of one heartbeat.
- */
+/** Recognizes dead workers by the rule of maintenance: by several readings, never by the age of one heartbeat. */
 export interface WorkerWatch extends Pick<Liveness, 'isDead' | 'cannotClaim'> {
-  /** Reads the fleet once more. @throws the error of Redis when it is away. */
+  /** Reads the fleet once. @throws the error of Redis if it is unavailable. */
   read(): Promise<readonly FleetEntry[]>;
   /**
-   * Watches until each of the workers was heard of or is dead, which takes 4 s at most.
-   * @returns false if that cannot be told, since Redis takes no writes: nobody can be heard of then.
+   * Reads until each of the workers has sent a heartbeat or is dead, at most 4 s.
+   * @returns false if this cannot be decided, because Redis refuses writes, and so heartbeats.
    */
   decide(workerIds: Iterable<string>): Promise<boolean>;
 }
 
-/** Creates the watch, which reads nothing before it is asked. */
+/** Creates the watch. It reads nothing until it is called. */
 export function createWorkerWatch(redis: Redis): WorkerWatch {
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
   const firstSeen = new Map<string, string>();

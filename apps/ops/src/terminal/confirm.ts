@@ -2,8 +2,8 @@ import { confirm as ask, isCancel } from '@clack/prompts';
 import { ExitError, misused } from '../exit.js';
 
 /**
- * Asks a person whether to go on, unless `--yes` has answered.
- * @throws ExitError when the answer is no, and when there is nobody to ask.
+ * Asks a person for confirmation, unless `--yes` is given.
+ * @throws ExitError if the answer is no, or the input is not a terminal.
  */
 export async function confirm(message: string, options: { readonly yes?: boolean | undefined }): Promise<void> {
   if (options.yes) return;

@@ -1,12 +1,9 @@
-/**
- * Writes what was asked for to the standard output, and nothing else goes there: as one JSON document, or as text for
- * people.
- */
+/** Writes a result to the standard output, which gets nothing else: as one JSON document, or as text. */
 export function print(isJson: boolean | undefined, data: unknown, text: () => string): void {
   process.stdout.write(`${isJson ? JSON.stringify(data, null, 2) : text()}\n`);
 }
 
-/** Says what is going on, on the standard error. */
+/** Writes a message to the standard error. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -1,17 +1,17 @@
 import { progress as bar } from '@clack/prompts';
 import { tell } from './output.js';
 
-/** Shows how far something is, on the standard error. */
+/** Shows progress on the standard error. */
 export interface Progress {
   advance(by: number): void;
-  /** Ends it with a line that says what came of it. */
+  /** Ends the display with a line about the result. */
   stop(line: string): void;
 }
 
-/** Without a terminal, a line whenever another share of this size is done. */
+/** Without a terminal, a line is written after each further share of this size. */
 const SHARE = 0.1;
 
-/** Begins to show progress: a bar on a terminal, else a line now and then. */
+/** Starts to show progress: a bar on a terminal, otherwise a line from time to time. */
 export function showProgress(doing: string, total: number): Progress {
   return process.stderr.isTTY ? onTerminal(doing, total) : inLog(doing, total);
 }
@@ -22,7 +22,7 @@ function onTerminal(doing: string, total: number): Progress {
   shown.start(doing);
   return {
     advance(by) {
-      // The bar takes no more than its whole; there may be more by now than were counted.
+      // The bar accepts no more than its total; more rows than were counted may exist by now.
       const step = Math.min(by, total - Math.min(done, total));
       done += by;
       shown.advance(step, `${doing}: ${done} of ${Math.max(total, done)}`);

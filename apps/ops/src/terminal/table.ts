@@ -1,4 +1,4 @@
-/** Rows under headings, in columns as wide as they must be. Numbers stand to the right. */
+/** Formats rows under headings in columns; numbers are aligned to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => String(row[column] ?? '').length)),
@@ -14,7 +14,7 @@ export function table(headings: readonly string[], rows: readonly (readonly (str
   return [line(headings), ...rows.map(line)].join('\n');
 }
 
-/** A time span for people, in its two largest units: `3 d 4 h`, `12 min 5 s`. */
+/** Formats a time span in its two largest units: `3 d 4 h`, `12 min 5 s`. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const units: [number, string][] = [

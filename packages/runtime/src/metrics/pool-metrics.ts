@@ -1,18 +1,18 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** How a pool of connections is used at the moment. */
+/** The current use of a connection pool. */
 export interface PoolUse {
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly open: number;
-  /** Those of them that nobody uses. */
+  /** Number of open connections that are not in use. */
   readonly idle: number;
-  /** Callers that wait for one. */
+  /** Number of callers that wait for a connection. */
   readonly waiting: number;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly max: number;
 }
 
-/** Adds the use of the database's pool, read when somebody scrapes. */
+/** Adds metrics of the database's connection pool, which are read at each scrape. */
 export function addPoolMetrics(registry: Registry, readUse: () => PoolUse): void {
   const registers = [registry];
   new Gauge({

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** How finely delays of the event loop are told apart, in ms: each look costs a wake-up of the process. */
+/** Resolution of event loop delays, in ms: each measurement wakes the process. */
 const EVENT_LOOP_PRECISION_MS = 20;
 
-/** A registry with what is worth knowing of any process: CPU, memory, delays of the event loop, garbage collection. */
+/** Creates a registry with metrics of the process: CPU, memory, event loop delays, garbage collection. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });

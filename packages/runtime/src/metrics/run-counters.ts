@@ -1,15 +1,15 @@
 import { EXECUTION_SOURCES, FINISHED_STATUSES, type ExecutionSource, type FinishedStatus } from '@deckhand/contracts';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts runs where they begin and where they end, in whichever process that is: the sum over processes is true. */
+/** Counts runs where they begin and end, in whichever process: the sum over all processes is correct. */
 export interface RunCounters {
-  /** A run was written down. */
+  /** Counts a run that was accepted. */
   accepted(source: ExecutionSource): void;
-  /** Runs came to their end. */
+  /** Counts runs that finished. */
   finished(status: FinishedStatus, runs?: number): void;
 }
 
-/** Adds the counters to a registry. Every label is there from the start, so that the first rise can be seen. */
+/** Adds the counters to a registry. Every label exists from the start, so that the first increase is visible. */
 export function createRunCounters(registry: Registry): RunCounters {
   const accepted = new Counter({
     name: 'deckhand_runs_accepted_total',

@@ -4,25 +4,24 @@ import type { Logger } from '../logger.js';
 import { isLocalCaller } from './local-caller.js';
 import { hasMetricsToken } from './metrics-token.js';
 
-/** A server of metrics that listens. */
+/** A listening server of metrics. */
 export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** What the server tells of its process. */
+/** The source of the server's responses. */
 export interface MetricsSource {
   readonly registry: Registry;
-  /** Whether the process does what it is there for: not yet while it starts, not any more once it is to stop. */
+  /** Returns true while the process does its work: not while it starts, and not once it stops. */
   readonly isReady: () => boolean;
   readonly logger: Logger;
 }
 
 /**
- * Serves on METRICS_PORT, and nothing else: GET /metrics, for scrapers that send METRICS_TOKEN, and without
- * such a setting for callers on this machine; GET /healthz, 200 for as long as the event loop turns; GET /readyz, 200
- * or 503.
- * @returns undefined when METRICS_PORT is not set.
- * @throws when the port cannot be had.
+ * Serves only these on METRICS_PORT: GET /metrics, for scrapers that send METRICS_TOKEN or, without that setting, for
+ * callers on this machine; GET /healthz, 200 while the event loop runs; GET /readyz, 200 or 503.
+ * @returns undefined if METRICS_PORT is not set.
+ * @throws if the port is not available.
  */
 export async function serveMetrics(
   settings: { readonly METRICS_PORT?: number; readonly METRICS_TOKEN?: string; readonly LISTEN_ADDRESS?: string },

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.js';
 import type { Tracing } from './tracing.js';
 
-/** Settings that say where traces go. */
+/** Where traces are sent. */
 export interface TracingDestination {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   readonly OTEL_EXPORTER_OTLP_HEADERS?: string;
@@ -10,7 +10,7 @@ export interface TracingDestination {
 
 /**
  * Opens tracing.
- * @returns undefined without an endpoint: then nothing of OpenTelemetry is even loaded.
+ * @returns undefined without an endpoint: then OpenTelemetry is not loaded at all.
  */
 export async function openTracing(
   settings: TracingDestination,

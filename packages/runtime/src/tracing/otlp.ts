@@ -20,12 +20,14 @@ import {
 import type { Logger } from '../logger.js';
 import type { SpanKind, TraceSpan, Tracing } from './tracing.js';
 
-/** Spans that wait to be sent; what comes on top is dropped rather than kept. */
+/** Maximum number of spans that wait to be sent; further ones are dropped. */
 const QUEUE_SPANS = 8_192;
 const BATCH_SPANS = 512;
-/** Between two sends, in ms. */
+/** Interval of sending, in ms. */
 const SEND_INTERVAL_MS = 2_000;
-/** One send may take this long, in ms, the last one included: a collector that hangs must not hold up the end. */
+/**
+ * Time limit of a request, in ms, including the last one: a collector that hangs must not delay the end of the process.
+ */
 const SEND_TIMEOUT_MS = 3_000;
 
 const KINDS: Record<SpanKind, OtelKind> = {
@@ -34,12 +36,12 @@ const KINDS: Record<SpanKind, OtelKind> = {
   internal: OtelKind.INTERNAL,
 };
 
-/** Sends spans as OTLP over HTTP, in batches behind everybody's back. What cannot be sent is logged and dropped. */
+/** Sends spans as OTLP over HTTP, in batches in the background. Spans that cannot be sent are logged and dropped. */
 export function createOtlpTracing(options: {
   serviceName: string;
   url: string;
   headers: Record<string, string>;
-  /** From 0 to 1. */
+  /** The share of traces that is sent, from 0 to 1. */
   share: number;
   logger: Logger;
 }): Tracing {
@@ -49,7 +51,7 @@ export function createOtlpTracing(options: {
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  // By the trace's id: so every process comes to the same decision, and a caller cannot ask for more than the share.
+  // Decided by the trace's id, so every process decides alike, and a caller cannot request a larger share.
   const sampler = new TraceIdRatioBasedSampler(options.share);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.serviceName }),

@@ -1,33 +1,32 @@
-/** What is known of a span. Values of workspaces, such as inputs and outputs, do not belong here. */
+/** Attributes of a span. Values of workspaces, such as inputs and outputs, must not be among them. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** How a span stands to others: it answers a request, takes a job, or is a part of either. */
+/** The role of a span: it handles a request, processes a job, or is part of another span. */
 export type SpanKind = 'server' | 'consumer' | 'internal';
 
-/** A span that has begun. */
+/** A started span. */
 export interface TraceSpan {
-  /** What others continue the trace by: a W3C traceparent, which also says whether the trace is sent at all. */
+  /** Continues the trace elsewhere: a W3C traceparent, which also says whether the trace is sampled. */
   readonly traceParent: string;
-  /** Ends it. `error`: a code that says why it failed. `at`: when, in ms since the epoch, if not now. */
+  /** Ends the span. `error`: the code of a failure. `at`: the time in ms since the epoch; by default now. */
   end(last?: { name?: string; attributes?: SpanAttributes; error?: string | undefined; at?: number }): void;
 }
 
 /** Sends traces. */
 export interface Tracing {
   /**
-   * Begins a span.
-   * @param options.parent the traceparent of the span that it belongs to; without one, or with one that is none, it
-   * begins a trace.
-   * @param options.at when it began, in ms since the epoch, if not now.
+   * Starts a span.
+   * @param options.parent the traceparent of its parent; without a valid one, the span starts a trace.
+   * @param options.at its start, in ms since the epoch; by default now.
    */
   begin(
     name: string,
     options: { kind: SpanKind; parent?: string | null | undefined; attributes?: SpanAttributes; at?: number },
   ): TraceSpan;
-  /** Acts in the name of a span: whatever comes of the act, however late, finds it as `current`. */
+  /** Calls `act` within a span: everything that it starts, however late, has the span as `current`. */
   within<T>(span: TraceSpan, act: () => T): T;
-  /** The traceparent of the span in whose name this is called; undefined outside of any. */
+  /** Returns the traceparent of the current span; undefined outside of spans. */
   current(): string | undefined;
-  /** Sends what is left, for a few seconds at most. */
+  /** Sends the remaining spans, for a few seconds at most. */
   close(): Promise<void>;
 }
