@@ -1,5 +1,5 @@
 /**
- * Advisories on dependencies of production that do not fail a build, each with why it cannot be used against Deckhand:
- * `{ id: 'GHSA-…', reason: '…' }`. One that no advisory bears any more is to be taken out.
+ * Advisories on production dependencies that do not fail a build, each with the reason why it does not apply to
+ * Deckhand: `{ id: 'GHSA-…', reason: '…' }`. Remove an entry once no advisory has its id.
  */
 export const EXCEPTIONS = [];

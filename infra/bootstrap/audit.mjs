@@ -3,9 +3,9 @@ import { EXCEPTIONS } from './audit-exceptions.mjs';
 import { ROOT } from './paths.mjs';
 import { PNPM } from './preparations.mjs';
 
-/** What fails a build. */
+/** Severities that fail a build. */
 const GRAVE = ['high', 'critical'];
-/** How long the registry may take, in ms. */
+/** Time limit of the registry, in ms. */
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -31,7 +31,7 @@ export async function audit(args) {
   return 0;
 }
 
-/** The advisories of pnpm's report; undefined where it is none. */
+/** Returns the advisories of pnpm's report; undefined if the text is no report. */
 function readAdvisories(text) {
   try {
     const { advisories } = JSON.parse(text);
@@ -47,7 +47,7 @@ function readAdvisories(text) {
   }
 }
 
-/** Runs a command to its end, whatever that is. */
+/** Runs a command until it exits, with any exit code. */
 function run(command, args) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: ROOT, timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -5,7 +5,7 @@ import { unlessDone } from './stamps.mjs';
 import { step, StepError } from './step.mjs';
 import { BUNDLED, compiled, filesBelow, packageFolders, sweepCompiled } from './workspace.mjs';
 
-/** The package manager, as npx takes it. */
+/** The package manager, as an argument of npx. */
 export const PNPM = 'pnpm@12.21.0';
 
 const PRISMA = 'node_modules/prisma/build/index.js';
@@ -80,7 +80,7 @@ export async function bundle() {
   );
 }
 
-/** Checks that a reviewer would otherwise have to make. */
+/** Checks of the code that a reviewer would otherwise make. */
 const CHECKS = [
   ['Check types', 'typecheck'],
   ['Check imports', 'deps'],

@@ -3,16 +3,16 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, WORK } from './paths.mjs';
 
-/** A preparation failed: the message is one line and the end of what it wrote. */
+/** A failed preparation: the message is one line and the end of its output. */
 export class StepError extends Error {}
 
 const TAIL_LINES = 30;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /**
- * Runs a command as a step with a line of its own: what, and how long it took. Its output goes to a log in
+ * Runs a command as a step, and prints one line about it: its title and duration. Its output goes to a log in
  * .deckhand/logs.
- * @throws StepError when the command fails or cannot be started.
+ * @throws StepError if the command fails or cannot be started.
  */
 export async function step(title, command, args, env = {}) {
   const log = join(WORK, 'logs', `${title.toLowerCase().replace(/\W+/g, '-')}.log`);
@@ -29,7 +29,7 @@ export async function step(title, command, args, env = {}) {
   throw new StepError(`✖ ${title} failed after ${seconds} (${fault}); the end of ${log}:\n\n${tail}`);
 }
 
-/** Resolves with what went wrong, or undefined. */
+/** Resolves with the error, or undefined. */
 function execute(command, args, env, log) {
   mkdirSync(join(WORK, 'logs'), { recursive: true });
   const output = openSync(log, 'w');
@@ -47,7 +47,7 @@ function execute(command, args, env, log) {
 
 /** Shows progress on a terminal. */
 function spin(title, startedAt) {
-  // In CI several steps run at once: each has its line when it has ended.
+  // In CI several steps run at once: each prints its line when it ends.
   if (!process.stdout.isTTY || process.env.CI === 'true') return () => undefined;
   let frame = 0;
   const timer = setInterval(() => {

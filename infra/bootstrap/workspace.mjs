@@ -2,10 +2,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
 
-/** The package that a bundler builds instead of the compiler. */
+/** The package that a bundler builds, not the compiler. */
 export const BUNDLED = 'apps/console';
 
-/** The folders of all workspace packages, relative to the repository (the same as in pnpm-workspace.yaml). */
+/** Returns the folders of all workspace packages, relative to the repository (the same as in pnpm-workspace.yaml). */
 export function packageFolders() {
   const below = (parent) =>
     readdirSync(join(ROOT, parent))
@@ -14,7 +14,9 @@ export function packageFolders() {
   return [...below('apps'), ...below('packages'), 'infra/local', 'bench'];
 }
 
-/** Every file below `folder` (relative to the repository) that `isWanted`; none when there is no such folder. */
+/**
+ * Returns every file below `folder` (relative to the repository) that `isWanted`; none if the folder does not exist.
+ */
 export function filesBelow(folder, isWanted) {
   const root = join(ROOT, folder);
   if (!existsSync(root)) return [];
@@ -23,7 +25,7 @@ export function filesBelow(folder, isWanted) {
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** Where the source `file` of the package in `folder` is compiled to. */
+/** Returns the path of the compiled form of a source `file` of the package in `folder`. */
 export function compiled(folder, file) {
   return join(ROOT, folder, 'dist', file.slice(join(ROOT, folder, 'src').length)).replace(/\.ts$/, '.js');
 }

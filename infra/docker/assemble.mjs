@@ -7,10 +7,10 @@ import { ROOT } from '../bootstrap/paths.mjs';
 import { PNPM } from '../bootstrap/preparations.mjs';
 import { packageFolders } from '../bootstrap/workspace.mjs';
 
-/** What pnpm installs by, and nothing needs afterwards. */
+/** Files that pnpm needs to install, and that are removed afterwards. */
 const INSTALL_FILES = ['.npmrc', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
 
-/** The apps of each image: that of the API is also where operators give their commands. */
+/** The apps of each image: the API's also contains the operators' command. */
 const APPS = { api: ['api', 'ops'], worker: ['worker'] };
 
 const [app, folder] = process.argv.slice(2);
@@ -42,19 +42,19 @@ function copy(path) {
   cpSync(join(ROOT, path), join(target, path), { recursive: true, filter: isNeeded });
 }
 
-/** Types are for compilers. */
+/** Returns false for type declarations, which only compilers need. */
 function isNeeded(path) {
   return !/\.d\.ts(\.map)?$|\.tsbuildinfo$/.test(path);
 }
 
-/** The workspace folders that `roots` depend on, themselves included. */
+/** Returns the workspace folders that `roots` depend on, including themselves. */
 function closure(roots) {
   const manifests = new Map(
     packageFolders().map((path) => [path, JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8'))]),
   );
   const folderOf = new Map([...manifests].map(([path, { name }]) => [name, path]));
   const found = new Set(roots);
-  // A set that grows while it is walked is walked to its end.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const path of found) {
     for (const name of Object.keys(manifests.get(path).dependencies ?? {})) {
       const dependency = folderOf.get(name);
@@ -64,7 +64,7 @@ function closure(roots) {
   return found;
 }
 
-/** Installs the dependencies of production of every package that is there. */
+/** Installs the production dependencies of every package in the folder. */
 function install() {
   const filters = APPS[app].flatMap((name) => ['--filter', `@deckhand/${name}...`]);
   const args = ['--yes', PNPM, 'install', '--prod', '--frozen-lockfile', ...filters];
@@ -75,7 +75,7 @@ function install() {
   });
 }
 
-/** Prisma's client brings query compilers for every kind of database, 60 MB of them; ours is PostgreSQL. */
+/** Removes the query compilers of other databases than PostgreSQL from Prisma's client: 60 MB. */
 function dropOtherDatabases() {
   const compilers = readdirSync(join(target, 'node_modules/.pnpm'))
     .filter((name) => name.startsWith('@prisma+client@'))

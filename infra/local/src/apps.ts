@@ -14,20 +14,20 @@ const GRACE_MS = { api: 15_000, worker: 40_000 } as const;
  */
 export const NODE_ARGS = ['--max-semi-space-size=16', '--max-old-space-size=2000'] as const;
 
-/** What to run a built app with. */
+/** How to run a built app. */
 export interface AppOptions {
-  /** Its settings; of our own environment it gets PATH only. */
+  /** Its settings. Of this process's environment it gets only PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly logPath: string;
   /** The folder of the build; the repository by default. */
   readonly root?: string;
   /** Options of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
-  /** What people know it by. */
+  /** The name in messages. */
   readonly name?: string;
-  /** How long it may take to be ready. */
+  /** Maximum time until it is ready, in ms. */
   readonly timeoutMs?: number;
-  /** How long it may take to stop before it is killed. */
+  /** Maximum time to stop before it is killed, in ms. */
   readonly graceMs?: number;
   /** Called with the process as soon as it exists, for callers that may have to stop it before it is ready. */
   readonly onSpawn?: (process: ManagedProcess) => void;
@@ -41,7 +41,7 @@ export async function startApi(options: AppOptions): Promise<ManagedProcess & { 
   return { ...api, url };
 }
 
-/** The host by which this machine reaches what listens on an address. */
+/** Returns the host by which this machine reaches a listen address. */
 function hostOf(listenAddress = ''): string {
   if (['', '0.0.0.0', '::'].includes(listenAddress)) return '127.0.0.1';
   return listenAddress.includes(':') ? `[${listenAddress}]` : listenAddress;
@@ -79,7 +79,7 @@ async function startApp(app: 'api' | 'worker', options: AppOptions & { name: str
   return started;
 }
 
-/** Waits; an app that does not get ready is not left running. */
+/** Waits until the app is ready. An app that does not get ready is stopped. */
 async function ready(app: ManagedProcess, check: () => Promise<boolean>, timeoutMs?: number): Promise<void> {
   try {
     await waitReady(app, check, timeoutMs);

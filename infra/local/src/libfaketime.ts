@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
 import { lastLine, packageInstaller } from './package-installer.js';
 
-/** Where Debian and its descendants, and Homebrew, put the library that changes a process's clock. */
+/** Folders of the library that changes a process's clock, on Debian-based systems and with Homebrew. */
 const PATHS = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
   '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',
 ];
 
-/** The library, or why there is none. */
+/** The path of the library, or why it is missing. */
 export type Faketime =
   { readonly kind: 'found'; readonly path: string } | { readonly kind: 'missing'; readonly reason: string };
 
@@ -44,7 +44,9 @@ async function findFaketime(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The environment in which a process's wall clock is off by so many seconds, and its steady clock is not. */
+/**
+ * Returns the environment in which a process's wall clock is off by a number of seconds, and its steady clock is not.
+ */
 export function faketimeEnv(path: string, offsetSeconds: number): Readonly<Record<string, string>> {
   return {
     LD_PRELOAD: path,

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** The end of a text file: whole lines, `maxBytes` at most; empty when there is no such file. */
+/** Returns the end of a text file: whole lines of at most `maxBytes`; an empty text if there is no such file. */
 export function tail(path: string, maxBytes = 4_000): string {
   let file: number;
   try {

@@ -6,20 +6,20 @@ import { tail } from './log-tail.js';
 
 /** How to run a program in the background. */
 export interface ProcessOptions {
-  /** What people know it by. */
+  /** The name in messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   /** Its whole environment: nothing is inherited. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Where its output goes; an older log is replaced. */
+  /** The file for its output, which replaces an older log. */
   readonly logPath: string;
-  /** What it reads from its standard input; nothing by default. */
+  /** Its standard input; empty by default. */
   readonly input?: string;
-  /** The signal for a graceful stop. */
+  /** The signal of a graceful stop. */
   readonly stopSignal?: NodeJS.Signals;
-  /** How long it may take to stop before it is killed. */
+  /** Maximum time to stop before it is killed, in ms. */
   readonly graceMs?: number;
   /** User and group to run as (root only). */
   readonly identity?: { readonly uid: number; readonly gid: number } | undefined;
@@ -30,21 +30,21 @@ export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly logPath: string;
-  /** Resolves when it has ended, with how: `code 1`, `SIGKILL`. */
+  /** Resolves when it has ended, with the reason: `code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   isRunning(): boolean;
-  /** The end of its log. */
+  /** Returns the end of its log. */
   output(): string;
-  /** Asks it to stop, kills it after its grace period; resolves when it has ended. May be called again. */
+  /** Stops it gracefully, and kills it after its grace period. Resolves when it has ended. May be called again. */
   stop(): Promise<void>;
   /** Sends a signal, SIGKILL by default; resolves when it has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /**
- * Starts a program in a process group of its own, so that Ctrl-C reaches only us and we decide the order of stopping.
- * It never outlives this process (guard.ts).
- * @throws when the program cannot be started.
+ * Starts a program in a process group of its own, so that Ctrl-C reaches only this process, which decides the order of
+ * stopping. The program never outlives this process (guard.ts).
+ * @throws if it cannot be started.
  */
 export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
   mkdirSync(dirname(options.logPath), { recursive: true });

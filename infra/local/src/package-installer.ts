@@ -2,7 +2,7 @@ import { execa } from 'execa';
 
 /** A package manager of this system. */
 export interface Installer {
-  /** What people know it by. */
+  /** The name in messages. */
   readonly name: string;
   readonly run: () => Promise<void>;
 }
@@ -14,8 +14,7 @@ export interface PackageNames {
 }
 
 /**
- * The system's package manager, where it can be used without asking anybody: apt as root or with a sudo that needs no
- * password, brew.
+ * Returns the system's package manager if it needs no password: apt as root or with sudo without a password, or brew.
  */
 export async function packageInstaller({ apt, brew }: PackageNames): Promise<Installer | undefined> {
   if (process.platform === 'darwin') {
@@ -35,7 +34,7 @@ export async function packageInstaller({ apt, brew }: PackageNames): Promise<Ins
   return {
     name: 'apt',
     run: async () => {
-      // A fresh image has no package lists; elsewhere they may be there and do.
+      // A new image has no package lists; existing ones may suffice.
       await install().catch(async () => {
         await call('update');
         await install();
@@ -44,7 +43,7 @@ export async function packageInstaller({ apt, brew }: PackageNames): Promise<Ins
   };
 }
 
-/** The end of the output of a failed command. */
+/** Returns the end of the output of a failed command. */
 export function lastLine(error: unknown): string {
   return (error instanceof Error ? error.message.trim().split('\n').at(-1) : undefined) ?? String(error);
 }

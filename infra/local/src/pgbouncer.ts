@@ -9,7 +9,7 @@ import { startProcess } from './managed-process.js';
 import { lastLine, packageInstaller } from './package-installer.js';
 import { waitReady } from './wait-ready.js';
 
-/** A PgBouncer before a PostgreSQL server. */
+/** A running PgBouncer in front of a PostgreSQL server. */
 export interface LocalPgBouncer {
   readonly version: string;
   /** The URL of a database of the server, with the same user and password, as seen through the pooler. */
@@ -17,7 +17,7 @@ export interface LocalPgBouncer {
   stop(): Promise<void>;
 }
 
-/** Finds PgBouncer, or installs it with the system's package manager. @returns its path, or why there is none. */
+/** Finds PgBouncer, or installs it with the system's package manager. @returns its path, or why it is missing. */
 export async function ensurePgBouncer(): Promise<{ readonly path: string } | { readonly missing: string }> {
   const find = (): Promise<string | undefined> => findProgram(['pgbouncer']);
   const found = await find();
@@ -58,7 +58,7 @@ export async function startPgBouncer(options: {
     pool_mode: 'transaction',
     default_pool_size: options.poolSize ?? 8,
     max_client_conn: 1_000,
-    // A database that a test drops must not be waited for.
+    // Disconnects clients of a database that a test drops.
     server_login_retry: 1,
     // PgBouncer refuses to run as root.
     ...(isRoot ? { user: 'postgres' } : {}),
@@ -71,7 +71,7 @@ export async function startPgBouncer(options: {
   );
   const [user, password] = [server.username, server.password].map(decodeURIComponent);
   await writeFile(settings.auth_file, `"${user}" "${password}"\n`);
-  // It reads both files as the user that it becomes. The folder's name is random, and the server a test's.
+  // PgBouncer reads both files as the user that it runs as. The folder's name is random, and the server is a test's.
   await chmod(dir, 0o755);
 
   const pooler = await startProcess({
@@ -81,7 +81,7 @@ export async function startPgBouncer(options: {
     env: { PATH: process.env.PATH, LC_ALL: 'C' },
     cwd: '/',
     logPath: join(dir, 'pgbouncer.log'),
-    // SIGINT is its orderly shutdown; connections of clients that stay open need not be waited for.
+    // SIGINT is its orderly shutdown, without waiting for clients that stay connected.
     stopSignal: 'SIGTERM',
   });
   const through = (databaseUrl: string): string => Object.assign(new URL(databaseUrl), { port: String(port) }).href;

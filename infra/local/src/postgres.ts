@@ -8,17 +8,17 @@ import { POSTGRES_ENV, prepareCluster } from './postgres-cluster.js';
 import { findPostgresHome } from './postgres-home.js';
 import { waitReady } from './wait-ready.js';
 
-/** A PostgreSQL server of our own. */
+/** A PostgreSQL server that this checkout owns. */
 export interface LocalPostgres {
-  /** Superuser's URL of the database. */
+  /** URL of the database, as its superuser. */
   readonly url: string;
   readonly port: number;
-  /** Where its data is kept. */
+  /** Path of its data folder. */
   readonly dataPath: string;
   readonly process: ManagedProcess;
-  /** Fast shutdown: ends sessions, keeps the data clean. */
+  /** Shuts it down quickly: ends sessions and leaves consistent data. */
   stop(): Promise<void>;
-  /** SIGKILL, as a crash would. */
+  /** Kills it with SIGKILL, like a crash. */
   kill(): Promise<void>;
   /** Stops it if it runs, then starts it on the same port and data. */
   restart(): Promise<void>;
@@ -91,7 +91,7 @@ export async function startPostgres(options: {
     async kill() {
       const sessions = await childPids(server.pid);
       await server.kill();
-      // A busy session would notice the end of its server only later, and answer until then.
+      // A busy session would notice the end of its server late, and respond until then.
       for (const pid of sessions) killIfAlive(pid);
     },
     restart: async () => {
@@ -109,12 +109,12 @@ function killIfAlive(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // By its code alone: the error may come from another realm.
+    // Compares its code alone: the error may come from another realm.
     if (typeof error !== 'object' || error === null || !('code' in error) || error.code !== 'ESRCH') throw error;
   }
 }
 
-/** After a crash, the server's own processes may hold its memory for a moment: the first tries can fail. */
+/** After a crash, the server's processes may keep its shared memory for a moment, so the first attempts can fail. */
 async function startAgain(start: () => Promise<ManagedProcess>): Promise<ManagedProcess> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -15,7 +15,7 @@ export class NoRedisError extends Error {
   }
 }
 
-/** The path of redis-server or valkey-server, or undefined when neither is in the PATH. */
+/** Returns the path of redis-server or valkey-server; undefined if neither is in the PATH. */
 export async function findRedisServer(): Promise<string | undefined> {
   return findProgram(PROGRAMS);
 }

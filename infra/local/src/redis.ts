@@ -8,15 +8,15 @@ import { startProcess, type ManagedProcess } from './managed-process.js';
 import { findRedisServer, NoRedisError } from './redis-server.js';
 import { waitReady } from './wait-ready.js';
 
-/** A Redis server of our own. */
+/** A Redis server that this checkout owns. */
 export interface LocalRedis {
   readonly url: string;
   readonly port: number;
   readonly process: ManagedProcess;
   stop(): Promise<void>;
-  /** SIGKILL, as a crash would. */
+  /** Kills it with SIGKILL, like a crash. */
   kill(): Promise<void>;
-  /** Stops it if it runs, then starts it on the same port; without `appendOnly` it comes back empty. */
+  /** Stops it if it runs, then starts it on the same port. Without `appendOnly`, it is empty afterwards. */
   restart(): Promise<void>;
 }
 
@@ -56,7 +56,8 @@ export async function startRedis(options: {
     const server = await startProcess({
       name: 'Redis',
       command,
-      // Settings come through its input: the password would be for all to see among the arguments.
+      // The configuration is passed on its standard input, because arguments, and so the password, are visible to all
+      // users.
       args: ['-'],
       input: `${settings.join('\n')}\n`,
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -87,7 +88,7 @@ export async function startRedis(options: {
   };
 }
 
-/** Stops the server of a start that was killed: two on one append-only file would spoil it. */
+/** Stops the server of a killed start: two servers on one append-only file would damage it. */
 async function stopEarlier(note: string): Promise<void> {
   const text = await readFile(note, 'utf8').catch(() => '');
   if (text === '') return;

@@ -13,10 +13,10 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const SAME_SIGNAL_MS = 1_000;
 
-/** How long the API of a start that was killed may still hold its port. */
+/** How long the API of a killed start may still occupy its port, in ms. */
 const INHERITANCE_MS = 15_000;
 
-/** Why a start came to its end. */
+/** Why a start ended. */
 type End = { readonly signal: NodeJS.Signals } | { readonly fault: string } | 'done';
 
 /**
@@ -77,7 +77,7 @@ async function upAndRunning(
     return status === 'success' ? 'done' : { fault: `The sample ended with ${status}.` };
   }
   console.log('Ctrl-C stops everything.\n');
-  // What ends is started again; only a signal ends the rest.
+  // A part that ends is started again; only a signal ends the others.
   return new Promise<never>(() => undefined);
 }
 
@@ -113,7 +113,7 @@ function stopSignal(): Promise<{ signal: NodeJS.Signals }> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     for (const name of STOP_SIGNALS) {
-      // Not `once`: a library that watches signals, too, would end the process when it is left as the only one.
+      // Not `once`: a library that handles signals, too, would end the process as the last remaining listener.
       process.on(name, (signal) => {
         firstAt ??= Date.now();
         resolve({ signal });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManagedProcess } from './managed-process.js';
 
-/** A background program ended, or stayed silent, before it was ready. */
+/** A background program ended, or did not get ready in time. */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError';
   /** The end of its output, which shows the reason and is part of the message. */

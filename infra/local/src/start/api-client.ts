@@ -1,4 +1,4 @@
-/** The API refused: `message` is its own. */
+/** An error response of the API, with its message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 

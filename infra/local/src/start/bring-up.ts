@@ -16,7 +16,7 @@ import type { StartSettings } from './settings.js';
 import type { Stack } from './stack.js';
 import { ensurePostgres, ensureRedis } from './stores.js';
 
-/** The sample that every start runs, where it may call the receiver. */
+/** The sample that every start runs if it can reach the receiver. */
 const DEFAULT_SAMPLE = 'order-triage';
 
 /** The results of the steps of a start, in their order. */
@@ -35,7 +35,7 @@ export interface BroughtUp {
 export async function bringUp(settings: StartSettings, stack: Stack): Promise<BroughtUp> {
   const secretsPath = join(settings.folder, 'secrets.json');
   const secrets = loadSecrets(secretsPath);
-  // Kept before first use: data encrypted with a key that a crash took along would be lost.
+  // Saved before first use: after a crash, data that was encrypted with a lost key would be lost.
   saveSecrets(secretsPath, secrets);
   const client = createApiClient(`http://127.0.0.1:${settings.port}`);
   // Known only to this start and its API, so that nobody else can create the owner.
@@ -117,7 +117,7 @@ export async function bringUp(settings: StartSettings, stack: Stack): Promise<Br
   ];
   return new Listr(steps, {
     ctx: {} as BroughtUp,
-    // Signals are for the caller, who stops things in order.
+    // Signals are handled by the caller, which stops the parts in order.
     registerSignalListeners: false,
     rendererOptions: { timer: PRESET_TIMER, collapseSubtasks: false, showErrorMessage: false },
     fallbackRenderer: PlainRenderer,

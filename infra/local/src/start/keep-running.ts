@@ -3,24 +3,24 @@ import type { ManagedProcess } from '../managed-process.js';
 import { tail } from '../log-tail.js';
 import type { Stack } from './stack.js';
 
-/** Before a part is started again: at first, and at most once it ends again and again, in ms. */
+/** Delay before a part is started again: the first, and the longest if it ends repeatedly, in ms. */
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** A part that ran for this long was well: its next end is a first one, in ms. */
+/** A part that ran for this long counts as healthy: after its next end, the delay is the first one again, in ms. */
 const HEALTHY_AFTER_MS = 60_000;
 
-/** How much of a log is shown when its process ended. */
+/** Bytes of the log that are shown when a process ended. */
 const SHOWN_BYTES = 1_500;
 
-/** Something that can be started again after it ended. */
+/** A part that can be started again. */
 interface Restartable {
-  /** The process that runs, or the last one that did. */
+  /** The running process, or the last one. */
   readonly process: ManagedProcess;
-  /** Starts it again. @throws when it does not get ready. */
+  /** Starts it again. @throws if it does not get ready. */
   restart(): Promise<void>;
 }
 
-/** A clock and a pause, in ms. */
+/** A clock and a delay, in ms. */
 interface Clock {
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
@@ -29,9 +29,9 @@ interface Clock {
 const STEADY_CLOCK: Clock = { now: () => performance.now(), pause: (ms) => sleep(ms) };
 
 /**
- * Starts a part again whenever it ends unasked, until the stack is stopped: after 1 s at first, then after twice as
- * long each time, 30 s at most. A part that ran for a minute begins anew.
- * @param report is given a line for people each time.
+ * Starts a part again whenever it ends unexpectedly, until the stack is stopped. The delay is 1 s at first and doubles
+ * each time, up to 30 s. After a minute of running it is 1 s again.
+ * @param report called with a message each time.
  */
 export async function keepRunning(
   part: Restartable,
@@ -52,7 +52,7 @@ export async function keepRunning(
     await pause(pauseMs);
     pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     if (stack.isStopping()) return;
-    // One that does not get ready has ended, too: the next round waits for longer.
+    // A part that does not get ready has ended: the next delay is longer.
     await part.restart().catch((error: unknown) => report(error instanceof Error ? error.message : String(error)));
   }
 }

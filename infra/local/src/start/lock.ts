@@ -4,14 +4,14 @@ import { commandLine } from '../leftover.js';
 
 /** Only one start at a time may use a checkout's data. */
 export interface Lock {
-  /** Whether an earlier holder was killed: what it had running may be about to stop. */
+  /** Whether an earlier holder was killed: its processes may still be stopping. */
   readonly isInherited: boolean;
   release(): void;
 }
 
 /**
- * Takes the lock at `path`, also from a holder that is gone.
- * @returns the number of the process that holds it, when that one is alive.
+ * Takes the lock at `path`, also from a holder that no longer runs.
+ * @returns the process number of a holder that runs.
  */
 export async function takeLock(path: string): Promise<Lock | { readonly ownerPid: number }> {
   mkdirSync(dirname(path), { recursive: true });

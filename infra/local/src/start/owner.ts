@@ -8,16 +8,16 @@ interface Owner {
   readonly setupToken: string;
 }
 
-/** A key that works, and the workspace to use it in. */
+/** A valid key, and a workspace of its owner. */
 export interface Access {
   readonly apiKey: string;
   readonly workspaceId: string;
 }
 
 /**
- * Makes sure that there is an owner and a key: uses `knownKey` while it is valid; else sets up the first owner, or
- * signs in, and makes a new key.
- * @throws when there is an owner whose password is another.
+ * Ensures that there is an owner and a key: uses `knownKey` if it is valid; otherwise creates the first owner, or signs
+ * in, and creates a key.
+ * @throws if the owner has another password.
  */
 export async function ensureAccess(api: ApiClient, owner: Owner, knownKey: string | undefined): Promise<Access> {
   const known = knownKey === undefined ? undefined : await firstWorkspace(api, knownKey);
@@ -35,7 +35,7 @@ export async function ensureAccess(api: ApiClient, owner: Owner, knownKey: strin
   return { apiKey: key, workspaceId };
 }
 
-/** Undefined when the key is not valid (any more), or its owner is in no workspace. */
+/** Undefined if the key is not valid, or its owner is in no workspace. */
 async function firstWorkspace(api: ApiClient, apiKey: string): Promise<string | undefined> {
   try {
     const list = await api.call<{ data: WorkspaceEntry[] }>({ apiKey }, 'GET', '/api/workspaces');

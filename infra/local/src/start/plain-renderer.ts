@@ -19,7 +19,7 @@ export class PlainRenderer {
   }
 
   end(): void {
-    // Nothing is left on the screen that would have to go.
+    // Nothing has to be removed from the screen.
   }
 
   #follow(tasks: Task[]): void {

@@ -5,11 +5,11 @@ import { keepRunning } from './keep-running.js';
 import type { StartSettings } from './settings.js';
 import type { Stack } from './stack.js';
 
-/** How long nodes in flight get when everything is stopped. A person waits for that, so it is short. */
+/** Grace period of nodes in progress when everything is stopped. A person waits for it, so it is short. */
 const WORKER_GRACE_MS = '5000';
-/** How long after that a worker that does not stop, because a run blocks it, is killed. */
+/** How long after it a worker that a run blocks is killed, in ms. */
 const BLOCKED_WORKER_MS = 1_500;
-/** How long the API gets. With the workers stopped, it has little to finish. */
+/** Grace period of the API, in ms. With the workers stopped, it has little to finish. */
 const API_GRACE_MS = 2_000;
 
 /** The environment of the API and the workers: ours, and the results of the start. */
@@ -32,13 +32,13 @@ export function appEnvironment(
   };
 }
 
-/** Starts the API; it is started again when it ends. */
+/** Starts the API, and starts it again whenever it ends. */
 export function runApi(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<void> {
   const logPath = join(settings.folder, 'logs', 'api.log');
   return run('api', (onSpawn) => startApi({ env, logPath, onSpawn, graceMs: API_GRACE_MS }), stack);
 }
 
-/** Starts the workers; one that ends is started again. */
+/** Starts the workers, and starts each again whenever it ends. */
 export async function runWorkers(settings: StartSettings, env: Record<string, string>, stack: Stack): Promise<void> {
   const numbers = Array.from({ length: settings.workers }, (_, index) => index + 1);
   await Promise.all(
@@ -74,7 +74,7 @@ async function run(
   void keepRunning(part, stack, console.error);
 }
 
-/** Ports are the API's: each worker takes the one that is its number further on. */
+/** METRICS_PORT is the API's: the worker with number n gets the port n above it. */
 function workerPorts({ METRICS_PORT: port }: Record<string, string>, number: number): Record<string, string> {
   return port === undefined || port === '' || port === '0' ? {} : { METRICS_PORT: String(Number(port) + number) };
 }

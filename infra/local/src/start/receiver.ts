@@ -7,7 +7,9 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Listens on the loopback address, near `port`; responds to every request with `{ "received": <how many so far> }`. */
+/**
+ * Listens on the loopback address, near `port`; responds to every request with `{ "received": <number of requests> }`.
+ */
 export async function startReceiver(port: number): Promise<Receiver> {
   let received = 0;
   const server = createServer((request, response) => {

@@ -4,13 +4,13 @@ import type { ApiClient } from './api-client.js';
 
 const POLL_MS = 100;
 
-/** How long a sample may take. */
+/** Time limit of a sample, in ms. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs a workflow to its end through the API, as any caller would.
- * @param onProgress gets every state of the run that was seen.
- * @throws when it is not finished within a minute.
+ * Runs a workflow to its end through the API, like any caller.
+ * @param onProgress called with each observed state of the run.
+ * @throws if it is not finished within a minute.
  */
 export async function runToEnd(
   api: ApiClient,
@@ -33,7 +33,7 @@ export async function runToEnd(
 
 const MARKS: Readonly<Record<string, string>> = { success: '✔', failed: '✖', skipped: '–', stopped: '■' };
 
-/** The run node by node, in the order in which they began: a line each. */
+/** Describes the nodes of a run in the order in which they began, one per line. */
 export function describeNodes(execution: Execution): string[] {
   const nodes = Object.entries(execution.progress).sort(([, a], [, b]) =>
     (a.startedAt ?? '~').localeCompare(b.startedAt ?? '~'),

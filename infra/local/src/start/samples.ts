@@ -6,17 +6,17 @@ import type { Access } from './owner.js';
 
 /** A sample of examples/: a workflow and an input for it. */
 export interface Sample {
-  /** Its folder's name. */
+  /** The name of its folder. */
   readonly id: string;
   readonly name: string;
   readonly input: object;
-  /** Whether it sends something to the receiver. */
+  /** Whether it calls the receiver. */
   readonly needsReceiver: boolean;
-  /** Body of the call that creates it, but for the workspace. */
+  /** Body of the request that creates it, without the workspace. */
   readonly workflow: { readonly name: string };
 }
 
-/** Stands in input.json where the receiver's address goes. */
+/** Placeholder in input.json for the receiver's URL. */
 const PLACEHOLDER = '{{RECEIVER_URL}}';
 
 /** Reads every sample of `folder`, by name of its folder, for a receiver at `receiverUrl`. */
@@ -38,7 +38,7 @@ export async function readSamples(folder: string, receiverUrl: string): Promise<
 }
 
 /**
- * Creates the samples' workflows in the workspace; one whose name is taken is left as it is.
+ * Creates the samples' workflows in the workspace; an existing one with the same name is kept.
  * @returns the id of each sample's workflow, by the sample's id.
  */
 export async function importSamples(

@@ -7,7 +7,7 @@ export interface Secrets {
   /** Encrypts credentials: without it they are lost. */
   readonly encryptionKey: string;
   readonly ownerPassword: string;
-  /** API key made by an earlier start. */
+  /** API key of an earlier start. */
   readonly apiKey?: string;
 }
 

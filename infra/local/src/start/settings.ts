@@ -4,16 +4,16 @@ import { REPOSITORY } from '../repository.js';
 /** Reached from this machine only. */
 export const LOOPBACK = '127.0.0.1';
 
-/** A setting of `npm start` is missing or bad: the message names it. */
+/** An invalid setting of `npm start`; the message names it. */
 export class StartSettingsError extends Error {
   override readonly name = 'StartSettingsError';
 }
 
-/** What `npm start` takes from the environment. */
+/** Settings of `npm start`. */
 export interface StartSettings {
   /** Where data, logs and secrets of local runs are kept. */
   readonly folder: string;
-  /** Undefined: a server of our own. */
+  /** Undefined: start a PostgreSQL server. */
   readonly databaseUrl: string | undefined;
   /**
    * The URL by which migrations reach that database past a pooler. Undefined: `databaseUrl`, or a server of our own.
@@ -21,14 +21,14 @@ export interface StartSettings {
   readonly directDatabaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly port: number;
-  /** Where the API listens: on this machine alone, unless it is set. */
+  /** The address on which the API listens; by default only this machine reaches it. */
   readonly listenAddress: string;
-  /** Where people reach it. */
+  /** The URL by which callers reach it. */
   readonly publicUrl: string;
   /** How many workers to start. */
   readonly workers: number;
   readonly ownerEmail: string;
-  /** Undefined: made and kept. */
+  /** Undefined: generate one and keep it. */
   readonly ownerPassword: string | undefined;
   readonly encryptionKey: string | undefined;
   /** Whether nodes may call private addresses. Undefined: yes, for the sample's receiver runs on this machine. */
@@ -37,7 +37,7 @@ export interface StartSettings {
 
 /**
  * Reads the settings; an empty variable counts as not set.
- * @throws StartSettingsError at the first that cannot be used.
+ * @throws StartSettingsError for the first invalid one.
  */
 export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);

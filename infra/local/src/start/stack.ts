@@ -5,14 +5,14 @@ type Role = (typeof ORDER)[number];
 
 /** The running parts of a start. */
 export interface Stack {
-  /** Remembers how to stop something. What comes while the stack is being stopped is stopped at once. */
+  /** Adds a function that stops a part. During `stop`, it is called at once. */
   add(role: Role, stop: () => Promise<void>): void;
   isStopping(): boolean;
   /** Stops everything in order. Calls after the first wait for it. */
   stop(): Promise<void>;
 }
 
-/** An empty stack. */
+/** Creates an empty stack. */
 export function createStack(): Stack {
   const parts: { role: Role; stop: () => Promise<void> }[] = [];
   let stopping: Promise<void> | undefined;

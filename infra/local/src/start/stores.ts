@@ -7,13 +7,13 @@ import { keepRunning } from './keep-running.js';
 import type { StartSettings } from './settings.js';
 import type { Stack } from './stack.js';
 
-/** Where our own servers like to listen, so that their addresses stay the same from start to start. */
+/** Preferred ports of these servers, so that their URLs stay the same between starts. */
 const POSTGRES_PORT = 54_320;
 const REDIS_PORT = 63_790;
 
 /**
- * Starts PostgreSQL on the data kept in `folder`, unless there is one already.
- * @returns its URL, and where the data is.
+ * Starts PostgreSQL on the data in `folder`, unless a URL is set.
+ * @returns its URL and the path of its data.
  */
 export async function ensurePostgres(
   settings: StartSettings,
@@ -31,7 +31,7 @@ export async function ensurePostgres(
   return server;
 }
 
-/** Starts Redis on the data kept in `folder`, unless there is one already; installs it first where it is missing. */
+/** Starts Redis on the data in `folder`, unless a URL is set; installs it first if necessary. */
 export async function ensureRedis(
   settings: StartSettings,
   stack: Stack,

@@ -1,7 +1,7 @@
 import type { Execution } from '@deckhand/contracts';
 import { describeNodes } from './run-sample.js';
 
-/** What people need to go on with after a start. */
+/** What a person needs after a start. */
 export interface Started {
   readonly url: string;
   readonly ownerEmail: string;
@@ -12,11 +12,11 @@ export interface Started {
   readonly execution: Execution;
   readonly logs: string;
   readonly data: string;
-  /** Remarks: a line each. */
+  /** Remarks, one per line. */
   readonly notes: readonly string[];
 }
 
-/** The text at the end of a start, with commands that work as they are when copied into a shell. */
+/** Returns the text at the end of a start, with commands that can be copied into a shell. */
 export function describeStart(started: Started): string {
   const { execution, url, apiKey } = started;
   const body = JSON.stringify({ input: started.sampleInput });
@@ -47,7 +47,7 @@ export function describeStart(started: Started): string {
   ].join('\n');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** How tests ended. */
+/** Numbers of tests by result. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** Nothing ran. */
+/** The counts of no tests. */
 export const NO_TESTS: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
 /** The part of Jest's results that is counted. */
@@ -37,12 +37,12 @@ export function readCounts(path: string): TestCounts {
   };
 }
 
-/** Both together. */
+/** Adds two counts. */
 export function sum(a: TestCounts, b: TestCounts): TestCounts {
   return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
 }
 
-/** The last line of a run of tests. */
+/** Returns the last line of a test run. */
 export function closingLine({ passed, failed, skipped }: TestCounts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

@@ -5,14 +5,14 @@ import { REPOSITORY } from '../repository.js';
 import { NO_TESTS, readCounts, sum, type TestCounts } from './counts.js';
 import { runJest } from './run-jest.js';
 
-/** Tests that are run again with a PostgreSQL or a pooler other than the usual one. */
+/** Tests that run again with another PostgreSQL, or with a pooler. */
 interface OtherStore {
   readonly name: string;
-  /** Finds or installs what it takes. */
+  /** Finds or installs the program. */
   readonly ensure: () => Promise<{ readonly path: string } | { readonly missing: string }>;
-  /** The environment that chooses it. */
+  /** Returns the environment that selects it. */
   readonly env: (path: string) => Readonly<Record<string, string>>;
-  /** Pattern of the test files: those in which most kinds of statement are sent. */
+  /** Pattern of the test files: those that send most kinds of statements. */
   readonly tests: string;
 }
 

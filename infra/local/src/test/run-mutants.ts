@@ -1,13 +1,13 @@
 import { execa } from 'execa';
 import { REPOSITORY } from '../repository.js';
 
-/** Mutants of a sample. */
+/** Number of mutants in a sample. */
 const SAMPLE = 8;
 
 /**
- * Takes away a few guards, one at a time, to see that their tests fail. The commit chooses which, so that each
- * one tries others, and a failure can be repeated.
- * @returns whether they were noticed.
+ * Removes a few guards, one at a time, to check that their tests fail. The commit chooses them, so each commit tries
+ * others, and a failure can be repeated.
+ * @returns whether all were noticed.
  */
 export async function runMutants(): Promise<boolean> {
   const commit = await execa('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: REPOSITORY, reject: false });

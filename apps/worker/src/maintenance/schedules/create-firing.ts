@@ -12,35 +12,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAlarm } from '../alarm.js';
 import { fireSchedules } from './fire-schedules.js';
 
-/** How long one firing may take before the next begins all the same, in ms. */
+/** Maximum duration of a firing before the next one starts beside it, in ms. */
 export const FIRING_LIMIT_MS = 10_000;
 
-/** What firing works with. */
+/** What firing needs. */
 export interface FiringOptions {
   readonly db: Database;
   readonly redis: Redis;
   readonly queue: RunQueue;
   readonly logger: Logger;
-  /** Whether this worker is the one to fire. */
+  /** Whether this worker holds the maintenance lease. */
   readonly hasLease: () => Promise<boolean>;
-  /** Told of each run that was started, and how long after its time, in seconds. */
+  /** Called for each run that was started, with its delay after the due time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
-  /** Notified of a schedule that could not be fired and is held back for a while. */
+  /** Called for a schedule that could not be fired and is delayed. */
   readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
   /** The database's time, in ms since the epoch. */
   readonly now: () => number;
 }
 
-/** Fires a fleet's schedules, in turn with the other workers. */
+/** Fires the schedules of the instance. */
 export interface Firing {
-  /** Fires what is due now. Called again while it does, it looks once more afterwards. */
+  /** Fires the schedules that are due. If called during a firing, it checks again after it. */
   fire(): Promise<void>;
   close(): void;
 }
 
-/**
- * Puts firing together: besides being called every now and then, it wakes up by itself at the next time that is due.
- */
+/** Creates the firing of schedules. In addition to the calls of its periodic task, it fires at the next due time. */
 export function createFiring({ db, redis, queue, logger, hasLease, onStarted, onBadRow, now }: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
   const parts = {
@@ -61,7 +59,7 @@ export function createFiring({ db, redis, queue, logger, hasLease, onStarted, on
   }, now);
   let last: Promise<void> = Promise.resolve();
 
-  /** One that hangs is not waited for for longer than a pass may take: two at once fire nothing twice. */
+  /** A firing that hangs delays the next one by the maximum duration only: two at the same time fire nothing twice. */
   function fire(): Promise<void> {
     const before = last.catch(() => undefined);
     const waited = new AbortController();
@@ -75,7 +73,7 @@ export function createFiring({ db, redis, queue, logger, hasLease, onStarted, on
 
   async function fireOnce(): Promise<void> {
     const next = await fireSchedules(parts);
-    // One that is due and could not be fired has its turn in the next look.
+    // A due schedule that could not be fired is left to the next pass.
     if (next !== null && next > now()) alarm.set(next);
   }
 

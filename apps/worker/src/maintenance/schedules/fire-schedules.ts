@@ -13,49 +13,51 @@ import { actOnRows } from '../act-on-rows.js';
 import { holdBack, passLimits, type RefusedMove } from './pass-limits.js';
 import { toScheduleMove } from './schedule-move.js';
 
-/** Schedules moved by one statement at most. */
+/** Maximum number of schedules that one statement moves. */
 const BATCH = 500;
-/** How long a schedule is held back that its own values or rule keep from being fired, in ms. */
+/** Delay of a schedule whose own values or rule cause the error, in ms. */
 const BAD_ROW_HOLD_MS = 60_000;
-/** The same after any other error, which may have come from elsewhere. */
+/** Delay after any other error, which may have another cause, in ms. */
 const RETRY_HOLD_MS = 2_000;
 
 /**
- * What firing stands on. Whatever it changes is a conditional write: two at once, or a late one, fire nothing twice.
+ * Dependencies of the firing. All changes are conditional writes: two firings at once, or a late one, fire nothing
+ * twice.
  */
 export interface FiringParts {
-  /** False while another worker is the one to fire. */
+  /** False if another worker holds the maintenance lease. */
   readonly hasLease: () => Promise<boolean>;
   readonly findDue: (now: Date, limit: number) => Promise<DueSchedule[]>;
   readonly findNextCheck: () => Promise<Date | null>;
   readonly move: (moves: readonly ScheduleMove[]) => Promise<MoveVerdict[]>;
   readonly hold: (holds: readonly ScheduleHold[]) => Promise<number>;
   readonly countExecution: CountExecution;
-  /** Told of each run that was started, and how long after its time, in seconds. */
+  /** Called for each run that was started, with its delay after the due time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
-  /** Notified of a schedule that could not be fired and is held back for a while. */
+  /** Called for a schedule that could not be fired and is delayed. */
   readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly logger: Logger;
-  /** The time by which schedules are due, in ms since the epoch. */
+  /** The time that decides which schedules are due, in ms since the epoch. */
   readonly now: () => number;
 }
 
 /**
- * Fires what is due, if this worker is the one to: one run for each time, dispatched like any other.
- * @returns when the next schedule is due, in ms since the epoch; null without any, and while another worker is the one.
+ * Fires the due schedules if this worker holds the lease: one run for each due time, dispatched like any other.
+ * @returns when the next schedule is due, in ms since the epoch; null without any, and if another worker holds the
+ * lease.
  */
 export async function fireSchedules(parts: FiringParts): Promise<number | null> {
   if (!(await parts.hasLease())) return null;
   for (;;) {
     const due = await parts.findDue(new Date(parts.now()), BATCH);
-    // What could not be moved now somebody else holds: it has its turn in the next look.
+    // A schedule that another process has locked is left to the next pass.
     if (due.length === 0 || (await fireBatch(parts, due)) === 0) break;
   }
   return (await parts.findNextCheck())?.getTime() ?? null;
 }
 
-/** @returns how many of the schedules got on: to their next time, or to wait for a limit. */
+/** @returns how many of the schedules changed: moved to their next time, or delayed by a limit. */
 async function fireBatch(parts: FiringParts, due: readonly DueSchedule[]): Promise<number> {
   const now = parts.now();
   const bad: ScheduleHold[] = [];
@@ -116,7 +118,7 @@ async function moveAll(
   );
   const now = parts.now();
   for (const { run } of moved) if (run) parts.onStarted(Math.max(0, now - run.at.getTime()) / 1_000);
-  // Should this fail, maintenance finds the runs without jobs.
+  // If this fails, maintenance finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');
   });

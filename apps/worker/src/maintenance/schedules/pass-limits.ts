@@ -18,7 +18,7 @@ export interface RefusedMove {
 export interface PassedLimits {
   /** To be tried again, because their runs are counted now. */
   readonly counted: ScheduleMove[];
-  /** To wait. */
+  /** To be delayed. */
   readonly holds: ScheduleHold[];
 }
 

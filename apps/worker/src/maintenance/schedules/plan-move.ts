@@ -2,25 +2,25 @@ import type { DueSchedule } from '@deckhand/db';
 import { type DueRule, nextDueTime } from '@deckhand/nodes';
 
 /**
- * A time that is later than this was missed, in ms: whoever was to fire it was not there. Less is what a change of
- * hands takes.
+ * A due time that is later than this was missed, in ms, because no worker was running. Another holder of the lease
+ * takes less time.
  */
 const MISSED_AFTER_MS = 60_000;
-/** How closely the last of the missed times is looked for, in ms: schedules have whole seconds. */
+/** Precision of the search for the last missed time, in ms: schedules have whole seconds. */
 const SECOND_MS = 1_000;
 
-/** What is to become of the time that is due: ms since the epoch. */
+/** What happens with a due time: ms since the epoch. */
 export interface PlannedMove {
-  /** The time to start a run for; null when it was missed. */
+  /** The time to start a run for; null if it was missed. */
   readonly fireAt: number | null;
   readonly isCatchUp: boolean;
   readonly nextFireAt: number;
 }
 
 /**
- * Plans how a schedule goes on from the time that is due. Each time that is at most a minute late gets its run, one
- * after the other. Of those that are later than that one gets a run, the last, if the schedule is to catch up or a
- * limit held it back, and if no other time has come meanwhile; the others get none.
+ * Plans the next time of a schedule. Each due time that is at most a minute late gets its run, one after another. Of
+ * missed times only the last one gets a run, if the schedule catches up or a limit delayed it, and only if no other
+ * time has become due meanwhile.
  */
 export function planMove(schedule: DueSchedule, now: number): PlannedMove {
   const due = schedule.nextFireAt.getTime();
@@ -32,7 +32,7 @@ export function planMove(schedule: DueSchedule, now: number): PlannedMove {
   return { fireAt: isWanted ? lastDueTime(schedule, due, now) : null, isCatchUp: isWanted, nextFireAt };
 }
 
-/** The last time that is due from `due`, which is, until `now`. */
+/** Returns the last due time from `due` (included) until `now`. */
 function lastDueTime(rule: DueRule, due: number, now: number): number {
   let last = due;
   let end = now;

@@ -3,8 +3,8 @@ import { derivedId } from '../../session/derived-id.js';
 import { planMove } from './plan-move.js';
 
 /**
- * A schedule's way on from the time that is due, with the run of that time. The run's id follows from schedule and
- * time, so that one time has one run even where a clock that went back makes it due again.
+ * Returns the move of a schedule from its due time, with the run of that time. The run's id is derived from schedule
+ * and time, so one time has one run even if a clock that was set back makes it due again.
  * @param now ms since the epoch.
  */
 export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove {
