@@ -11,7 +11,7 @@ export function PersonMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { workspaceId = '' } = useParams({ strict: false });
-  /** The session ends here whatever the response is, so that an outage keeps nobody signed in. */
+  /** Ends the session on this side whatever the response, so that an outage keeps nobody signed in. */
   const leave = async (): Promise<void> => {
     await signOut().catch(() => undefined);
     endSession();

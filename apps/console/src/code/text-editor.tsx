@@ -57,7 +57,7 @@ export function TextEditor({
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const settings = useState(() => new Compartment())[0];
-  // Texts that were reported and have not come back as the value yet: typing may be ahead of it.
+  // Texts that were reported and have not come back as the value yet: typing may be ahead of the value.
   const told = useRef<string[]>([]);
   const tell = useRef(onChange);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { Problem } from './problem.js';
 
 /**
  * The end of a form in a dialog: its error, and the buttons to submit and to cancel.
- * @param submit what the button that sends the form says.
+ * @param submit the label of the button that submits the form.
  */
 export function FormFooter({
   error,

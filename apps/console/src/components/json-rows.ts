@@ -58,7 +58,7 @@ export interface Found {
 /** Maximum number of hits shown. */
 const MAX_HITS = 500;
 
-/** Members whose name or value contains a text, whatever its case. */
+/** Finds the members whose name or value contains a text, case-insensitively. */
 export function findInJson(value: JsonValue, text: string): Found {
   const hits = new Set<string>();
   const open = new Set<string>();

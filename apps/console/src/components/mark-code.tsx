@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import classes from './mark-code.module.css';
 
-/** A text with the parts in backticks as code. */
+/** Renders a text with its parts in backticks as code. */
 export function markCode(text: string): ReactNode {
   if (!text.includes('`')) return text;
-  // Every second part is what was between two of them.
+  // Every second part was between backticks.
   return text.split(/`([^`]+)`/).map((part, index) =>
     index % 2 === 0 ? (
       part

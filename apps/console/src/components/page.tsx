@@ -3,9 +3,9 @@ import { type ReactNode, useEffect } from 'react';
 import classes from './page.module.css';
 
 /**
- * A page: its title, which the browser's tab shows, too, what can be done on it, and its content.
- * @param above the way to it, such as the folders that it is in.
- * @param menu what can be done with what the title names, in short.
+ * A page: its title, which is also the browser tab's, its actions and its content.
+ * @param above the path to the page, such as the folders that contain it.
+ * @param menu actions on the object that the title names.
  */
 export function Page({
   title,

@@ -16,7 +16,7 @@ export function SearchField({
   ...size
 }: {
   label: string;
-  /** Says the label to screen readers only. */
+  /** Hides the label from all but screen readers. */
   isLabelHidden?: boolean;
   placeholder: string;
   value: string | undefined;
@@ -29,7 +29,7 @@ export function SearchField({
   const [asked, setAsked] = useState(value);
   if (seen !== value) {
     setSeen(value);
-    // Else it is the answer to what was typed here, and more may have been typed since.
+    // Otherwise the value is the result of an earlier change, and more may have been typed since.
     if (value !== asked) {
       setAsked(value);
       setText(value ?? '');

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { credentialsQuery } from '../api/credentials.js';
 import { useWorkspace } from '../api/use-workspace.js';
 
-/** Chooses a credential of the workspace, of those that a node can use in a version that this person saves. */
+/** Selects a credential of the workspace, of those that a node can use in a version that this person saves. */
 export function CredentialSelect({
   workspaceId,
   types,

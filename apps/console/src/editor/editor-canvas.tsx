@@ -21,7 +21,9 @@ import { DRAG_TYPE } from './palette.js';
 
 const CARD_TYPES = { card: NodeCard };
 
-/** The graph under the hand: nodes are moved, connected, chosen and removed. With a run it shows how that goes. */
+/**
+ * The editable graph: nodes can be moved, connected, selected and deleted. During a run it shows the run's progress.
+ */
 export function EditorCanvas({
   definition,
   types,

@@ -2,26 +2,26 @@ import type { Definition, EdgeDefinition, NodeDefinition, NodeTypeEntry } from '
 import { edgeId } from '../graph/flow.js';
 import type { Position } from '../graph/layout.js';
 
-// Each edit takes a definition and answers the next one; nothing is changed in place, so that every step can be undone.
+// Each edit takes a definition and returns the next one. Nothing is changed in place, so every step can be undone.
 
-/** How far right of a node the next one is put, in px. */
+/** Horizontal distance to a node that is placed next, in px. */
 const STEP_PX = 280;
-/** How far below one that is there already. */
+/** Vertical distance to a node that is already there, in px. */
 const ASIDE_PX = 110;
 
-/** A new node of a type: its id is the type's, with a number once that is taken. */
+/** Creates a node of a type. Its id is the type's, with a number if that id is taken. */
 export function newNode({ nodes }: Definition, type: NodeTypeEntry, position: Position): NodeDefinition {
   const id = freeId(nodes, type.type.split('.').at(-1) ?? 'node');
   return { id, type: type.type, name: type.title, parameters: {}, position: { ...position } };
 }
 
-/** Adds a node; with `after`, an edge leads to it from there. */
+/** Adds a node, and the edge `after` to it if given. */
 export function addNode(definition: Definition, node: NodeDefinition, after?: EdgeDefinition): Definition {
   const edges = after === undefined ? definition.edges : [...definition.edges, after];
   return { ...definition, nodes: [...definition.nodes, node], edges };
 }
 
-/** A free place right of a node, or of all of them. */
+/** Returns a free position to the right of a node, or of all nodes. */
 export function placeBeside({ nodes }: Definition, beside?: NodeDefinition): Position {
   const last = beside?.position ?? nodes.at(-1)?.position ?? { x: -STEP_PX, y: 0 };
   const place = { x: last.x + STEP_PX, y: last.y };
@@ -33,7 +33,7 @@ export function placeBeside({ nodes }: Definition, beside?: NodeDefinition): Pos
   return place;
 }
 
-/** Replaces a node by what `change` makes of it. */
+/** Replaces a node by the result of `change`. */
 export function changeNode(
   definition: Definition,
   nodeId: string,
@@ -42,7 +42,7 @@ export function changeNode(
   return { ...definition, nodes: definition.nodes.map((node) => (node.id === nodeId ? change(node) : node)) };
 }
 
-/** Replaces what holds for the whole workflow; without any of it, nothing is said. */
+/** Replaces the settings of the workflow; removes them if none is set. */
 export function changeSettings(
   { nodes, edges }: Definition,
   settings: NonNullable<Definition['settings']>,
@@ -50,7 +50,7 @@ export function changeSettings(
   return { nodes, edges, ...(Object.keys(settings).length === 0 ? {} : { settings }) };
 }
 
-/** Takes nodes away, with the edges that led to and from them. */
+/** Removes nodes and their edges. */
 export function removeNodes(definition: Definition, ids: ReadonlySet<string>): Definition {
   return {
     ...definition,
@@ -59,19 +59,19 @@ export function removeNodes(definition: Definition, ids: ReadonlySet<string>): D
   };
 }
 
-/** Connects two nodes; a connection that is there already stays as it is. */
+/** Connects two nodes. An existing connection stays unchanged. */
 export function connect(definition: Definition, edge: EdgeDefinition): Definition {
   const id = edgeIdOf(edge);
   if (edge.source === edge.target || definition.edges.some((other) => edgeIdOf(other) === id)) return definition;
   return { ...definition, edges: [...definition.edges, edge] };
 }
 
-/** Takes edges away, by their ids on the canvas. */
+/** Removes edges by their ids on the canvas. */
 export function disconnect(definition: Definition, ids: ReadonlySet<string>): Definition {
   return { ...definition, edges: definition.edges.filter((edge) => !ids.has(edgeIdOf(edge))) };
 }
 
-/** Puts nodes elsewhere. */
+/** Moves nodes to other positions. */
 export function moveNodes(definition: Definition, places: ReadonlyMap<string, Position>): Definition {
   return {
     ...definition,
@@ -82,7 +82,7 @@ export function moveNodes(definition: Definition, places: ReadonlyMap<string, Po
   };
 }
 
-/** Nodes and the edges among them, to be pasted. */
+/** Copied nodes and the edges between them. */
 export interface Clip {
   readonly nodes: readonly NodeDefinition[];
   readonly edges: readonly EdgeDefinition[];
@@ -96,7 +96,7 @@ export function copyNodes({ nodes, edges }: Definition, ids: ReadonlySet<string>
   };
 }
 
-/** Pastes a copy with ids of its own, a little aside. @returns the definition and the new ids. */
+/** Pastes copied nodes under new ids, slightly offset. @returns the definition and the new ids. */
 export function paste(definition: Definition, clip: Clip): { definition: Definition; ids: ReadonlySet<string> } {
   const renamed = new Map<string, string>();
   let next = definition;

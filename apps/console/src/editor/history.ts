@@ -1,23 +1,23 @@
-/** Steps that can be taken back at most. */
+/** Maximum number of steps that can be undone. */
 const MAX_STEPS = 200;
 
-/** What is edited, with the way back and forth. */
+/** An edited value, with the steps to undo and redo. */
 export interface History<T> {
   readonly present: T;
   readonly past: readonly T[];
   readonly future: readonly T[];
-  /** What the last step was; the next of the same name is part of it. */
+  /** The name of the last step; a following step of the same name is merged with it. */
   readonly step: string | undefined;
 }
 
-/** A history that begins here. */
+/** Creates a history that starts with a value. */
 export function begin<T>(present: T): History<T> {
   return { present, past: [], future: [], step: undefined };
 }
 
 /**
- * Makes an edit.
- * @param step names what goes on, such as a drag: edits of one name in a row are taken back together.
+ * Adds an edit.
+ * @param step the name of the edit, such as a drag: consecutive edits of one name are undone together.
  */
 export function edit<T>(history: History<T>, next: T, step?: string): History<T> {
   if (next === history.present) return history;
@@ -26,7 +26,7 @@ export function edit<T>(history: History<T>, next: T, step?: string): History<T>
   return { present: next, past, future: [], step };
 }
 
-/** Takes the last step back. */
+/** Undoes the last step. */
 export function undo<T>(history: History<T>): History<T> {
   const before = history.past.at(-1);
   if (before === undefined) return history;
@@ -34,7 +34,7 @@ export function undo<T>(history: History<T>): History<T> {
   return { present: before, past: past.slice(0, -1), future: [present, ...future], step: undefined };
 }
 
-/** Makes a step again that was taken back. */
+/** Repeats a step that was undone. */
 export function redo<T>(history: History<T>): History<T> {
   const [after, ...future] = history.future;
   if (after === undefined) return history;

@@ -1,13 +1,15 @@
 import type { Definition, ValidationIssue } from '@deckhand/contracts';
 import { ApiError } from '../api/api-error.js';
 
-/** Whether a save was refused for what is on the canvas: it has issues, or somebody saved in between. */
+/**
+ * Returns true if a save was refused because of the definition: it has issues, or another version was saved meanwhile.
+ */
 export function isAboutDefinition(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.code === 'CONFLICT' || error.issues.some(({ path }) => path.startsWith('definition'));
 }
 
-/** The issues of a save by the node they are in: what is wrong, in words, each with its place within the node. */
+/** Groups the issues of a save by node, as text: each with its path within the node. */
 export function issuesByNode(definition: Definition, issues: readonly ValidationIssue[]): ReadonlyMap<string, string> {
   const byNode = new Map<string, string>();
   for (const { path, message } of issues) {

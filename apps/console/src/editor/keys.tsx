@@ -8,7 +8,7 @@ const KEYS = [
   ['Delete', 'delete the selection'],
 ] as const;
 
-/** What stands where a node's form will be: how one goes on. */
+/** Shown while no node is selected: the keyboard shortcuts of the canvas. */
 export function Keys() {
   return (
     <Stack gap="sm">

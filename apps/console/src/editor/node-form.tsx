@@ -28,7 +28,7 @@ const ON_ERROR = [
   { value: 'branch', label: 'Route to error branch' },
 ];
 
-/** Everything that can be said of a node. */
+/** The form of a node: parameters, error handling and settings. */
 export function NodeForm({
   definition,
   node,
@@ -45,7 +45,7 @@ export function NodeForm({
   types: NodeTypes;
   workspaceId: string;
   workflowId: string;
-  /** The run that the canvas shows: what expressions are tried on. */
+  /** The run on the canvas, whose data previews of expressions use. */
   shown: Execution | undefined;
   isReadOnly: boolean;
   onEdit: (change: (definition: Definition) => Definition, step?: string) => void;
@@ -161,7 +161,7 @@ export function NodeForm({
   );
 }
 
-/** Without settings that say what holds anyway, so that definitions stay short. */
+/** Removes settings that equal their defaults, so that definitions stay short. */
 function withoutNothing(node: NodeDefinition): NodeDefinition {
   const { onError, disabled, name, ...rest } = node;
   return {

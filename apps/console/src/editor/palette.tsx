@@ -4,11 +4,12 @@ import { Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import classes from './palette.module.css';
 
-/** What a drag from the palette carries: the name of a node type. */
+/** Data type of a drag from the palette: the name of a node type. */
 export const DRAG_TYPE = 'application/x-deckhand-node-type';
 
 /**
- * The node types there are, by category. A click puts one after the node that is chosen, a drag wherever it is let go.
+ * The available node types, by category. A click adds a node after the selected one, a drag adds it where it is
+ * dropped.
  */
 export function Palette({ types, onAdd }: { types: readonly NodeTypeEntry[]; onAdd: (type: NodeTypeEntry) => void }) {
   const [search, setSearch] = useState('');
@@ -57,7 +58,7 @@ export function Palette({ types, onAdd }: { types: readonly NodeTypeEntry[]; onA
   );
 }
 
-/** Categories in the order in which one builds; others come after them. */
+/** The order of categories; others come after them. */
 const ORDER = ['trigger', 'action', 'flow', 'data', 'person'];
 
 function rank(category: string): number {
@@ -65,7 +66,7 @@ function rank(category: string): number {
   return index === -1 ? ORDER.length : index;
 }
 
-/** What Enter takes: a type of that very name, or one that begins so, or else the first. */
+/** The type that Enter adds: one with exactly that name, or one whose name begins with it, or the first. */
 function bestMatch(found: readonly NodeTypeEntry[], search: string): NodeTypeEntry | undefined {
   const wanted = search.toLowerCase();
   return (

@@ -19,7 +19,7 @@ const MODES: Readonly<Record<ExecutionMode, string>> = {
   sandbox: 'Sandbox (no external effects)',
 };
 
-/** Asks with what a run is to begin. */
+/** Asks for the input of a run, and starts it. */
 export function RunNow({
   definition,
   isTrigger,

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { issueAt, isAllAt } from '../forms/issue-at.js';
 import { FormFooter } from '../components/form-footer.js';
 
-/** Where a save says what is wrong with the comment. */
+/** Paths of issues that concern the comment. */
 const COMMENT_PATHS: readonly string[] = ['comment'];
 
-/** Asks what a version changes, for those who read the list of versions later, and saves it. */
+/** Asks for a comment on a version, which is shown in the list of versions, and saves the version. */
 export function SaveWithComment({
   initial,
   isOpen,
@@ -16,7 +16,7 @@ export function SaveWithComment({
   onClose,
   onSave,
 }: {
-  /** A comment that was refused before, with what it was about. */
+  /** The comment of a save that was refused. */
   initial: string;
   isOpen: boolean;
   isPending: boolean;

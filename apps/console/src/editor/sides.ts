@@ -1,13 +1,13 @@
 import type { VersionEntry } from '@deckhand/contracts';
 
-/** Stands for what is on the canvas, saved or not, where a version is named by its id. */
+/** Names the definition on the canvas, saved or not, in place of a version's id. */
 export const CANVAS = 'canvas';
-/** Stands for a workflow without any node: what was before the first version. */
+/** Names an empty workflow, the state before the first version. */
 export const NOTHING = 'nothing';
 
 /**
- * What something is compared with unless somebody says otherwise: a version with the one before it, the canvas with the
- * version that its editing began with.
+ * Returns what a side is compared with by default: a version with the one before it, the canvas with the version that
+ * its editing started from.
  * @param versions the newest first.
  */
 export function predecessorOf(

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 
-/** Somebody saved in between: nothing is lost, and the person decides what becomes of it. */
+/** Shown if another version was saved meanwhile: nothing is lost, and the person decides which one to continue with. */
 export function StaleSave({
   isOpen,
   isPending,

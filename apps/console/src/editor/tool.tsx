@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A button of the toolbar: an icon that says what it does when it is pointed at. */
+/** An icon button of the toolbar, with its action as a tooltip. */
 export function Tool({
   label,
   isDisabled = false,

@@ -9,7 +9,7 @@ import { STATUS_LOOKS } from '../components/status-badge.js';
 import { Tool } from './tool.js';
 import type { Editor } from './use-editor.js';
 
-/** What is done with the workflow as a whole. */
+/** The actions on the workflow as a whole. */
 export function Toolbar({
   workflow,
   editor,

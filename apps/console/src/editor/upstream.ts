@@ -1,18 +1,18 @@
 import type { Definition, NodeDefinition } from '@deckhand/contracts';
 
-/** The output of a loop that leads into its body. */
+/** The output of a loop that starts its body. */
 const BODY = 'body';
 
-/** The ids of the nodes that lead to a node, the nearest first. */
+/** Returns the ids of the nodes before a node, the nearest first. */
 export function nodesBefore({ edges }: Definition, nodeId: string): string[] {
   const found = new Set([nodeId]);
-  // A set is walked with what is added on the way.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const id of found) for (const { source, target } of edges) if (target === id) found.add(source);
   found.delete(nodeId);
   return [...found];
 }
 
-/** The innermost loop whose body a node is in. */
+/** Returns the innermost loop whose body contains a node. */
 export function loopAround({ nodes, edges }: Definition, nodeId: string): NodeDefinition | undefined {
   const bodies = nodes
     .filter(({ type }) => type === 'loop')
@@ -26,12 +26,14 @@ export function loopAround({ nodes, edges }: Definition, nodeId: string): NodeDe
       return { loop, body };
     })
     .filter(({ body }) => body.has(nodeId))
-    // A body holds those of the loops in it.
+    // A body contains the bodies of its inner loops.
     .sort((a, b) => a.body.size - b.body.size);
   return bodies[0]?.loop;
 }
 
-/** The nodes right before a node, each once; `isItem` where what comes from there is an item of the loop around it. */
+/**
+ * Returns the direct predecessors of a node, each once. `isItem`: its output there is an item of the surrounding loop.
+ */
 export function sourcesOf({ edges }: Definition, nodeId: string, loopId: string | undefined) {
   const ids = new Set(edges.flatMap(({ source, target }) => (target === nodeId ? [source] : [])));
   return [...ids].map((id) => ({ nodeId: id, isItem: id === loopId }));

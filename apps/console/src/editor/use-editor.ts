@@ -2,23 +2,23 @@ import type { Definition } from '@deckhand/contracts';
 import { useCallback, useMemo, useState } from 'react';
 import { begin, edit, type History, redo, undo } from './history.js';
 
-/** What is being edited, and how it is changed. */
+/** The edited definition, and functions that change it. */
 export interface Editor {
   readonly definition: Definition;
   readonly isDirty: boolean;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
-  /** Changes the definition. Changes of the same step in a row are taken back together. */
+  /** Changes the definition. Consecutive changes of the same step are undone together. */
   readonly apply: (change: (definition: Definition) => Definition, step?: string) => void;
   readonly undo: () => void;
   readonly redo: () => void;
-  /** What is saved now is what is on the canvas. */
+  /** Marks the definition on the canvas as saved. */
   readonly markSaved: (saved: Definition) => void;
-  /** Begins anew with another definition, which is what is saved. */
+  /** Replaces the definition by a saved one, with a new history. */
   readonly load: (saved: Definition) => void;
 }
 
-/** Edits a definition, from what is saved. */
+/** Edits a definition, starting from a saved one. */
 export function useEditor(initial: Definition): Editor {
   const [history, setHistory] = useState<History<Definition>>(() => begin(initial));
   const [saved, setSaved] = useState(initial);

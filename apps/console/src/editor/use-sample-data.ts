@@ -6,12 +6,12 @@ import { variablesQuery } from '../api/variables.js';
 import type { SampleData } from '../forms/sample-data.js';
 import { loopAround, nodesBefore, sourcesOf } from './upstream.js';
 
-/** How large an output may be to be fetched for a preview, in bytes. */
+/** Maximum size of an output that is fetched for a preview, in bytes. */
 const MAX_OUTPUT_BYTES = 4_194_304;
 
 /**
- * What the expressions of a node can be tried on.
- * @param shown the run that the canvas shows; the workflow's last one without it.
+ * Returns the data for previews of a node's expressions.
+ * @param shown the run on the canvas; without it, the workflow's last one.
  */
 export function useSampleData(
   definition: Definition,
@@ -53,7 +53,7 @@ function sampleOf(sources: Sources, nodeId: string): SampleData {
   };
 }
 
-/** What a node put out in the run; undefined when it cannot be had. */
+/** Returns the output of a node in the run; undefined if it is not available. */
 async function readOutput({ queryClient, run }: Sources, nodeId: string): Promise<JsonValue | undefined> {
   const progress = run?.progress[nodeId];
   if (!run || progress?.outputOmitted !== true || progress.outputBytes > MAX_OUTPUT_BYTES) return undefined;

@@ -7,32 +7,32 @@ import { notify } from '../components/notice-board.js';
 import { issuesByNode } from './issues.js';
 import type { Editor } from './use-editor.js';
 
-/** Saving what is on the canvas. */
+/** Saves the definition on the canvas. */
 export interface Saving {
   readonly isPending: boolean;
-  /** The version that the next save is based on; null before the first. */
+  /** The version that the next save is based on; null before the first save. */
   readonly baseVersionId: string | null;
-  /** Why it was not saved; a stale save is not among them. */
+  /** The error of the last save; undefined if it was stale. */
   readonly error: unknown;
-  /** Why what is on the canvas now was refused: an edit may have mended what was wrong before. */
+  /** The refusal of the definition on the canvas. An edit clears it, because it may have fixed the issue. */
   readonly refusal: ApiError | null;
-  /** What was to be said of the version that was refused. */
+  /** The comment of the refused version. */
   readonly comment: string;
-  /** What is wrong, by node. */
+  /** The issues, as text by node. */
   readonly issues: ReadonlyMap<string, string>;
-  /** Somebody saved in between. */
+  /** Whether another version was saved meanwhile. */
   readonly isStale: boolean;
-  /** Saves unless there is nothing to save. @throws what is also in `error`. */
+  /** Saves if there are changes. @throws what is also in `error`. */
   readonly save: (comment?: string) => Promise<void>;
-  /** Saves on top of what somebody else saved, with the comment that was refused with it. */
+  /** Saves as the latest version, after the one that was saved meanwhile, with the comment of the refused save. */
   readonly saveOnTop: () => Promise<void>;
-  /** Takes what somebody else saved. */
+  /** Replaces the canvas by the version that was saved meanwhile. */
   readonly takeTheirs: () => Promise<void>;
-  /** Goes on editing, whatever was wrong. */
+  /** Clears the error, and continues editing. */
   readonly forget: () => void;
 }
 
-/** What is sent. */
+/** A save request. */
 interface Save {
   readonly definition: Definition;
   readonly comment: string;
@@ -41,7 +41,7 @@ interface Save {
 
 const NO_ISSUES: ReadonlyMap<string, string> = new Map();
 
-/** Saves versions, each on the one that the editing began with. */
+/** Saves versions, each based on the one that the editing started from. */
 export function useSave(workflow: Workflow, editor: Editor): Saving {
   const queryClient = useQueryClient();
   const [baseVersionId, setBase] = useState(workflow.latestVersionId);

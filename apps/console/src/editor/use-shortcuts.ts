@@ -11,7 +11,7 @@ export function useShortcuts(
   actions: { readonly save: () => void; readonly select: (ids: ReadonlySet<string>) => void },
 ): void {
   const [clip, setClip] = useState<Clip>({ nodes: [], edges: [] });
-  // In fields too, those with an editor in them included.
+  // Also in fields, including code editors.
   useHotkeys([['mod+S', actions.save]], [], true);
   useHotkeys([
     ['mod+Z', editor.undo],

@@ -1,6 +1,6 @@
 import type { MemberEntry, Workflow } from '@deckhand/contracts';
 
-/** Marks of a version: whether it runs next, and whether webhooks and schedules run it now. */
+/** Returns the badges of a version: whether execute runs it, and whether webhooks and schedules run it. */
 export function marksOf(
   versionId: string,
   { latestVersionId, activeVersionId, status }: Pick<Workflow, 'latestVersionId' | 'activeVersionId' | 'status'>,
@@ -12,9 +12,9 @@ export function marksOf(
 }
 
 /**
- * Says who saved a version; what an API key saved is its owner's.
- * @param members of the workspace; undefined while they are not known, and then nothing is said.
- * @param userId of the person who is told.
+ * Names the person who saved a version; a version that an API key saved is its owner's.
+ * @param members of the workspace; undefined while unknown: then the result is empty.
+ * @param userId of the person who reads it.
  */
 export function nameAuthor(
   createdBy: string | null,

@@ -11,8 +11,7 @@ import { VersionLine } from './version-line.js';
 import classes from './versions.module.css';
 
 /**
- * The saved versions: what changed with each, and any of them to be taken up again, which is an edit like others until
- * it is saved.
+ * The saved versions and their changes. Any of them can be restored, which is an edit like any other until it is saved.
  */
 export function Versions({
   workflow,

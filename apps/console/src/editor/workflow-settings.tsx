@@ -17,13 +17,10 @@ const PATHS = {
 /** The issues of a refused save that this form can show. */
 export const SETTING_PATHS: readonly string[] = Object.values(PATHS);
 
-/** Seconds over which a rate is counted where nothing else is said. */
+/** Default period of a rate limit, in seconds. */
 const MINUTE = 60;
 
-/**
- * The settings of the workflow. They are part of its definition: they are saved with it, and can be undone like any
- * change.
- */
+/** The settings of the workflow. They are part of its definition: saved with it, and undone like any other change. */
 export function WorkflowSettings({
   settings,
   error,
@@ -32,7 +29,7 @@ export function WorkflowSettings({
   onChange,
 }: {
   settings: Settings | undefined;
-  /** Why they were not saved. */
+  /** The error of the last save. */
   error: unknown;
   isOpen: boolean;
   onClose: () => void;

@@ -1,9 +1,9 @@
 import type { FolderEntry } from '@deckhand/contracts';
 
-/** The folders of a workspace, to be walked up and down. */
+/** The folders of a workspace as a tree. */
 export interface FolderTree {
   readonly byId: ReadonlyMap<string, FolderEntry>;
-  /** The folders right in each folder, by name; those of the top are under null. */
+  /** The direct subfolders of each folder, by name; those at the top are under null. */
   readonly inner: ReadonlyMap<string | null, readonly FolderEntry[]>;
 }
 
@@ -11,11 +11,11 @@ export interface FolderTree {
 export interface Target {
   /** Null is the top. */
   readonly folderId: string | null;
-  /** The folders on the way, the outermost first; none for the top. */
+  /** The folders on its path, the outermost first; none for the top. */
   readonly path: readonly FolderEntry[];
 }
 
-/** Sorts like people: case-insensitively, "9" before "10". */
+/** Sorts as people expect: case-insensitively, "9" before "10". */
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** Builds the tree from a flat list. The content of an unknown folder is at the top. */
@@ -31,11 +31,11 @@ export function toTree(folders: readonly FolderEntry[]): FolderTree {
   return { byId, inner };
 }
 
-/** The folders on the way to one, itself included, the outermost first; none for the top or an unknown one. */
+/** Returns the path to a folder, including itself, the outermost first; empty for the top and unknown folders. */
 export function pathTo(tree: FolderTree, folderId: string | null): FolderEntry[] {
   const path: FolderEntry[] = [];
   let folder = folderId === null ? undefined : tree.byId.get(folderId);
-  // Pages of a list that were read before and after moves could close a circle.
+  // Pages of a list that were read before and after moves could form a cycle.
   while (folder && !path.includes(folder)) {
     path.unshift(folder);
     folder = folder.parentId === null ? undefined : tree.byId.get(folder.parentId);
@@ -43,29 +43,31 @@ export function pathTo(tree: FolderTree, folderId: string | null): FolderEntry[]
   return path;
 }
 
-/** Every folder, each before those in it. */
+/** Returns all folders, each before its subfolders. */
 export function allFolders(tree: FolderTree, below: string | null = null): FolderEntry[] {
   return (tree.inner.get(below) ?? []).flatMap((folder) => [folder, ...allFolders(tree, folder.id)]);
 }
 
-/** Whether a folder is another one or lies in it, at whatever depth; everything lies in the top, which is null. */
+/**
+ * Returns true if a folder is the other one, or inside it at any depth. Everything is inside the top, which is null.
+ */
 export function isWithin(tree: FolderTree, folderId: string, outerId: string | null): boolean {
   return outerId === null || pathTo(tree, folderId).some(({ id }) => id === outerId);
 }
 
-/** Where what lies in a folder can be moved: anywhere else. */
+/** Returns the possible targets for the content of a folder: any other folder. */
 export function targetsOf(tree: FolderTree, from: string | null): Target[] {
   const top = { folderId: null, path: [] };
   const all = [top, ...allFolders(tree).map(({ id }) => ({ folderId: id, path: pathTo(tree, id) }))];
   return all.filter(({ folderId }) => folderId !== from);
 }
 
-/** Where a folder can be moved: anywhere else, but not into itself. */
+/** Returns the possible targets for a folder: any other folder outside of it. */
 export function targetsOfFolder(tree: FolderTree, { id, parentId }: FolderEntry): Target[] {
   return targetsOf(tree, parentId).filter(({ folderId }) => folderId === null || !isWithin(tree, folderId, id));
 }
 
-/** A path as people write it, such as "Billing / Invoices". */
+/** Formats a path, such as "Billing / Invoices". */
 export function describePath(path: readonly FolderEntry[]): string {
   return path.map(({ name }) => name).join(' / ');
 }

@@ -9,7 +9,7 @@ const UNITS = [
   ['bytes', 1],
 ] as const;
 
-/** An amount of storage in a unit of the person's choice, or none: an empty field is null. */
+/** An input for an amount of storage, in a unit that the person selects. An empty field is null. */
 export function BytesInput({
   label,
   description,
@@ -27,7 +27,7 @@ export function BytesInput({
   error?: string | false;
   onChange: (value: number | null) => void;
 }) {
-  // The largest in which what is kept is a whole number.
+  // The largest unit in which the value is a whole number.
   const [unit, setUnit] = useState(
     () => UNITS.find(([, bytes]) => value !== null && value % bytes === 0)?.[1] ?? UNITS[0][1],
   );
@@ -48,7 +48,7 @@ export function BytesInput({
         <NativeSelect
           aria-label={`Unit of: ${label}`}
           rightSectionWidth={28}
-          // The margin is that of the input around it, which has a description.
+          // The same margin as of the input beside it, which has a description.
           styles={{
             wrapper: { marginTop: 0 },
             input: { width: 96, borderStartStartRadius: 0, borderEndStartRadius: 0 },

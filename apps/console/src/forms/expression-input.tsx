@@ -6,12 +6,13 @@ import { ExpressionFormContext } from './sample-data.js';
 import type { ExpressionField } from './text-field.js';
 
 /**
- * A field for text that may hold expressions: completed and tried out in the form of a node, plain text anywhere else.
+ * A field for text that may contain expressions: with completion and previews in the form of a node, plain text
+ * elsewhere.
  */
 export function ExpressionInput(props: ExpressionField) {
   const form = useContext(ExpressionFormContext);
   const { data: editors } = useQuery({ ...editorsQuery, enabled: form !== undefined });
-  // Who types already while the editor is loaded goes on typing in it.
+  // A person who types while the editor is being loaded continues in it.
   const [hadFocus, setFocus] = useState(false);
   if (form && editors) return <editors.ExpressionEditor {...props} form={form} hadFocus={hadFocus} />;
   const { label, isLabelHidden = false, description, placeholder, required, value, onChange } = props;

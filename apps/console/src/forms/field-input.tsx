@@ -8,7 +8,7 @@ import { ScriptInput } from './script-input.js';
 import { TextAsValue } from './text-as-value.js';
 import { fromNumberText, fromText, isExpression, toText } from './values.js';
 
-/** Kinds of fields that are filled in by typing: what is typed does not change what they are. */
+/** Kinds of fields that are typed as text: the text does not change the kind of field. */
 const TYPED: ReadonlySet<string> = new Set(['text', 'json', 'number', 'code']);
 
 /** The input for a field. */
@@ -26,7 +26,7 @@ export function FieldInput({
   const common = { label, description, required: isRequired };
   const placeholder = fallback === undefined ? '' : toText(fallback).replaceAll(/\s+/g, ' ');
   const onText = (text: string): void => onChange(text === '' ? undefined : text);
-  // An expression in a field of fixed choices is edited as the text it is; the others are texts anyway.
+  // An expression in a field with fixed choices is edited as text; other fields are text anyway.
   if (isExpression(value) && !TYPED.has(kind.kind)) {
     return <ExpressionInput {...common} value={value} onChange={onText} />;
   }

@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core';
 
-/** A whole number, or none: an empty field is null. What is too small or too large is for the service to say. */
+/** An input for a whole number. An empty field is null. The API checks the bounds. */
 export function LimitInput({
   label,
   description,

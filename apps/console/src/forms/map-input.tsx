@@ -7,7 +7,7 @@ import { ExpressionInput } from './expression-input.js';
 import type { Field } from './schema.js';
 import { fromText, toText } from './values.js';
 
-/** An object of any names: a row per member. */
+/** An input for an object with any names: a row per member. */
 export function MapInput({
   field: { label, description, isRequired },
   value,
@@ -17,7 +17,7 @@ export function MapInput({
   value: JsonObject;
   onChange: (value: JsonValue | undefined) => void;
 }) {
-  // Rows that have no name yet are not part of the value.
+  // Rows without a name are not part of the value.
   const [rows, setRows] = useState<readonly (readonly [string, string])[]>(() => toRows(value));
   const isCurrent = JSON.stringify(toObject(rows)) === JSON.stringify(value);
   const shown = isCurrent ? rows : toRows(value);
@@ -31,7 +31,7 @@ export function MapInput({
     <Input.Wrapper label={label} description={markCode(description)} required={isRequired} labelElement="div">
       <Stack gap={6} mt={4}>
         {shown.map(([name, text], index) => (
-          // Rows have nothing of their own but their place.
+          // Rows have no identity other than their index.
           <Group key={index} gap={6} wrap="nowrap" align="flex-start">
             <TextInput
               aria-label={`${label}: name ${index + 1}`}

@@ -5,23 +5,23 @@ import { createContext } from 'react';
 export interface SampleData {
   /** The run; undefined while there is none. */
   readonly run: { readonly id: string; readonly mode: string; readonly trigger: JsonValue } | undefined;
-  /** The nodes that come before, the nearest first. */
+  /** The nodes before it, the nearest first. */
   readonly before: readonly string[];
-  /** What leads into the node; an item where that is the loop around it. */
+  /** The direct predecessors; `isItem` if the output there is an item of the surrounding loop. */
   readonly sources: readonly { readonly nodeId: string; readonly isItem: boolean }[];
-  /** The loop around the node: its list as it is written, and what that can be tried on. */
+  /** The surrounding loop: its list as written, and the data for previews of it. */
   readonly loop: (() => { readonly items: JsonValue; readonly data: SampleData }) | undefined;
-  /** What a node put out; undefined when it did not, or too much to be fetched for this. */
+  /** Returns the output of a node; undefined if there is none, or it is too large to be fetched for a preview. */
   readonly output: (nodeId: string) => Promise<JsonValue | undefined>;
   /** The variables of the workspace. */
   readonly vars: () => Promise<JsonObject>;
 }
 
-/** What a form with expressions in it is for; without it, fields take text only. */
+/** The context of a form with expressions; without it, fields accept plain text only. */
 export interface ExpressionForm {
   readonly data: SampleData;
   readonly isReadOnly: boolean;
 }
 
-/** Where the fields of a form find it. */
+/** Provides the context to the fields of a form. */
 export const ExpressionFormContext = createContext<ExpressionForm | undefined>(undefined);

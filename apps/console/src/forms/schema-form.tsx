@@ -5,8 +5,8 @@ import { FieldInput } from './field-input.js';
 import { toFields } from './schema.js';
 
 /**
- * A form for an object, of its JSON Schema. Every field also takes an expression; what is left empty is left out.
- * @param onChange gets the whole object, and the name of the field that changed.
+ * A form for an object, created from its JSON Schema. Every field also accepts an expression; empty fields are omitted.
+ * @param onChange called with the whole object, and the name of the field that changed.
  */
 export function SchemaForm({
   schema,

@@ -12,19 +12,19 @@ export type Kind =
   | { readonly kind: 'text' }
   | { readonly kind: 'json' };
 
-/** A field of a form, of a property of a JSON Schema. */
+/** A field of a form, created from a property of a JSON Schema. */
 export interface Field {
   readonly name: string;
   readonly label: string;
   readonly description: string;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
-  /** What holds when it is left empty. */
+  /** The default if it is empty. */
   readonly fallback: JsonValue | undefined;
   readonly kind: Kind;
 }
 
-/** The fields of an object's schema, in its order: the required ones first. */
+/** Returns the fields of an object's schema in its order, the required ones first. */
 export function toFields(schema: JsonValue): Field[] {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);

@@ -5,7 +5,8 @@ import type { ExpressionField } from './text-field.js';
 import { toText } from './values.js';
 
 /**
- * A value that is typed as text. The typed text stays while it means the value, so that nothing moves under the cursor.
+ * An input for a value that is typed as text. The typed text stays while it represents the value, so that nothing moves
+ * under the cursor.
  */
 export function TextAsValue({
   value,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What a field for a text shows and tells. */
+/** Properties of a text field. */
 export interface TextField {
   readonly label: string;
   readonly description?: ReactNode;
@@ -9,9 +9,9 @@ export interface TextField {
   readonly onChange: (text: string) => void;
 }
 
-/** What a field for text with expressions in it shows and tells. */
+/** Properties of a text field with expressions. */
 export interface ExpressionField extends TextField {
-  /** Says the label to screen readers only. */
+  /** Hides the label from all but screen readers. */
   readonly isLabelHidden?: boolean | undefined;
   readonly placeholder?: string | undefined;
 }

@@ -1,17 +1,17 @@
 import { type JsonValue, parseJson } from '@deckhand/contracts';
 
-/** Whether a value is a text with an expression in it, which any field may hold. */
+/** Returns true if a value is a text with an expression, which any field may contain. */
 export function isExpression(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value.includes('{{');
 }
 
-/** A value as people type it: texts as they are, all else as JSON. */
+/** Formats a value for editing: texts unchanged, anything else as JSON. */
 export function toText(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** What was typed where any JSON fits: an expression, JSON, or else the text itself. */
+/** Parses a text for a field of any JSON value: as an expression, as JSON, or else as text. */
 export function fromText(text: string): JsonValue | undefined {
   if (text.trim() === '') return undefined;
   if (text.includes('{{')) return text;
@@ -23,8 +23,8 @@ export function fromText(text: string): JsonValue | undefined {
 }
 
 /**
- * What was typed where a number fits: a number or an expression; anything else is kept as it is, and refused when it is
- * saved.
+ * Parses a text for a number field: as a number or an expression. Anything else is kept as it is, and refused by the
+ * save.
  */
 export function fromNumberText(text: string): JsonValue | undefined {
   const trimmed = text.trim();

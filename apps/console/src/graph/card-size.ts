@@ -1,7 +1,7 @@
 /** Of a node on the canvas, in px. */
 export const CARD_WIDTH = 204;
 const CARD_HEIGHT = 58;
-/** Each named output has a line of its own. */
+/** Each named output has a separate line. */
 const HANDLE_HEIGHT = 22;
 
 /** Returns the height of a node with that many named outputs. */

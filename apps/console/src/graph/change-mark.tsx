@@ -1,14 +1,14 @@
 import classes from './change-mark.module.css';
 import type { Change } from './diff-definitions.js';
 
-/** The marks of changes: a sign and a word, never only a colour. */
+/** The marks of changes: a sign and a word, never only a color. */
 export const CHANGE_LOOKS: Readonly<Record<Change, { readonly sign: string; readonly word: string }>> = {
   added: { sign: '+', word: 'Added' },
   removed: { sign: '−', word: 'Removed' },
   changed: { sign: '~', word: 'Changed' },
 };
 
-/** That something was added, removed or changed. */
+/** Shows that something was added, removed or changed. */
 export function ChangeMark({ change }: { change: Change }) {
   const { sign, word } = CHANGE_LOOKS[change];
   return (

@@ -11,7 +11,7 @@ export type Change = 'added' | 'removed' | 'changed';
 
 /** A value that differs; undefined on the side that has none. */
 export interface ValueChange {
-  /** The names and places that lead to it, such as `parameters`, `fields`, `sku`. */
+  /** The path to the value, such as `parameters`, `fields`, `sku`. */
   readonly path: readonly (string | number)[];
   readonly before: JsonValue | undefined;
   readonly after: JsonValue | undefined;
@@ -20,12 +20,12 @@ export interface ValueChange {
 /** A node that differs. */
 export interface NodeChange {
   readonly change: Change;
-  /** As it is after; as it was where it was removed. */
+  /** The node after the change; a removed node as it was before. */
   readonly node: NodeDefinition;
   readonly values: readonly ValueChange[];
 }
 
-/** An edge that differs: one that leads elsewhere is another one. */
+/** A changed edge. An edge with another target counts as another edge. */
 export interface EdgeChange {
   readonly change: 'added' | 'removed';
   readonly edge: EdgeDefinition;
@@ -38,7 +38,7 @@ export interface DefinitionDiff {
   readonly settings: readonly ValueChange[];
 }
 
-/** What holds of a node that says nothing else: to say it makes no difference. */
+/** Defaults of a node's members: to state one makes no difference. */
 const IMPLIED = { parameters: {}, disabled: false, onError: 'stop', onInterrupt: 'rerun' } as const;
 
 /** Compares two definitions by their effect: positions of nodes on the canvas do not matter. */
@@ -81,7 +81,7 @@ function diffContents(before: NodeDefinition, after: NodeDefinition): ValueChang
   return diffValues(contentsOf(before), contentsOf(after));
 }
 
-/** A node of which only its type is said. */
+/** Returns a node that has only a type. */
 function bare({ id, type }: NodeDefinition): NodeDefinition {
   return { id, type };
 }
@@ -90,9 +90,7 @@ function contentsOf({ id: _, position: __, ...contents }: NodeDefinition): JsonV
   return { ...IMPLIED, ...contents };
 }
 
-/**
- * The innermost values that differ. Lists are compared member by member while they are of one length, else as a whole.
- */
+/** Returns the innermost values that differ. Lists of equal length are compared member by member, others as a whole. */
 function diffValues(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
@@ -109,7 +107,7 @@ function diffValues(
   return before === after ? [] : [{ path, before, after }];
 }
 
-/** Whether a value is to be compared member by member with another one, or with none. */
+/** Returns true if a value is compared member by member with the other one, or with none. */
 function hasMembers(value: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (!isJsonObject(value)) return false;
   return isJsonObject(other) || (other === undefined && Object.keys(value).length > 0);

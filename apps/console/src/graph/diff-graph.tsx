@@ -8,7 +8,7 @@ import type { NodeTypes } from './handles.js';
 import { StillGraph } from './still-graph.js';
 import { placeUnited, uniteDefinitions, uniteHandles } from './unite-definitions.js';
 
-/** Two definitions on one graph, with what was added, removed and changed between them. */
+/** Two definitions on one graph, with marks at the added, removed and changed parts. */
 export function DiffGraph({
   before,
   after,
@@ -50,7 +50,7 @@ export function DiffGraph({
   return <StillGraph nodes={nodes} edges={edges} label="Graph of both versions" onSelect={onSelect} />;
 }
 
-/** Brings the chosen card into sight where it is not: it may have been chosen in a list. */
+/** Scrolls the selected card into view, because it may have been selected in a list. */
 function useReveal(cards: readonly CardNode[], selected: string | undefined): void {
   const flow = useReactFlow();
   const store = useStoreApi();

@@ -18,13 +18,13 @@ export interface CardData extends Record<string, unknown> {
   readonly status?: NodeStatus | undefined;
   /** Its issues, as text. */
   readonly issue?: string | undefined;
-  /** How it differs from another version. */
+  /** Its difference to another version. */
   readonly change?: Change | undefined;
 }
 
 export type CardNode = Node<CardData, 'card'>;
 
-/** What a node shows, of what its definition and its type say. */
+/** Returns the data of a card, from the node's definition and type. */
 export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
   const type = types.get(node.type);
   const typeTitle = type?.title ?? node.type;
@@ -39,23 +39,23 @@ export function toCard(node: NodeDefinition, types: NodeTypes): CardData {
   };
 }
 
-/** A node of the canvas. Its size is known before it is drawn, so that a large graph appears at once. */
+/** Returns a node of the canvas. Its size is known before it is drawn, so that a large graph appears at once. */
 export function toFlowNode(id: string, data: CardData, position: Position): CardNode {
   const size = { width: CARD_WIDTH, height: cardHeight(data.handles.length) };
   return { id, type: 'card', position: { ...position }, data, ...size, ariaLabel: describeCard(data) };
 }
 
-/** The node that a person has chosen by these changes, by mouse or by keyboard. */
+/** Returns the node that a person selected by these changes, by mouse or keyboard. */
 export function chosenNode(changes: readonly NodeChange<CardNode>[]): string | undefined {
   return changes.flatMap((change) => (change.type === 'select' && change.selected ? [change.id] : []))[0];
 }
 
-/** The edges of the canvas. */
+/** Returns the edges of the canvas. */
 export function toFlowEdges({ edges }: Pick<Definition, 'edges'>): Edge[] {
   return edges.map(toFlowEdge);
 }
 
-/** An edge of the canvas. */
+/** Returns an edge of the canvas. */
 export function toFlowEdge({ source, target, sourceHandle, targetHandle }: EdgeDefinition): Edge {
   return {
     id: edgeId(source, sourceHandle, target),
@@ -66,7 +66,7 @@ export function toFlowEdge({ source, target, sourceHandle, targetHandle }: EdgeD
   };
 }
 
-/** What tells an edge from others. */
+/** Returns the id of an edge. */
 export function edgeId(source: string, sourceHandle: string | null | undefined, target: string): string {
   return `${source}:${sourceHandle ?? ''}>${target}`;
 }

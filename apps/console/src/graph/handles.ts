@@ -3,7 +3,7 @@ import { isJsonObject, type NodeDefinition, type NodeTypeEntry } from '@deckhand
 /** Node types by name. */
 export type NodeTypes = ReadonlyMap<string, NodeTypeEntry>;
 
-/** The handle that leads on after a failure, where `onError` is `branch`. */
+/** The output that is taken after an error, if `onError` is `branch`. */
 const ERROR_HANDLE = 'error';
 
 /** Returns the outputs of a node, in order. A type without named outputs has one, which is undefined here. */

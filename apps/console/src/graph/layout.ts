@@ -3,13 +3,13 @@ import type { Definition, NodeDefinition } from '@deckhand/contracts';
 import { cardHeight, CARD_WIDTH } from './card-size.js';
 import { handlesOf, type NodeTypes } from './handles.js';
 
-/** Where the top left corner of a node is, in px of the canvas. */
+/** The position of a node's top left corner, in px of the canvas. */
 export interface Position {
   readonly x: number;
   readonly y: number;
 }
 
-/** Room between columns and between rows. */
+/** Space between columns and between rows, in px. */
 const GAP = { ranksep: 64, nodesep: 32 } as const;
 
 /**
@@ -23,7 +23,7 @@ export function placeNodes(definition: Definition, types: NodeTypes): ReadonlyMa
   return placed.length === definition.nodes.length ? new Map(placed) : layOut(definition, types);
 }
 
-/** Columns from left to right, whatever positions the definition has. */
+/** Arranges the nodes in columns from left to right, and ignores the positions in the definition. */
 export function layOut({ nodes, edges }: Definition, types: NodeTypes): ReadonlyMap<string, Position> {
   const graph = new graphlib.Graph<GraphLabel, NodeLabel, EdgeLabel>({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', ...GAP });

@@ -7,7 +7,7 @@ import { ChangeMark } from './change-mark.js';
 import type { CardNode } from './flow.js';
 import classes from './node-card.module.css';
 
-/** Icons by category; a category that is new to this console gets the last one. */
+/** Icons by category; a category that this console does not know gets the last one. */
 const ICONS: Readonly<Record<string, LucideIcon>> = {
   trigger: Zap,
   flow: GitFork,

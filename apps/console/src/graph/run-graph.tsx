@@ -6,7 +6,7 @@ import type { NodeTypes } from './handles.js';
 import { placeNodes } from './layout.js';
 import { StillGraph } from './still-graph.js';
 
-/** A run on the graph of its version: every node with its status, as it changes. */
+/** A run on the graph of its version: every node with its current status. */
 export function RunGraph({
   definition,
   types,
@@ -43,7 +43,7 @@ export function RunGraph({
   return <StillGraph nodes={nodes} edges={edges} label="Graph of the run" onSelect={onSelect} />;
 }
 
-/** Whether the run went along an edge. */
+/** Marks an edge that the run has taken. */
 function withUse(edge: Edge, source: NodeStatus | undefined, target: NodeStatus | undefined): Edge {
   if (target === undefined || target === 'pending') return edge;
   const isUsed = target !== 'skipped' && source !== 'skipped';

@@ -7,7 +7,7 @@ import { NodeCard } from './node-card.js';
 
 const NODE_TYPES = { card: NodeCard };
 
-/** A read-only graph: its nodes can be selected by mouse and by keyboard, and nothing can be changed. */
+/** A read-only graph: its nodes can be selected by mouse and keyboard. */
 export function StillGraph({
   nodes,
   edges,
@@ -16,7 +16,7 @@ export function StillGraph({
 }: {
   nodes: CardNode[];
   edges: Edge[];
-  /** What it shows, for screen readers. */
+  /** Its description, for screen readers. */
   label: string;
   onSelect: (nodeId: string | undefined) => void;
 }) {

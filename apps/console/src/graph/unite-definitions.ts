@@ -4,7 +4,7 @@ import { edgeKey } from './diff-definitions.js';
 import { handlesOf, type NodeTypes } from './handles.js';
 import { layOut, placeNodes, type Position } from './layout.js';
 
-/** Everything of two definitions on one graph: nodes that both have as they are in the later one. */
+/** Merges two definitions into one graph: nodes that both contain are taken from the later one. */
 export function uniteDefinitions(before: Definition, after: Definition): Definition {
   const nodes = new Map([...after.nodes, ...before.nodes.filter(isMissingIn(after))].map((node) => [node.id, node]));
   const edges = new Map([...before.edges, ...after.edges].map((edge) => [edgeKey(edge), edge]));
@@ -12,8 +12,8 @@ export function uniteDefinitions(before: Definition, after: Definition): Definit
 }
 
 /**
- * Where the nodes of both definitions stand: where they stood, or in columns anew where one has no place, or where one
- * that was removed would lie on another.
+ * Returns the positions of the nodes of both definitions: the saved ones, or columns if a node has none, or if a
+ * removed one would cover another.
  */
 export function placeUnited(before: Definition, after: Definition, types: NodeTypes): ReadonlyMap<string, Position> {
   const united = uniteDefinitions(before, after);
@@ -34,7 +34,7 @@ export function placeUnited(before: Definition, after: Definition, types: NodeTy
   return isHidden ? layOut(united, types) : places;
 }
 
-/** The outputs of each node in either definition: a removed edge may start at an output that is gone. */
+/** Returns the outputs of each node in either definition: a removed edge may start at a removed output. */
 export function uniteHandles(
   before: Definition,
   after: Definition,

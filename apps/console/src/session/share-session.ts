@@ -1,11 +1,11 @@
 import { beginSession, endSession, readSession, toSession, watchSession } from './store.js';
 
-/** How long another tab may take to hand its session over, in ms. */
+/** How long to wait for the session of another tab, in ms. */
 const PATIENCE_MS = 120;
 
 /**
- * Lets tabs of one browser share a session without keeping it where it would outlive them: a new tab asks the others,
- * and signing in or out in one holds in all.
+ * Shares a session between the tabs of a browser without storing it beyond them: a new tab asks the others, and signing
+ * in or out affects all tabs.
  */
 export async function takeSessionOfAnotherTab(): Promise<void> {
   const channel = new BroadcastChannel('deckhand.session');
@@ -28,7 +28,7 @@ export async function takeSessionOfAnotherTab(): Promise<void> {
     hear();
   };
   watchSession(() => {
-    // What another tab said is no news to it.
+    // Another tab already knows what it sent.
     if (!isHearing) channel.postMessage(readSession() ?? 'signed out');
   });
   if (readSession()) return;

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '@deckhand/contracts';
 
-/** A signed-in person's proof. Lives in this tab's session storage: docs/console.md says why. */
+/** The session of a signed-in person. Stored in this tab's session storage: docs/console.md has the reasons. */
 export interface Session {
   readonly token: string;
   /** ISO 8601. */
@@ -12,7 +12,7 @@ const PLACE = 'deckhand.session';
 const listeners = new Set<() => void>();
 let current: Session | undefined = load();
 
-/** The session, or undefined when nobody is signed in. The same object until it changes. */
+/** Returns the session; undefined if nobody is signed in. The object is the same until the session changes. */
 export function readSession(): Session | undefined {
   return current;
 }
@@ -24,7 +24,7 @@ export function beginSession({ token, expiresAt }: Session): void {
   tell();
 }
 
-/** Signs out. With `token`, only if it is still the one: a late refusal must not end what came after it. */
+/** Signs out. With `token`, only if the session still has it: a late refusal must not end a newer session. */
 export function endSession(token?: string): void {
   if (current === undefined || (token !== undefined && token !== current.token)) return;
   current = undefined;
@@ -32,7 +32,7 @@ export function endSession(token?: string): void {
   tell();
 }
 
-/** Calls `listener` at every change. @returns how to stop that. */
+/** Calls `listener` after every change. @returns a function that stops it. */
 export function watchSession(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -48,7 +48,7 @@ function load(): Session | undefined {
   return toSession(parseJson(text));
 }
 
-/** A session that is still valid, of whatever was kept or handed over. */
+/** Parses a stored or shared session; undefined if it is no longer valid. */
 export function toSession(value: unknown): Session | undefined {
   if (!isJsonObject(value)) return undefined;
   const { token, expiresAt } = value;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { readSession, type Session, watchSession } from './store.js';
 
-/** The session of this tab, as it changes. */
+/** Returns the session of this tab, updated live. */
 export function useSession(): Session | undefined {
   return useSyncExternalStore(watchSession, readSession);
 }

@@ -6,7 +6,7 @@ import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
 import { NewPassword } from '../sign-in/new-password.js';
 
-/** Another password; every other session of the person ends with it. */
+/** Changes the password, which ends all other sessions of the person. */
 export function ChangePassword() {
   const queryClient = useQueryClient();
   const [currentPassword, setCurrent] = useState('');

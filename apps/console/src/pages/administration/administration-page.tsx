@@ -10,7 +10,7 @@ import classes from './administration-page.module.css';
 import { LimitsForm } from './limits-form.js';
 import { SettingsForm } from './settings-form.js';
 
-/** What administrators of the instance decide: what this workspace may use, and what holds for all. */
+/** Settings for administrators of the instance: the limits of this workspace, and settings of the whole instance. */
 export function AdministrationPage() {
   const { workspaceId, name, user } = useWorkspace();
   return (

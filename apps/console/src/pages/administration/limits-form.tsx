@@ -12,7 +12,7 @@ import { StorageBar } from './storage-bar.js';
 
 const FIELDS = ['executionsPerMinute', 'maxConcurrentExecutions', 'storageQuotaBytes'] as const;
 
-/** What a workspace may use. */
+/** Edits the limits of a workspace. */
 export function LimitsForm({ workspaceId, limits }: { workspaceId: string; limits: WorkspaceLimits }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(limits);

@@ -16,7 +16,7 @@ const FIELDS = [
   'defaultStorageQuotaBytes',
 ] as const;
 
-/** How long runs are kept, and what a new workspace begins with. */
+/** Edits the retention of runs, and the defaults of new workspaces. */
 export function SettingsForm({ settings }: { settings: InstanceSettings }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(settings);

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/administration.js';
 import { describeBytes } from '../../components/durations.js';
 
-/** From here on, in percent, the bar is in the colour of a warning. */
+/** Share in percent from which the bar has the color of a warning. */
 const NEARLY_FULL = 90;
 
-/** How much of its storage a workspace uses. */
+/** Shows how much of its storage quota a workspace uses. */
 export function StorageBar({ workspaceId, quotaBytes }: { workspaceId: string; quotaBytes: number | null }) {
   const usage = useQuery(usageQuery(workspaceId)).data;
   if (!usage) return null;

@@ -28,7 +28,7 @@ import { KeyMade } from './key-made.js';
 const PRESETS = ['read-only', 'read-write', 'read-write-ai', 'full'] as const;
 const CUSTOM = 'custom';
 
-/** What each preset lets a key do, beside its label. */
+/** Descriptions of the presets, beside their labels. */
 const MEANINGS: Readonly<Record<(typeof PRESETS)[number], string>> = {
   'read-only': 'Read workflows, runs and other data of workspaces, except values of variables; no changes',
   'read-write': 'Also change workflows, folders, members and variables; stop and rerun runs',
@@ -42,7 +42,7 @@ const SCOPES = [
   ...SCOPE_RESOURCES.flatMap((resource) => [`${resource}:read`, `${resource}:write`, `${resource}:*`]),
 ];
 
-/** Asks what a key is for; with Advanced closed it may only read. */
+/** Creates an API key. With Advanced closed, the key is read-only. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [made, setMade] = useState<CreatedApiKey | undefined>();
   const close = (): void => {
@@ -54,7 +54,7 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
       opened={isOpen}
       onClose={close}
       title={made ? 'API key created' : 'New API key'}
-      // What is shown once must not go by a click beside it.
+      // A click outside must not close a dialog whose content is shown only once.
       closeOnClickOutside={made === undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
       size="lg"
@@ -90,7 +90,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (made: CreatedApiKey) => void; 
     creation.mutate({
       ...common,
       ...(preset === undefined ? { scopes } : { preset }),
-      // The whole day still counts.
+      // The key is valid until the end of that day.
       ...(expiry === '' ? {} : { expiresAt: new Date(`${expiry}T23:59:59.999`).toISOString() }),
     });
   };

@@ -2,7 +2,7 @@ import type { CreatedApiKey } from '@deckhand/contracts';
 import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 
-/** The only sight of a key: to be copied, with a command that tries it out. */
+/** Shows a created key, the only time, with a command to try it. */
 export function KeyMade({ made, onDone }: { made: CreatedApiKey; onDone: () => void }) {
   const curl = `curl ${window.location.origin}/api/workspaces -H 'x-api-key: ${made.key}'`;
   return (

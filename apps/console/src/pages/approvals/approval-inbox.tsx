@@ -12,7 +12,7 @@ import { Page } from '../../components/page.js';
 import classes from './approval-inbox.module.css';
 import { Decision } from './decision.js';
 
-/** What waits for somebody to decide, the longest first. */
+/** The pending approvals, the oldest first. */
 export function ApprovalInbox() {
   const { workspaceId, can } = useWorkspace();
   const query = useQuery(approvalsQuery(workspaceId));

@@ -6,7 +6,7 @@ import type { NodeTypes } from '../../graph/handles.js';
 import classes from './change-list.module.css';
 import { labelNodeValue, labelSetting } from './describe-diff.js';
 
-/** Everything that differs, in words: a line each. */
+/** Lists the differences in words, one per line. */
 export function ChangeList({
   diff,
   nodes,
@@ -15,11 +15,11 @@ export function ChangeList({
   onSelect,
 }: {
   diff: DefinitionDiff;
-  /** Of both sides, by id. */
+  /** The nodes of both sides, by id. */
   nodes: ReadonlyMap<string, NodeDefinition>;
   types: NodeTypes;
   selected: string | undefined;
-  /** Undefined is the workflow as a whole. */
+  /** Undefined selects the settings of the workflow. */
   onSelect: (nodeId: string | undefined) => void;
 }) {
   const titleOf = (id: string): string => nodes.get(id)?.name ?? id;

@@ -10,7 +10,7 @@ import { summarise } from './describe-diff.js';
 import { NodeChanges } from './node-changes.js';
 import { SettingChanges } from './setting-changes.js';
 
-/** What differs between two definitions: on their graph, as a list, and value by value. */
+/** The differences of two definitions: on their graph, as a list, and value by value. */
 export function Changes({ before, after, types }: { before: Definition; after: Definition; types: NodeTypes }) {
   const diff = useMemo(() => diffDefinitions(before, after), [before, after]);
   const nodes = useMemo(

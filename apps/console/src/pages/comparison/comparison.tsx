@@ -13,20 +13,20 @@ import { SideChoice } from './side-choice.js';
 
 const EMPTY: Definition = { nodes: [], edges: [] };
 
-/** What is compared, and what is there to compare it with. */
+/** The definitions that can be compared. */
 interface Given {
   readonly workflow: Workflow;
   readonly types: NodeTypes;
-  /** What is on the canvas, and whether it is not saved. */
+  /** The definition on the canvas, and whether it has unsaved changes. */
   readonly canvas: Definition;
   readonly isDirty: boolean;
-  /** The version that the canvas began with. */
+  /** The version that editing started from. */
   readonly baseVersionId: string | null;
   /** A version's id, or one of the names in `sides.ts`. */
   readonly after: string;
 }
 
-/** What changed from one version of a workflow to another; from the one before it, unless `before` says otherwise. */
+/** Shows the changes from one version of a workflow to another; by default from the previous one. */
 export function Comparison({ before, ...given }: Given & { before: string | undefined }) {
   const { workflow } = given;
   const { id: workflowId, workspaceId } = workflow;
@@ -88,7 +88,7 @@ function Compared({
   );
 }
 
-/** The definition that a side stands for; undefined until it is there. */
+/** Returns the definition of a side; undefined while it is being loaded. */
 function useSide(workflowId: string, side: string, canvas: Definition) {
   const own = side === CANVAS ? canvas : side === NOTHING ? EMPTY : undefined;
   const { data, error, refetch } = useQuery({ ...versionQuery(workflowId, side), enabled: own === undefined });

@@ -2,7 +2,7 @@ import type { Change, DefinitionDiff, ValueChange } from '../../graph/diff-defin
 
 const CHANGES: readonly Change[] = ['added', 'removed', 'changed'];
 
-/** What a node says of itself beside its parameters, as its form names it. */
+/** Labels of a node's members other than parameters, as in its form. */
 const NODE_LABELS: Readonly<Record<string, string>> = {
   type: 'Type',
   name: 'Name',
@@ -18,7 +18,7 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   timeoutSeconds: 'Timeout (seconds)',
 };
 
-/** What holds for the workflow as a whole, as its form names it. */
+/** Labels of the settings of a workflow, as in their form. */
 const SETTING_LABELS: Readonly<Record<string, string>> = {
   timeoutSeconds: 'Run timeout (seconds)',
   maxConcurrentExecutions: 'Max concurrent runs',
@@ -26,25 +26,25 @@ const SETTING_LABELS: Readonly<Record<string, string>> = {
   'rateLimit.windowSeconds': 'Per seconds',
 };
 
-/** How much differs, in a line; empty where nothing does. */
+/** Summarizes the differences in a line; empty without any. */
 export function summarise({ nodes, edges, settings }: DefinitionDiff): string {
   return [count('node', nodes), count('connection', edges), settings.length > 0 ? 'settings changed' : '']
     .filter((part) => part !== '')
     .join('; ');
 }
 
-/** Names what a node's value is: a parameter by its path, all else in words. */
+/** Returns the label of a node's value: a parameter by its path, anything else in words. */
 export function labelNodeValue({ path }: ValueChange): string {
   const [first, ...rest] = path;
   return first === 'parameters' ? joinPath(rest) : label(path, NODE_LABELS);
 }
 
-/** Names a setting of the workflow. */
+/** Returns the label of a setting. */
 export function labelSetting({ path }: ValueChange): string {
   return label(path, SETTING_LABELS);
 }
 
-/** `1 node added, 2 changed`. */
+/** Formats counts: `1 node added, 2 changed`. */
 function count(noun: string, changes: readonly { readonly change: Change }[]): string {
   return CHANGES.map((change) => ({ change, times: changes.filter((one) => one.change === change).length }))
     .filter(({ times }) => times > 0)

@@ -6,14 +6,14 @@ import type { NodeChange, ValueChange } from '../../graph/diff-definitions.js';
 import { labelNodeValue } from './describe-diff.js';
 import { ValueChanges } from './value-changes.js';
 
-/** What differs in a node, value by value. */
+/** The differences of a node, value by value. */
 export function NodeChanges({
   node,
   change,
   type,
 }: {
   node: NodeDefinition;
-  /** Undefined where nothing differs. */
+  /** Undefined if nothing differs. */
   change: NodeChange | undefined;
   type: NodeTypeEntry | undefined;
 }) {

@@ -3,7 +3,7 @@ import type { ValueChange } from '../../graph/diff-definitions.js';
 import { labelSetting } from './describe-diff.js';
 import { ValueChanges } from './value-changes.js';
 
-/** What differs in the settings of the workflow as a whole. */
+/** The differences of the workflow's settings. */
 export function SettingChanges({ values }: { values: readonly ValueChange[] }) {
   return (
     <>

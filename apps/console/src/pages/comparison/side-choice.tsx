@@ -8,7 +8,7 @@ import classes from './comparison.module.css';
 
 const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 
-/** What is compared with what; the address says so, too. */
+/** Selects the two sides of the comparison, which are also in the URL. */
 export function SideChoice({
   workflow,
   versions,

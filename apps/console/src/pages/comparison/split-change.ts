@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import { toText } from '../../forms/values.js';
 
-/** A text before and after: what both begin and end with, and what differs in between. */
+/** A text before and after: the common start and end, and the different middle parts. */
 export interface SplitChange {
   readonly start: string;
   readonly before: string;
@@ -9,19 +9,19 @@ export interface SplitChange {
   readonly end: string;
 }
 
-/** Finds what differs between two values as people read them. */
+/** Finds the difference of two values in the form in which they are shown. */
 export function splitChange(before: JsonValue, after: JsonValue): SplitChange {
   const [left, right] = toDistinctTexts(before, after).map(toWords);
   return splitWords(left ?? [], right ?? []);
 }
 
-/** As they are typed; with quotation marks where 5 would look like "5". */
+/** Formats the values as they are typed, with quotation marks if 5 could be confused with "5". */
 function toDistinctTexts(before: JsonValue, after: JsonValue): string[] {
   const texts = [toText(before), toText(after)];
   return texts[0] === texts[1] ? [JSON.stringify(before), JSON.stringify(after)] : texts;
 }
 
-/** Words as a whole, all else character by character. */
+/** Splits a text into words and single other characters. */
 function toWords(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_]+|./gsu) ?? [];
 }

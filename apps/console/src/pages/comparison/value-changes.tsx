@@ -6,7 +6,7 @@ import type { Change, ValueChange } from '../../graph/diff-definitions.js';
 import { splitChange } from './split-change.js';
 import classes from './value-changes.module.css';
 
-/** Values before and after, side by side; the one side that there is, of what was added or removed. */
+/** Values before and after, side by side; a single side for added and removed values. */
 export function ValueChanges({
   change,
   values,
@@ -57,7 +57,7 @@ function Side({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** Both sides, with what differs marked where there are two. */
+/** Returns both sides, with the difference marked if there are two. */
 function mark({ before, after }: ValueChange): { before: ReactNode; after: ReactNode } {
   if (before === undefined || after === undefined) return { before: show(before), after: show(after) };
   const { start, end, ...changed } = splitChange(before, after);

@@ -14,7 +14,7 @@ import { choice } from '../../app/search.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { FormFooter } from '../../components/form-footer.js';
 
-/** What each type is for. */
+/** Labels of the types. */
 const LABELS: Readonly<Record<CredentialType, string>> = {
   apiKey: 'API key in a header',
   basic: 'User name and password',
@@ -24,7 +24,7 @@ const LABELS: Readonly<Record<CredentialType, string>> = {
   smtp: 'SMTP server',
 };
 
-/** Keeps a secret for nodes. */
+/** Creates a credential. */
 export function CreateCredential({ workspaceId, onClose }: { workspaceId: string; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');

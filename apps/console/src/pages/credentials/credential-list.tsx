@@ -26,7 +26,7 @@ const COLUMNS: Columns<CredentialEntry> = [
   { id: 'actions', header: '', cell: ({ row: { original } }) => <Delete credential={original} /> },
 ];
 
-/** The credentials of the workspace: names and types; a secret is never seen again. */
+/** The credentials of the workspace: names and types. Secrets are never shown. */
 export function CredentialList() {
   const { workspaceId, can } = useWorkspace();
   const query = useQuery(credentialsQuery(workspaceId));

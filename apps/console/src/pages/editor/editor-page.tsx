@@ -17,7 +17,7 @@ const route = getRouteApi('/w/$workspaceId/workflows/$workflowId');
 
 const EMPTY: Definition = { nodes: [], edges: [] };
 
-/** A workflow on the workbench, or what changed between two of its versions. */
+/** The editor of a workflow, or the comparison of two of its versions. */
 export function EditorPage() {
   const { workflowId } = route.useParams();
   const workflow = useQuery(workflowQuery(workflowId));
@@ -30,7 +30,7 @@ export function EditorPage() {
   return <Loading />;
 }
 
-/** What is edited stays while versions are compared. */
+/** The edited definition is kept while versions are compared. */
 function Ready({ workflow, entries }: { workflow: Workflow; entries: readonly NodeTypeEntry[] }) {
   const { before, after } = route.useSearch();
   const types = useMemo(() => new Map(entries.map((entry) => [entry.type, entry])), [entries]);

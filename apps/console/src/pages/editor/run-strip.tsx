@@ -6,7 +6,7 @@ import { StatusBadge } from '../../components/status-badge.js';
 import { Duration } from '../runs/duration.js';
 import classes from './run-strip.module.css';
 
-/** The run that the canvas shows, in a line. */
+/** Summarizes the run on the canvas in a line. */
 export function RunStrip({
   executionId,
   run,

@@ -2,7 +2,7 @@ import type { Execution } from '@deckhand/contracts';
 import { useState } from 'react';
 import { useLiveRun } from '../../api/follow-run.js';
 
-/** The run that a canvas shows, as it changes; none at first. */
+/** The run that the canvas shows, updated live; none at first. */
 export function useShownRun(): {
   readonly executionId: string | undefined;
   readonly run: Execution | undefined;

@@ -35,7 +35,7 @@ import classes from './workbench.module.css';
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Where a workflow is built, saved and tried out; a run that is begun here is followed on the same canvas. */
+/** Edits, saves and tests a workflow. A run that is started here is shown on the same canvas. */
 export function Workbench({
   workflow,
   entries,
@@ -60,7 +60,7 @@ export function Workbench({
   const [isShowingSettings, settings] = useDisclosure(false);
   const shown = useShownRun();
 
-  // What is wrong with the definition is marked on the canvas, or said at its field.
+  // Issues of the definition are shown on the canvas or at their fields.
   const showWhy = (error: unknown): void => {
     if (isAboutDefinition(error)) commenting.close();
     if (isAllAt(error, SETTING_PATHS)) settings.open();
@@ -71,7 +71,7 @@ export function Workbench({
   const isSaidInDialog = isCommenting || (isShowingSettings && isAllAt(saving.refusal, SETTING_PATHS));
   useShortcuts(editor, selected, {
     save: () => {
-      // The dialog has a comment to save.
+      // Saves from the dialog go through its comment.
       if (!isCommenting) save();
     },
     select: setSelected,
@@ -106,7 +106,7 @@ export function Workbench({
     };
     apply((before) => addNode(before, node, edge));
     setSelected(new Set([node.id]));
-    // What was dropped is in sight.
+    // A dropped node is already in view.
     if (position) return;
     requestAnimationFrame(() => void flow.fitView({ minZoom: 0.4, maxZoom: 1, padding: 0.15 }));
   };

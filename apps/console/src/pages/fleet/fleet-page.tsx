@@ -26,7 +26,7 @@ const COLUMNS: Columns<SeenWorker> = [
   { id: 'seen', header: 'Last heartbeat', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
 ];
 
-/** Whether the fleet is well: its workers, its queue, and how the workspace's runs went. */
+/** The health of the fleet: its workers, its queue, and the results of the workspace's runs. */
 export function FleetPage() {
   const { workspaceId } = useWorkspace();
   const fleet = useQuery(fleetQuery);
@@ -64,7 +64,7 @@ function Fleet({ fleet, at }: { fleet: FleetResponse; at: number }) {
   );
 }
 
-/** The workers and the queue, which administrators of the instance see. */
+/** The workers and the queue, for administrators of the instance. */
 function Details({ details, at }: { details: FleetDetails; at: number }) {
   const seen = useSeen(details, at);
   return (

@@ -1,7 +1,7 @@
 import type { RunStats } from '@deckhand/contracts';
 import classes from './run-chart.module.css';
 
-/** Runs over time: a bar per part of the period, with what failed at its foot. */
+/** Runs over time: a bar per time bucket, with failed runs at its base. */
 export function RunChart({ stats: { buckets }, period }: { stats: RunStats; period: string }) {
   const most = Math.max(1, ...buckets.map(({ total }) => total));
   return (

@@ -12,7 +12,7 @@ import { type Period, PERIODS } from './period.js';
 import { RunChart } from './run-chart.js';
 import { SlowWorkflows } from './slow-workflows.js';
 
-/** How the workspace's runs went in a period: how many, how many failed, how long they took. */
+/** Statistics of the workspace's runs in a period: number, failures, durations. */
 export function RunFigures({ workspaceId }: { workspaceId: string }) {
   const [period, setPeriod] = useState<Period>(PERIODS[1]);
   const stats = useQuery({ ...statsQuery(workspaceId, period.ms), placeholderData: (before) => before });

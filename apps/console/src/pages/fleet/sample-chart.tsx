@@ -4,8 +4,8 @@ import classes from './sample-chart.module.css';
 const HEIGHT = 60;
 
 /**
- * How something has gone since the page was opened: an area that grows from the right.
- * @param describe writes a value for people.
+ * The history of a value since the page was opened: an area that grows from the right.
+ * @param describe formats a value.
  */
 export function SampleChart({
   name,

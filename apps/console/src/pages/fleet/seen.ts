@@ -1,10 +1,10 @@
 import type { QueueState, WorkerEntry } from '@deckhand/contracts';
 import type { WorkerStateName } from './worker-state.js';
 
-/** A worker that is live, or was while the page was open. */
+/** A live worker, or one that was live while the page was open. */
 export type SeenWorker = Omit<WorkerEntry, 'state'> & { readonly state: WorkerStateName };
 
-/** The state of the queue at a moment. */
+/** The state of the queue at a time. */
 export interface QueueSample {
   /** Unix time in ms. */
   readonly at: number;
@@ -12,24 +12,24 @@ export interface QueueSample {
   readonly oldestWaitingSeconds: number;
 }
 
-/** What the page has seen of the fleet since it was opened. */
+/** The history of the fleet since the page was opened. */
 export interface Seen {
   readonly workers: readonly SeenWorker[];
   readonly samples: readonly QueueSample[];
 }
 
-/** As many samples as are kept: ten minutes of them. */
+/** Maximum number of samples: ten minutes. */
 export const MAX_SAMPLES = 300;
-/** For how long a worker that is gone is still shown, in ms. */
+/** How long a worker is shown after it is gone, in ms. */
 const GONE_MS = 10 * 60_000;
 
-/** What administrators are told of the workers and the queue. */
+/** The part of the fleet's response that only administrators get. */
 export interface FleetDetails {
   readonly data: readonly WorkerEntry[];
   readonly queue: QueueState;
 }
 
-/** Adds an answer to what was seen before. */
+/** Adds a response to the history. */
 export function look(before: Seen, { data, queue }: FleetDetails, at: number): Seen {
   const live = new Set(data.map(({ id }) => id));
   const gone = before.workers

@@ -25,7 +25,7 @@ const COLUMNS: Columns<Row> = [
   { id: 'failed', header: 'Failed', cell: ({ row: { original } }) => original.failed },
 ];
 
-/** The workflows whose runs take longest; nothing while none has run. */
+/** The workflows with the longest runs; nothing without runs. */
 export function SlowWorkflows({ workspaceId, period }: { workspaceId: string; period: Period }) {
   const query = useQuery({ ...slowWorkflowsQuery(workspaceId, period.ms), placeholderData: (before) => before });
   if (!query.data || query.data.data.length === 0) return null;

@@ -2,7 +2,7 @@ import type { WorkerEntry } from '@deckhand/contracts';
 import { CircleCheck, Hourglass, type LucideIcon, PlugZap, TriangleAlert, Unplug } from 'lucide-react';
 import classes from './worker-state.module.css';
 
-/** How a worker is; `gone` is one that was live while the page was open. */
+/** The state of a worker; `gone` is one that was live while the page was open. */
 export type WorkerStateName = WorkerEntry['state'] | 'gone';
 
 const STATES: Readonly<Record<WorkerStateName, { label: string; means: string; Icon: LucideIcon; tone: string }>> = {
@@ -13,7 +13,7 @@ const STATES: Readonly<Record<WorkerStateName, { label: string; means: string; I
   gone: { label: 'Not live', means: 'sends no heartbeats', Icon: Unplug, tone: 'bad' },
 };
 
-/** A worker's state as an icon, a word, and what it means. */
+/** A worker's state as an icon and a word, with an explanation. */
 export function WorkerState({ state }: { state: WorkerStateName }) {
   const { label, means, Icon, tone } = STATES[state];
   return (

@@ -6,7 +6,7 @@ import { createInvite, invitesQuery } from '../../api/members.js';
 import { choice } from '../../app/search.js';
 import { FormFooter } from '../../components/form-footer.js';
 
-/** Makes a link that lets somebody in, shown once. */
+/** Creates an invite link, which is shown once. */
 export function CreateInvite({
   workspaceId,
   isOpen,
@@ -27,7 +27,7 @@ export function CreateInvite({
     creation.reset();
     onClose();
   };
-  // The token is in the fragment, which is sent to no server.
+  // The token is in the URL's fragment, which is sent to no server.
   const link = creation.data && `${window.location.origin}/invite#${creation.data.token}`;
   return (
     <Modal opened={isOpen} onClose={close} title="Invite a person" closeButtonProps={{ 'aria-label': 'Close' }}>

@@ -15,7 +15,7 @@ const COLUMNS: Columns<InviteEntry> = [
   { id: 'delete', header: '', cell: ({ row: { original } }) => <Revoke invite={original} /> },
 ];
 
-/** The invites of the workspace, whatever became of them. */
+/** The invites of the workspace in every state. */
 export function InviteList({ workspaceId }: { workspaceId: string }) {
   const invites = useQuery(invitesQuery(workspaceId)).data?.data ?? [];
   if (invites.length === 0) return null;

@@ -24,7 +24,7 @@ const COLUMNS: Columns<MemberEntry> = [
   { id: 'remove', header: '', cell: ({ row: { original } }) => <Remove member={original} /> },
 ];
 
-/** Who may do what in the workspace, and who is invited. */
+/** The members of the workspace with their roles, and the invites. */
 export function MemberList() {
   const { workspaceId, can } = useWorkspace();
   const query = useQuery(membersQuery(workspaceId));

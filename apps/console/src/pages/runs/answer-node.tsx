@@ -9,7 +9,7 @@ import { notify } from '../../components/notice-board.js';
 import { Problem } from '../../components/problem.js';
 import { Decision } from '../approvals/decision.js';
 
-/** What a waiting node wants of a person: a decision, or a form. */
+/** The form for a waiting node: an approval or a human task. */
 export function AnswerNode({ executionId, node }: { executionId: string; node: NodeDefinition }) {
   const { can } = useWorkspace();
   if (!can('editor')) return null;

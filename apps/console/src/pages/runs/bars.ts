@@ -4,18 +4,18 @@ import type { Execution, NodeStatus } from '@deckhand/contracts';
 export interface Bar {
   readonly nodeId: string;
   readonly status: NodeStatus;
-  /** How often it ran in its loop; 0 outside of one. */
+  /** Number of iterations of a node in a loop; otherwise 0. */
   readonly iterations: number;
   readonly startedAt: string;
   readonly finishedAt: string | null;
-  /** Where it begins and how long it is, in percent of the run. */
+  /** Its start and length, in percent of the run. */
   readonly left: number;
   readonly width: number;
 }
 
 /**
- * Nodes that have begun, in the order in which they did.
- * @param order of the definition, which decides between those that began in the same millisecond.
+ * Returns the bars of nodes that have started, in the order of their starts.
+ * @param order of the definition, for nodes that started in the same millisecond.
  */
 export function toBars({ progress }: Pick<Execution, 'progress'>, order: readonly string[], now: number): Bar[] {
   const rank = new Map(order.map((nodeId, index) => [nodeId, index]));

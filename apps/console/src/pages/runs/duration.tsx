@@ -3,7 +3,7 @@ import { describeDuration, durationMs } from '../../components/durations.js';
 
 const TICK_MS = 500;
 
-/** How long something took, or has taken so far. */
+/** A duration, or the time elapsed so far. */
 export function Duration({ from, to }: { from: string | null; to: string | null }) {
   const isRunning = from !== null && to === null;
   const [now, setNow] = useState(() => Date.now());

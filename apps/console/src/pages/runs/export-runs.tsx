@@ -5,7 +5,7 @@ import { send } from '../../api/call.js';
 import { type RunFilter, toRunQuery } from '../../api/executions.js';
 import { notifyProblem } from '../../components/notice-board.js';
 
-/** Saves all runs that match as a file. */
+/** Exports all matching runs as a file. */
 export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filter: RunFilter }) {
   const download = useMutation({
     async mutationFn(format: 'csv' | 'json') {
@@ -30,7 +30,7 @@ export function ExportRuns({ workspaceId, filter }: { workspaceId: string; filte
   );
 }
 
-/** Hands a file to the browser's downloads. */
+/** Offers a file as a download. */
 function saveAs(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-/** A time of the API as a field for local times shows it: to the minute. */
+/** Formats a time of the API for a field of local time, in whole minutes. */
 export function toLocalTime(time: string | undefined): string {
   if (time === undefined) return '';
   const date = new Date(time);
@@ -6,7 +6,7 @@ export function toLocalTime(time: string | undefined): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** A field's local time as a time of the API; undefined when it is empty or not whole yet. */
+/** Parses a field's local time into a time of the API; undefined if it is empty or incomplete. */
 export function fromLocalTime(text: string): string | undefined {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

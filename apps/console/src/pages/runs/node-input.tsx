@@ -4,7 +4,7 @@ import { JsonTree } from '../../components/json-tree.js';
 import { Output } from './output.js';
 import { sourcesOf } from './sources.js';
 
-/** What came to a node: the outputs of those before it that ran, or the trigger's data. */
+/** The input of a node: the outputs of its predecessors that ran, or the trigger data. */
 export function NodeInput({
   run,
   nodeId,
@@ -16,7 +16,7 @@ export function NodeInput({
   nodeId: string;
   edges: readonly EdgeDefinition[];
   titles: ReadonlyMap<string, string>;
-  /** Of the node; those before it in the same loop are shown at the same one. */
+  /** The iteration of the node; predecessors in the same loop are shown at the same one. */
   iteration: number | undefined;
 }) {
   if (nodeId === run.data.triggerNodeId) return <JsonTree label={`Input of ${nodeId}`} value={run.data.trigger} />;

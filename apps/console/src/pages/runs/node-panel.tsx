@@ -8,7 +8,7 @@ import { Duration } from './duration.js';
 import { NodeInput } from './node-input.js';
 import { Output } from './output.js';
 
-/** What became of one node of a run: how it went, and what it put out. */
+/** The details of a node in a run: status, times, input and output. */
 export function NodePanel({
   run,
   nodeId,
@@ -22,7 +22,7 @@ export function NodePanel({
   nodeId: string;
   title: string;
   node: NodeDefinition | undefined;
-  /** Of the run's version. */
+  /** The edges of the run's version. */
   edges: readonly EdgeDefinition[];
   titles: ReadonlyMap<string, string>;
   onClose: () => void;

@@ -4,7 +4,7 @@ import { JsonTree } from '../../components/json-tree.js';
 import { Loading } from '../../components/loading.js';
 import { Problem } from '../../components/problem.js';
 
-/** What a node put out, fetched when it is shown. */
+/** The output of a node, fetched when it is shown. */
 export function Output({
   executionId,
   nodeId,
@@ -14,7 +14,7 @@ export function Output({
   executionId: string;
   nodeId: string;
   iteration?: string;
-  /** Of the node: another one is another output. */
+  /** When the node finished: another time means another output. */
   finishedAt: string | null;
 }) {
   const output = useQuery(outputQuery(executionId, nodeId, iteration, finishedAt));

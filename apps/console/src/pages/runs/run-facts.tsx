@@ -7,7 +7,7 @@ import { Duration } from './duration.js';
 import classes from './run-facts.module.css';
 import { AnchorLink } from '../../components/anchor-link.js';
 
-/** What is to be known of a run at a glance. */
+/** The main facts of a run. */
 export function RunFacts({
   run,
   versionNumber,

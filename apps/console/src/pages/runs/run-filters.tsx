@@ -10,7 +10,7 @@ import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
 import { fromLocalTime, toLocalTime } from './local-time.js';
 
-/** Every filter that the list of runs has. */
+/** The filters of the list of runs. */
 export function RunFilters({
   filter,
   onChange,

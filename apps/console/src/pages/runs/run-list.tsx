@@ -21,7 +21,7 @@ import { WorkflowName } from './workflow-name.js';
 
 const route = getRouteApi('/w/$workspaceId/runs');
 
-/** How often the list is asked again while only its first page is shown, in ms. */
+/** Polling interval of the list while only its first page is shown, in ms. */
 const LIVE_MS = 2_000;
 
 const COLUMNS: Columns<ExecutionEntry> = [
@@ -55,7 +55,7 @@ export function RunList() {
   const navigate = route.useNavigate();
   const query = useInfiniteQuery({
     ...runsQuery(workspaceId, filter),
-    // Further down, rows would move under the reader's eyes.
+    // With more pages, rows would move while they are read.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MS : false),
     placeholderData: (before) => before,
   });
@@ -108,7 +108,7 @@ export function RunList() {
   );
 }
 
-/** Runs that began meanwhile push others to the next page, where they would be shown again. */
+/** Removes repeated runs: new runs move others to the next page, where they would be shown again. */
 function withoutTwins(runs: readonly ExecutionEntry[]): ExecutionEntry[] {
   return [...new Map(runs.map((run) => [run.id, run])).values()];
 }

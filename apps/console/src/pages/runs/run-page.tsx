@@ -20,7 +20,7 @@ import { useWorkflowName } from './workflow-name.js';
 
 const route = getRouteApi('/w/$workspaceId/runs/$executionId');
 
-/** A run: live on the graph of its version, as a timeline, and with what each node put out. */
+/** A run: live on the graph of its version, as a timeline, and with the output of each node. */
 export function RunPage() {
   const { executionId } = route.useParams();
   const run = useLiveRun(executionId);
@@ -38,7 +38,7 @@ function ShownRun({ run }: { run: Execution }) {
   const version = useQuery(versionQuery(run.workflowId, run.workflowVersionId));
   const nodeTypes = useQuery(nodeTypesQuery);
   const types = useMemo(() => new Map(nodeTypes.data?.data.map((entry) => [entry.type, entry])), [nodeTypes.data]);
-  // What went wrong is what one came to see.
+  // The failed node is selected at first, because it is what a person looks for.
   const selected = asked ?? run.error?.nodeId ?? undefined;
   const select = (node: string | undefined): void =>
     void navigate({ search: node === undefined ? {} : { node }, replace: true });

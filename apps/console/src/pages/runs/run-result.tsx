@@ -3,7 +3,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import { JsonTree } from '../../components/json-tree.js';
 import { RelativeTime } from '../../components/relative-time.js';
 
-/** The run as a whole: its result and what people decided. */
+/** The result of a run, and the decisions of people. */
 export function RunResult({ run }: { run: Execution }) {
   const { approvals } = run.data;
   return (

@@ -1,6 +1,6 @@
 import type { EdgeDefinition, Execution } from '@deckhand/contracts';
 
-/** The nodes whose output came to a node: those with an edge to it that have run, each once. */
+/** Returns the predecessors of a node that have run, each once. */
 export function sourcesOf(
   nodeId: string,
   edges: readonly EdgeDefinition[],

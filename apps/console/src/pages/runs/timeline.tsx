@@ -8,7 +8,7 @@ import classes from './timeline.module.css';
 
 const TICK_MS = 500;
 
-/** When each node ran: a bar per node, in the order in which they began. */
+/** A bar per node, from its start to its end, in the order of their starts. */
 export function Timeline({
   run,
   titles,

@@ -3,7 +3,7 @@ import { useWorkspace } from '../../api/use-workspace.js';
 import { workflowNamesQuery } from '../../api/workflow-names.js';
 import { workflowQuery } from '../../api/workflows.js';
 
-/** The name of a workflow; the beginning of its id once it is deleted. */
+/** Returns the name of a workflow; the beginning of its id once it is deleted. */
 export function useWorkflowName(workflowId: string): string {
   const { workspaceId } = useWorkspace();
   const names = useQuery(workflowNamesQuery(workspaceId));
@@ -12,7 +12,7 @@ export function useWorkflowName(workflowId: string): string {
   return listed ?? single.data?.name ?? (single.isError ? `Deleted workflow ${workflowId.slice(0, 8)}` : '…');
 }
 
-/** The name of a workflow, where a list shows one. */
+/** The name of a workflow in a list. */
 export function WorkflowName({ workflowId }: { workflowId: string }) {
   return <>{useWorkflowName(workflowId)}</>;
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { SchemeSwitch } from '../../app/scheme-switch.js';
 import classes from './front-door.module.css';
 
-/** The page for those who are not signed in: one card. */
+/** The page of a person who is not signed in: one card. */
 export function FrontDoor({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Deckhand`;

@@ -13,7 +13,7 @@ import { AnchorLink } from '../../components/anchor-link.js';
 
 const BLANK = { email: '', name: '', password: '' };
 
-/** Accepts an invite. Its token is the address's fragment, which no server and no log ever sees. */
+/** Accepts an invite. Its token is in the URL's fragment, which no server and no log receives. */
 export function Invite() {
   const token = useLocation().hash;
   const session = useSession();

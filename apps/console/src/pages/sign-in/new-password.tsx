@@ -1,9 +1,9 @@
 import { PasswordInput } from '@mantine/core';
 
-/** Fewest and most bytes that a password may have. */
+/** Minimum and maximum number of bytes of a password. */
 const [BYTES_MIN, MAX_BYTES] = [10, 72];
 
-/** A password that somebody makes up, with what is asked of it. */
+/** A field for a new password, with its requirements. */
 export function NewPassword({
   value,
   onChange,

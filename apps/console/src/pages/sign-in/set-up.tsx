@@ -12,8 +12,8 @@ import { AnchorLink } from '../../components/anchor-link.js';
 const BLANK = { email: '', name: '', password: '', workspaceName: '' };
 
 /**
- * Creates the first owner and workspace of a fresh instance. Its token is the address's fragment, which no server and
- * no log ever sees; whoever comes without one is asked for it.
+ * Creates the first owner and workspace of a new instance. Its token is in the URL's fragment, which no server and no
+ * log receives; a person without it is asked for it.
  */
 export function SetUp() {
   const queryClient = useQueryClient();

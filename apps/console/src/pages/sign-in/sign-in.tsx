@@ -7,7 +7,7 @@ import { Problem } from '../../components/problem.js';
 import { beginSession } from '../../session/store.js';
 import { FrontDoor } from './front-door.js';
 
-/** Signs in, and leads back to where somebody wanted to go. On a fresh instance it leads to its setup. */
+/** Signs in and redirects to the requested page. On a new instance it redirects to the setup. */
 export function SignIn() {
   const setup = useQuery(setupQuery);
   const [email, setEmail] = useState('');

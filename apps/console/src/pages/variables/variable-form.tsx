@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { createVariable, updateVariable, variablesQuery } from '../../api/variables.js';
 import { FormFooter } from '../../components/form-footer.js';
 
-/** A new variable, or another name or value of one. */
+/** Creates a variable, or changes the name or value of one. */
 export function VariableForm({
   workspaceId,
   variable,

@@ -1,30 +1,30 @@
 import { NO_FOLDER, type WorkflowStatus } from '@deckhand/contracts';
 import type { WorkflowFilter } from '../../api/workflows.js';
 
-/** What the address of the list says: where one is, and what one looks for. */
+/** The parameters of the list in the URL: the folder and the filters. */
 export interface WorkflowAddress {
-  /** The folder one is in; the top without. */
+  /** The current folder; undefined for the top. */
   readonly folderId?: string | undefined;
   readonly search?: string | undefined;
   readonly status?: WorkflowStatus | undefined;
-  /** Looks in every folder, not just in this one and those in it. */
+  /** Searches every folder, not only the current one and its subfolders. */
   readonly scope?: Scope | undefined;
 }
 
 export const SCOPES = ['everywhere'] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** Whether a filter is set. Without one, the list shows the content of a folder. */
+/** Returns true if a filter is set. Without one, the list shows the content of a folder. */
 export function isFinding({ search, status }: WorkflowAddress): boolean {
   return search !== undefined || status !== undefined;
 }
 
-/** The folder in which one looks, with those in it; null is the top, so everywhere. */
+/** Returns the folder that is searched, with its subfolders; null for all folders. */
 export function lookedIn({ folderId, scope }: WorkflowAddress): string | null {
   return scope === 'everywhere' ? null : (folderId ?? null);
 }
 
-/** What the API is asked for. */
+/** Returns the filter for the API. */
 export function toFilter(address: WorkflowAddress): WorkflowFilter {
   const { folderId, search, status } = address;
   if (!isFinding(address)) return { folderId: folderId ?? NO_FOLDER };

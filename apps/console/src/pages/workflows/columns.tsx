@@ -12,7 +12,7 @@ import { FolderMenu } from './folder-menu.js';
 import type { Row } from './rows.js';
 import { WorkflowMenu } from './workflow-menu.js';
 
-/** A cell that folders leave empty. */
+/** A cell that is empty for folders. */
 const ofWorkflow =
   (show: (workflow: WorkflowEntry) => ReactNode) =>
   ({ row: { original } }: { row: { original: Row } }): ReactNode =>
@@ -37,10 +37,10 @@ const REST: Columns<Row> = [
   },
 ];
 
-/** What a folder holds. */
+/** Columns of a folder's content. */
 export const COLUMNS: Columns<Row> = [...NAME, ...REST];
 
-/** What was found in several folders. */
+/** Columns of search results from several folders. */
 export const COLUMNS_FOUND: Columns<Row> = [
   ...NAME,
   { id: 'folder', header: 'Folder', cell: ({ row: { original } }) => <Place row={original} /> },
@@ -63,7 +63,7 @@ function Name({ row }: { row: Row }) {
   );
 }
 
-/** The folder that something is in. */
+/** The folder that contains a row. */
 function Place({ row: { path, workspaceId } }: { row: Row }) {
   const folder = path.at(-1);
   if (!folder) return null;

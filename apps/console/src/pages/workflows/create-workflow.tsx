@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { createWorkflow } from '../../api/workflows.js';
 import { FormFooter } from '../../components/form-footer.js';
 
-/** What every workflow begins with. */
+/** The definition of a new workflow. */
 const FIRST: Definition = { nodes: [{ id: 'start', type: 'trigger.manual', name: 'Start' }], edges: [] };
 
-/** Asks for a name and makes a workflow that can be run at once, in the folder if there is one. */
+/** Asks for a name and creates a workflow that can run at once, in the current folder. */
 export function CreateWorkflow({
   workspaceId,
   folder,

@@ -10,8 +10,8 @@ import { notify } from '../../components/notice-board.js';
 import { moveAction, renameAction } from './list-actions.js';
 
 /**
- * What can be done with a folder; nothing below the role editor.
- * @param onDeleted called before the list is asked again.
+ * The actions on a folder; none for roles below editor.
+ * @param onDeleted called before the list is fetched again.
  */
 export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDeleted?: () => void }) {
   const { workspaceId, can } = useWorkspace();
@@ -57,7 +57,7 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderEntry; onDelet
   return <ActionMenu of={name} actions={actions} />;
 }
 
-/** What goes with a folder, and what stays. */
+/** Describes what is deleted with a folder, and what is kept. */
 function describeLoss(tree: FolderTree, id: string): string {
   const inner = allFolders(tree).filter((folder) => folder.id !== id && isWithin(tree, folder.id, id)).length;
   if (inner === 0) return 'No workflow is deleted. Its workflows move to the top level.';

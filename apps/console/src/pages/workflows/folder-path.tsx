@@ -2,7 +2,7 @@ import type { FolderEntry } from '@deckhand/contracts';
 import { AnchorLink } from '../../components/anchor-link.js';
 import classes from './folder-path.module.css';
 
-/** The way from the top to a folder: a link to each that it is in. */
+/** The path to a folder: a link to each folder on it. */
 export function FolderPath({ workspaceId, path }: { workspaceId: string; path: readonly FolderEntry[] }) {
   return (
     <nav aria-label="Folder path">

@@ -4,7 +4,7 @@ import type { Action } from '../../components/action-menu.js';
 import { MoveForm } from './move-form.js';
 import { NameForm } from './name-form.js';
 
-/** Gives a workflow or folder another name. @param rename resolves once the list has it. */
+/** Renames a workflow or folder. @param rename resolves once the list shows the new name. */
 export function renameAction(name: string, rename: (next: string) => Promise<void>): Action {
   return {
     label: 'Rename',
@@ -13,7 +13,7 @@ export function renameAction(name: string, rename: (next: string) => Promise<voi
   };
 }
 
-/** Moves a workflow or folder elsewhere. */
+/** Moves a workflow or folder. */
 export function moveAction(of: Pick<ComponentProps<typeof MoveForm>, 'name' | 'targets' | 'act'>): Action {
   return { label: 'Move', Icon: FolderInput, dialog: (close) => <MoveForm {...of} onClose={close} /> };
 }

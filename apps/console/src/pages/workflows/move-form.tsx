@@ -6,10 +6,10 @@ import { describePath, type Target } from '../../folders/tree.js';
 import { FormFooter } from '../../components/form-footer.js';
 import { notify } from '../../components/notice-board.js';
 
-/** The top among the choices, which are texts. */
+/** The value of the top among the options, which are texts. */
 const TOP = '';
 
-/** Asks where to move something. */
+/** Asks for the target of a move. */
 export function MoveForm({
   name,
   targets,
@@ -29,7 +29,7 @@ export function MoveForm({
   const queryClient = useQueryClient();
   const moving = useMutation({
     mutationFn: () => act(chosen === TOP ? null : chosen),
-    // What can be chosen has changed since.
+    // The possible targets have changed meanwhile.
     onError: () => queryClient.invalidateQueries({ queryKey: ['folders'] }),
     onSuccess() {
       const place = choices.find(({ value }) => value === chosen)?.label ?? '';

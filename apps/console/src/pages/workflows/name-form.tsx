@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormFooter } from '../../components/form-footer.js';
 
-/** Asks for a name of something, new or not. */
+/** Asks for a name. */
 export function NameForm({
   isOpen = true,
   title,

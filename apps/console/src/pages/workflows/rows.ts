@@ -10,11 +10,11 @@ export type Row = (
   readonly id: string;
   readonly name: string;
   readonly workspaceId: string;
-  /** The folders on the way to it, the outermost first. */
+  /** The folders that contain it, the outermost first. */
   readonly path: readonly FolderEntry[];
 };
 
-/** Folders first, then workflows as they come. */
+/** Returns folders first, then workflows in the given order. */
 export function toRows(tree: FolderTree, address: WorkflowAddress, workflows: readonly WorkflowEntry[]): Row[] {
   const folders = isFinding(address) ? foldersFound(tree, address) : (tree.inner.get(address.folderId ?? null) ?? []);
   return [
@@ -31,7 +31,7 @@ function shared({ id, name, workspaceId }: FolderEntry | WorkflowEntry, path: re
   return { id, name, workspaceId, path };
 }
 
-/** Folders have a name to be found by, but no status. */
+/** Folders can be found by name, but not by status. */
 function foldersFound(tree: FolderTree, address: WorkflowAddress): FolderEntry[] {
   const { search, status } = address;
   if (search === undefined || status !== undefined) return [];

@@ -5,7 +5,7 @@ import { SearchField } from '../../components/search-field.js';
 import { STATUS_LOOKS } from '../../components/status-badge.js';
 import { isFinding, SCOPES, type WorkflowAddress } from './address.js';
 
-/** What the list is narrowed by; in a folder, also whether only that one is looked through. */
+/** The filters of the list; in a folder, also whether only that folder is searched. */
 export function WorkflowFilters({
   address,
   folder,

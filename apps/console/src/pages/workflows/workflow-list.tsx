@@ -23,7 +23,7 @@ import { WorkflowTable } from './workflow-table.js';
 
 const route = getRouteApi('/w/$workspaceId/workflows');
 
-/** The folders and workflows of a workspace: what one folder holds, or what is found in many. */
+/** The folders and workflows of a workspace: the content of a folder, or search results. */
 export function WorkflowList() {
   const { workspaceId, can } = useWorkspace();
   const address = route.useSearch();
@@ -107,7 +107,9 @@ function NoSuchFolder({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-/** Whoever entered a folder by the keyboard goes on from its beginning: the link that led there is gone. */
+/**
+ * Moves the focus to the start of a folder after it was entered by keyboard, because the link with the focus is gone.
+ */
 function useFocusOnArrival(folderId: string | undefined): void {
   const before = useRef(folderId);
   useEffect(() => {

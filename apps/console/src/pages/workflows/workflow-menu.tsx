@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify } from '../../components/notice-board.js';
 import { moveAction, renameAction } from './list-actions.js';
 
-/** What can be done with a workflow from the list; nothing below the role editor. */
+/** The actions on a workflow in the list; none for roles below editor. */
 export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
   const { workspaceId, can } = useWorkspace();
   const queryClient = useQueryClient();

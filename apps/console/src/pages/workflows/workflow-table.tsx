@@ -10,7 +10,7 @@ import { isFinding, toFilter, type WorkflowAddress } from './address.js';
 import { COLUMNS, COLUMNS_FOUND } from './columns.js';
 import { toRows } from './rows.js';
 
-/** What a folder holds or a search finds, or what stands for it while it is fetched, empty or broken. */
+/** The rows of the list, or a placeholder while it is loading, empty or failed. */
 export function WorkflowTable({
   workspaceId,
   address,
