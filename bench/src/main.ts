@@ -49,7 +49,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   soak: measureSoak,
 };
 
-/** Runs the benchmarks. @param args what stands behind `npm run bench --`. @returns the exit code. */
+/** Runs the benchmarks. @param args the arguments after `npm run bench --`. @returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -1,7 +1,7 @@
 import type { Stack } from './stack.js';
 
 const TIMEOUT_MS = 300_000;
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 /** Waits until no run of a workflow is left to do. */
 export async function waitForRuns({ db }: Stack, workflowId: string): Promise<void> {
@@ -17,11 +17,11 @@ export async function countRuns({ db }: Stack, workflowId: string): Promise<{ al
   };
 }
 
-/** Looks again and again until it is done. @throws after five minutes. */
+/** Checks repeatedly until it is done. @throws after five minutes. */
 export async function waitUntil(isDone: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await isDone())) {
     if (performance.now() > deadline) throw new Error(`waited too long for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

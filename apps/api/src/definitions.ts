@@ -39,7 +39,10 @@ export interface BodyWithDefinition<T> {
   readonly warnings: readonly ValidationIssue[];
 }
 
-/** Stands in while the rest of a body is checked, for the compiler says all about the definition itself. */
+/**
+ * Placeholder for the definition while the rest of a body is checked: the compiler reports all issues of the
+ * definition.
+ */
 const SOUND: Definition = { nodes: [], edges: [] };
 
 /**

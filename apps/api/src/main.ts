@@ -17,7 +17,7 @@ import { reportLostKeys } from './report-lost-keys.js';
 import { createServices } from './services.js';
 import { ApiSettings, publicUrl } from './settings.js';
 
-/** How long requests in progress may take after the process was told to stop, in ms. */
+/** Time limit of requests in progress when the process stops, in ms. */
 const GRACE_MS = 10_000;
 
 /** What asks for these does so all the time: no work. */

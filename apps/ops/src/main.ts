@@ -2,7 +2,7 @@ import { SettingsError } from '@deckhand/runtime';
 import { CommanderError } from 'commander';
 import { EXIT, ExitError } from './exit.js';
 import { createProgram } from './program.js';
-import { tell } from './terminal/output.js';
+import { printMessage } from './terminal/output.js';
 
 /** Runs the command. @returns its exit code, unless one is set already. */
 async function main(): Promise<number | undefined> {
@@ -19,7 +19,7 @@ async function main(): Promise<number | undefined> {
 }
 
 function fail(message: string, exitCode: number): number {
-  tell(message);
+  printMessage(message);
   return exitCode;
 }
 

@@ -14,7 +14,7 @@ export function createProgram(): Command {
     .usage('<command> [options]')
     .description(
       'Inspects and repairs an instance through its stores (DATABASE_URL, REDIS_URL). It works while the API is ' +
-        'away, and asks nobody for a session: whoever has the URLs of the stores may do all of it.',
+        'down, and needs no session: anyone with the URLs of the stores may use it.',
     )
     .addHelpText(
       'after',

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { FLOOR_QUEUE, type FloorJob } from '../floor/queue.js';
 import type { Floor } from '../floor/start.js';
 
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 /**
  * Inserts rows and adds a job for each, so many at once, until the floor's worker has processed and updated them all.
@@ -32,7 +32,7 @@ export async function runBareJobs(floor: Floor, count: number, concurrency: numb
     for (;;) {
       const { waiting = 0, active = 0, prioritized = 0 } = await queue.getJobCounts('waiting', 'active', 'prioritized');
       if (waiting + active + prioritized === 0) break;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     return (count * 1_000) / (performance.now() - startedAt);
   } finally {

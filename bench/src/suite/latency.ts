@@ -48,7 +48,7 @@ async function addAndAwait({ redisUrl }: Floor): Promise<number[]> {
   });
   const events = new QueueEvents(FLOOR_QUEUE, {
     connection: { ...connection, maxRetriesPerRequest: null },
-    // By itself it listens from when its first reading arrives, which may be after the first job's end.
+    // By default it listens from its first reading on, which may be after the first job's end.
     lastEventId: `${Date.now()}-0`,
   });
   try {

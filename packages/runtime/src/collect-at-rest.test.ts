@@ -4,7 +4,7 @@ import { collectAtRest } from './collect-at-rest.js';
 import { createLogger } from './logger.js';
 
 const MEGABYTE = 2 ** 20;
-const LOOK_MS = 100;
+const INTERVAL_MS = 100;
 let log: string[] = [];
 const logger = createLogger({ name: 'test', level: 'debug', destination: { write: (line) => void log.push(line) } });
 
@@ -24,7 +24,7 @@ afterEach(() => {
 /** Whether the heap gets smaller, while nothing else is done. */
 async function shrunk(below: number, looks: number): Promise<boolean> {
   for (let look = 0; look < looks; look += 1) {
-    await sleep(LOOK_MS);
+    await sleep(INTERVAL_MS);
     if (process.memoryUsage().heapTotal < below) return true;
   }
   return false;
@@ -32,15 +32,15 @@ async function shrunk(below: number, looks: number): Promise<boolean> {
 
 describe('collectAtRest', () => {
   it('gives back what a load took, once it is over', async () => {
-    collector = collectAtRest({ logger, lookMs: LOOK_MS, workSoFar: () => 7 });
+    collector = collectAtRest({ logger, intervalMs: INTERVAL_MS, workSoFar: () => 7 });
     expect(await shrunk(grow() - 32 * MEGABYTE, 100)).toBe(true);
   });
 
   it('leaves a process alone that is at work', async () => {
     let work = 0;
-    collector = collectAtRest({ logger, lookMs: LOOK_MS, workSoFar: () => (work += 1) });
+    collector = collectAtRest({ logger, intervalMs: INTERVAL_MS, workSoFar: () => (work += 1) });
     grow();
-    await sleep(10 * LOOK_MS);
+    await sleep(10 * INTERVAL_MS);
     // V8 may have collected by itself.
     expect(log).toEqual([]);
   });

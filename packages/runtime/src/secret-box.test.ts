@@ -40,7 +40,7 @@ describe('a secret box', () => {
     const sealed = await createSecretBox(PASSPHRASE).seal('mine');
     const box = createSecretBox(`${PASSPHRASE}!`);
     await expect(box.open(sealed)).rejects.toThrow(
-      `sealed with the key ${createSecretBox(PASSPHRASE).keyId}, not ${box.keyId}`,
+      `encrypted with the key ${createSecretBox(PASSPHRASE).keyId}, not ${box.keyId}`,
     );
   });
 

@@ -149,7 +149,7 @@ describe('a worker without heartbeats', () => {
       expect(await stateOf(id)).toBe('silent');
       const requeue = await runOps(['requeue', '--all', '--yes'], env);
       expect(requeue).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(requeue.stderr).toMatch(/^Redis takes no writes/);
+      expect(requeue.stderr).toMatch(/^Redis refuses writes/);
     } finally {
       await redis.config('SET', 'maxmemory', '0');
     }

@@ -118,9 +118,9 @@ describe('changing the encryption key', () => {
     const run = await runOps(['rotate-keys', '--yes'], { DATABASE_URL, ...ROTATING });
     expect(run.exitCode).toBe(1);
     expect(run.stderr).toContain(
-      `credential ${locked} cannot be opened: sealed with the key ${createSecretBox(FOREIGN).keyId}`,
+      `credential ${locked} cannot be decrypted: encrypted with the key ${createSecretBox(FOREIGN).keyId}`,
     );
-    expect(run.stdout).toMatch(/Sealed 1 anew.*1 cannot be opened/);
+    expect(run.stdout).toMatch(/Encrypted 1 again.*1 cannot be decrypted/);
     for (const word of [FORMER, PRESENT, FOREIGN, 'mine', 'theirs'])
       expect(run.stdout + run.stderr).not.toContain(word);
     const sealed = await sealedIn('credential');

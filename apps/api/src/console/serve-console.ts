@@ -10,7 +10,7 @@ const FOLDER = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 /** A year: the name of a file below /assets/ changes with its content. */
 const ASSET_SECONDS = 31_536_000;
 
-/** First segments of addresses that are not the console's, whoever asks. */
+/** First segments of paths that the console never serves. */
 const NOT_PAGES = new Set(['api', 'webhook', 'webhook-test', 'healthz', 'readyz', 'metrics', 'docs', 'assets']);
 
 /**

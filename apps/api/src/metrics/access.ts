@@ -1,8 +1,6 @@
 import type { ApiSettings } from '../settings.js';
 
-/**
- * Who may read metrics at the port of the API: nobody, callers on this machine, or callers with the token.
- */
+/** Who may read metrics at the port of the API: no one, callers on this machine, or callers with the token. */
 export type MetricsAccess = 'elsewhere' | 'local' | { readonly token: string };
 
 /** Reads it from the settings. If metrics have a port of their own, they are served there only. */

@@ -14,7 +14,7 @@ export const CORS_WITHOUT_TRIGGER: CorsSettings = {
   allowedMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 };
 
-/** Tells the browser whether the page that sent the request may read the response (Fetch, 3.2). */
+/** Sets the headers by which the browser decides whether the requesting page may read the response (Fetch, 3.2). */
 export function allowOrigin(request: Request, response: Response, { allowedOrigins }: CorsSettings): void {
   response.setHeader('Access-Control-Expose-Headers', EXPOSED);
   if (allowedOrigins.includes('*')) {

@@ -175,7 +175,7 @@ function toField(name: string, value: JsonValue | undefined, dot: string): Compl
   const field: Completion = {
     label: name,
     type: 'property',
-    ...(value === undefined ? {} : { detail: glance(value) }),
+    ...(value === undefined ? {} : { detail: summarize(value) }),
   };
   if (IDENTIFIER.test(name)) return field;
   const bracketed = `${dot === '?.' ? '?.' : ''}[${JSON.stringify(name)}]`;
@@ -217,7 +217,7 @@ function insert(
 }
 
 /** A value in a few characters. */
-function glance(value: JsonValue): string {
+function summarize(value: JsonValue): string {
   if (Array.isArray(value)) return `list of ${value.length}`;
   if (isJsonObject(value)) return 'object';
   const text = JSON.stringify(value);

@@ -58,10 +58,10 @@ export function TextEditor({
   const view = useRef<EditorView>(null);
   const settings = useState(() => new Compartment())[0];
   // Texts that were reported and have not come back as the value yet: typing may be ahead of the value.
-  const told = useRef<string[]>([]);
-  const tell = useRef(onChange);
+  const reported = useRef<string[]>([]);
+  const report = useRef(onChange);
   useEffect(() => {
-    tell.current = onChange;
+    report.current = onChange;
   });
 
   useEffect(() => {
@@ -81,8 +81,8 @@ export function TextEditor({
         EditorView.updateListener.of(({ docChanged, transactions, state }) => {
           if (!docChanged || transactions.some((one) => one.annotation(fromOutside))) return;
           const text = state.doc.toString();
-          told.current.push(text);
-          tell.current(text);
+          reported.current.push(text);
+          report.current(text);
         }),
       ],
     });
@@ -97,12 +97,12 @@ export function TextEditor({
   }, []);
 
   useEffect(() => {
-    const at = told.current.indexOf(value);
+    const at = reported.current.indexOf(value);
     if (at >= 0) {
-      told.current.splice(0, at + 1);
+      reported.current.splice(0, at + 1);
       return;
     }
-    told.current = [];
+    reported.current = [];
     const { current } = view;
     if (!current || current.state.doc.toString() === value) return;
     current.dispatch({

@@ -20,7 +20,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<CardNode>) {
   const { title, typeTitle, category, isTrigger, isDisabled, handles, hasUnnamedHandle, status, issue, change } = data;
   const Icon = ICONS[category] ?? CircleHelp;
-  const look = status === undefined ? undefined : STATUS_LOOKS[status];
+  const appearance = status === undefined ? undefined : STATUS_LOOKS[status];
   return (
     <div
       className={classes.card}
@@ -29,7 +29,7 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
       data-disabled={isDisabled}
       data-issue={issue !== undefined}
       data-change={change}
-      style={look === undefined ? undefined : { borderColor: `var(--status-${look.tone})` }}
+      style={appearance === undefined ? undefined : { borderColor: `var(--status-${appearance.tone})` }}
     >
       {change !== undefined && (
         <span className={classes.change}>
@@ -47,13 +47,13 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
           </span>
           <span className={classes.type}>{isDisabled ? `${typeTitle}, disabled` : typeTitle}</span>
         </span>
-        {look !== undefined && (
-          <look.Icon
+        {appearance !== undefined && (
+          <appearance.Icon
             size={16}
             role="img"
-            aria-label={look.label}
+            aria-label={appearance.label}
             className={status === 'running' ? classes.turning : undefined}
-            style={{ color: `var(--status-${look.tone})` }}
+            style={{ color: `var(--status-${appearance.tone})` }}
           />
         )}
         {issue !== undefined && (

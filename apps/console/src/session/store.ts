@@ -21,7 +21,7 @@ export function readSession(): Session | undefined {
 export function beginSession({ token, expiresAt }: Session): void {
   current = { token, expiresAt };
   sessionStorage.setItem(PLACE, JSON.stringify(current));
-  tell();
+  notifyListeners();
 }
 
 /** Signs out. With `token`, only if the session still has it: a late refusal must not end a newer session. */
@@ -29,7 +29,7 @@ export function endSession(token?: string): void {
   if (current === undefined || (token !== undefined && token !== current.token)) return;
   current = undefined;
   sessionStorage.removeItem(PLACE);
-  tell();
+  notifyListeners();
 }
 
 /** Calls `listener` after every change. @returns a function that stops it. */
@@ -38,7 +38,7 @@ export function watchSession(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExitError, misused } from '../exit.js';
 import { withStores } from '../open-stores.js';
 import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.js';
-import { print, tell } from '../terminal/output.js';
+import { print, printMessage } from '../terminal/output.js';
 import { confirm } from '../terminal/confirm.js';
 import { wholeNumber } from './parse.js';
 
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 
 interface DrainOptions {
   readonly timeout: number;
@@ -19,15 +19,15 @@ interface DrainOptions {
 /** Creates `drain`, which lets one worker finish its runs and stop. */
 export function drainCommand(): Command {
   return new Command('drain')
-    .summary('make one worker give its runs to others and end')
+    .summary('let one worker finish or hand over its runs, and stop')
     .description(
-      'Tells a worker what SIGTERM would: it takes no more jobs, lets nodes in flight finish within WORKER_GRACE_MS, gives the rest to ' +
-        'others, leaves the fleet and ends with exit code 0. This waits until it is gone.\n\n' +
-        'The process is gone then, not paused. Whatever keeps workers running (systemd, Compose, a Deployment) may start another ' +
-        'in its place, which consumes: to have fewer workers, scale down there.',
+      'Has the same effect as SIGTERM: the worker takes no more jobs, finishes nodes in progress within WORKER_GRACE_MS, releases its ' +
+        'other runs, leaves the fleet and exits with code 0. The command waits until it has left.\n\n' +
+        'The process has ended then; it is not paused. A supervisor (systemd, Compose, a Deployment) may start another worker ' +
+        'in its place: to have fewer workers, scale down there.',
     )
-    .argument('<worker>', 'its id as `fleet` shows it, the beginning of that, or host:pid')
-    .option('--timeout <seconds>', 'give up waiting after so long; the worker drains all the same', wholeNumber, 120)
+    .argument('<worker>', 'its id (see `fleet`), the start of its id, or host:pid')
+    .option('--timeout <seconds>', 'stop waiting after this time; the worker continues to drain', wholeNumber, 120)
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print one JSON document')
     .action(async (name: string, { timeout, yes, json }: DrainOptions) => {
@@ -41,7 +41,7 @@ export function drainCommand(): Command {
         await untilGone(watch, found, timeout * 1_000);
         return found;
       });
-      print(json, { workerId: worker.id, state: 'gone' }, () => `Worker ${worker.id} has left the fleet and ends.`);
+      print(json, { workerId: worker.id, state: 'gone' }, () => `Worker ${worker.id} has left the fleet.`);
     });
 }
 
@@ -51,22 +51,23 @@ async function findWorker(watch: WorkerWatch, name: string): Promise<FleetEntry>
   await watch.decide(named.filter(({ isLive }) => !isLive).map(({ id }) => id));
   const found = named.filter(({ id }) => !watch.isDead(id));
   const [worker] = found;
-  if (!worker) throw misused(`No live worker is called ${name}: see the command fleet.`);
-  if (found.length > 1) throw misused(`${found.length} live workers fit ${name}: write more of the id.`);
+  if (!worker) throw misused(`No live worker matches ${name}: see the command fleet.`);
+  if (found.length > 1) throw misused(`${found.length} live workers match ${name}: give more of the id.`);
   return worker;
 }
 
 async function untilGone(watch: WorkerWatch, { id }: FleetEntry, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  let told = '';
+  let shown = '';
   while (Date.now() < deadline) {
     const worker = (await watch.read()).find((entry) => entry.id === id);
     if (!worker) return;
-    if (watch.isDead(id)) throw new ExitError(`Worker ${id} fell silent while it drained: others take its runs over.`);
+    if (watch.isDead(id))
+      throw new ExitError(`Worker ${id} stopped sending heartbeats while it drained: other workers take its runs.`);
     const line = `${worker.state}, holds ${worker.active} runs`;
-    if (line !== told) tell(line);
-    told = line;
-    await sleep(LOOK_EVERY_MS);
+    if (line !== shown) printMessage(line);
+    shown = line;
+    await sleep(POLL_MS);
   }
-  throw new ExitError(`Worker ${id} is still in the fleet after ${timeoutMs / 1_000} s, and goes on draining.`);
+  throw new ExitError(`Worker ${id} is still in the fleet after ${timeoutMs / 1_000} s, and continues to drain.`);
 }

@@ -33,10 +33,10 @@ export function fleetCommand(): Command {
   return new Command('fleet')
     .summary('workers, their states and the runs that they hold')
     .description(
-      'Lists every worker that was heard of in the last ten minutes, and those that runs still name.\n\n' +
-        'A worker beats once a second and is dead after three seconds without, for which this watches it; its runs go on elsewhere within ' +
-        'seconds. So `dead` or `unknown` with runs held for longer than that means that no live worker is there to take them. ' +
-        '`silent` has a late heartbeat while Redis takes no writes, so nobody can tell.',
+      'Lists every worker with a heartbeat in the last ten minutes, and every worker that still owns runs.\n\n' +
+        'A worker sends a heartbeat once a second. Without one for three seconds it is dead, and other workers continue its runs within ' +
+        'seconds. So if a `dead` or `unknown` worker holds runs for longer, no live worker is there to take them. ' +
+        '`silent` has a late heartbeat while Redis refuses writes, so it is not known whether it is dead.',
     )
     .option('--json', 'print one JSON document')
     .action(async ({ json }: { json?: boolean }) => {

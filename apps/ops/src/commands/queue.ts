@@ -7,10 +7,10 @@ import { duration, table } from '../terminal/table.js';
 /** Creates `queue`, which shows the waiting jobs and their age. */
 export function queueCommand(): Command {
   return new Command('queue')
-    .summary('how deep the queue is, how long the oldest run waits, unfinished runs by status')
+    .summary('queue depth, waiting time of the oldest run, unfinished runs by status')
     .description(
-      'Jobs are what stands in Redis, runs what stands in PostgreSQL, which is the truth. Some hundred runs `pending` with no ' +
-        'jobs waiting means that jobs were lost: any live worker finds them within seconds, `requeue` does so at once.',
+      'Jobs are in Redis, runs in PostgreSQL, which is the source of truth. If many runs are `pending` and no job waits, ' +
+        'jobs were lost: any live worker finds their runs within seconds, `requeue` at once.',
     )
     .option('--json', 'print one JSON document')
     .action(async ({ json }: { json?: boolean }) => {
@@ -28,9 +28,9 @@ export function queueCommand(): Command {
           table(['jobs', 'number'], Object.entries(answer.jobs)),
           '',
           table(['runs', 'number'], Object.entries(answer.runs)),
-          `(${answer.heldBack} of them wait for others to end, because of a limit of runs at once)`,
+          `(${answer.heldBack} of them are held back by a limit of concurrent runs)`,
           '',
-          `the run that waits for a worker longest has waited ${duration(answer.oldestWaitingSeconds)}`,
+          `the oldest run that waits for a worker has waited for ${duration(answer.oldestWaitingSeconds)}`,
         ].join('\n'),
       );
     });

@@ -16,7 +16,7 @@ import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-o
 import { findLostRuns } from '../runs/find-lost-runs.js';
 import { createWorkerWatch, type WorkerWatch } from '../runs/worker-watch.js';
 import { confirm } from '../terminal/confirm.js';
-import { print, tell } from '../terminal/output.js';
+import { print, printMessage } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
 
 /** Maximum number of runs that one statement takes from dead workers. */
@@ -44,12 +44,12 @@ interface Found {
 /** Creates `requeue`, which dispatches the runs of dead workers and those whose jobs are lost. */
 export function requeueCommand(): Command {
   const command = new Command('requeue')
-    .summary('send runs out again whose job was lost or whose worker is dead')
+    .summary('dispatch runs again whose job was lost or whose worker is dead')
     .description(
-      'Finds runs that wait but have no job in Redis, and runs whose worker is dead, and dispatches them anew. Finished nodes are not run ' +
-        'again; the one in flight is, with the same Idempotency-Key.\n\n' +
-        'Live workers do the same by themselves within seconds, so this is for when none is there, or when you want to see it done ' +
-        'before you start some. It never touches a run whose job waits or whose worker lives, and may be repeated.',
+      'Finds runs that wait but have no job in Redis, and runs whose worker is dead, and dispatches them again. Finished nodes do not run ' +
+        'again; nodes in progress do, with the same Idempotency-Key.\n\n' +
+        'Live workers do the same within seconds. Use this command if no worker is live, or before you start some. It never changes ' +
+        'a run that has a job or a live worker, and can be repeated.',
     )
     .addHelpText(
       'after',
@@ -65,20 +65,20 @@ export function requeueCommand(): Command {
         const filter = filterAt(now);
         const found = await find(stores, filter, now);
         const total = found.lost + found.held;
-        if (total > 0 && !json) tell(await showExamples(stores.db, found.examples));
+        if (total > 0 && !json) printMessage(await showExamples(stores.db, found.examples));
         if (dryRun || total === 0) {
           print(json, { ...found, requeued: 0, resting: 0 }, () =>
-            total === 0 ? 'No run that fits is lost.' : `${describe(found)}; none was requeued.`,
+            total === 0 ? 'No matching run is lost.' : `${describe(found)}; none was requeued.`,
           );
           return;
         }
-        tell(`${describe(found)}.`);
+        printMessage(`${describe(found)}.`);
         await confirm(`Requeue ${total} runs?`, { yes });
         const { requeued, resting } = await requeue(stores, filter, now, found);
         print(json, { ...found, requeued, resting }, () =>
           resting === 0
             ? `Requeued ${requeued} runs.`
-            : `Requeued ${requeued} runs; ${resting} more are paused, and rest until somebody resumes them.`,
+            : `Requeued ${requeued} runs; ${resting} more are paused, and rest until they are resumed.`,
         );
       });
     });
@@ -88,7 +88,7 @@ export function requeueCommand(): Command {
 async function find(stores: Instance, filter: OperatorFilter, now: Date): Promise<Found> {
   const holding = await findHoldingWorkers(stores.db);
   if (!(await stores.watch.decide(holding))) {
-    throw new ExitError('Redis takes no writes (REDIS_URL), so nobody can tell which workers are dead.');
+    throw new ExitError('Redis refuses writes (REDIS_URL), so it is not known which workers are dead.');
   }
   const deadWorkers = holding.filter((id) => stores.watch.isDead(id));
   const held = await findHeldRuns(stores.db, filter, { workerIds: deadWorkers, examples: EXAMPLES });

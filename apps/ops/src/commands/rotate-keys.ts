@@ -1,11 +1,11 @@
 import { openSecretBox, readSettings } from '@deckhand/runtime';
 import { Command } from 'commander';
 import { EXIT, ExitError } from '../exit.js';
-import { type LockedRow, lookAtSecrets, type Pass, resealAll } from '../keys/rotate.js';
+import { type LockedRow, checkSecrets, type Pass, resealAll } from '../keys/rotate.js';
 import { withDatabase } from '../open-database.js';
 import { KeySettings } from '../settings.js';
 import { confirm } from '../terminal/confirm.js';
-import { print, tell } from '../terminal/output.js';
+import { print, printMessage } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
 
 /** Maximum number of passes: each finds the few secrets that were saved during the pass before. */
@@ -22,34 +22,37 @@ interface RotateOptions {
 /** Creates `rotate-keys`, which encrypts every secret with the present key. */
 export function rotateKeysCommand(): Command {
   return new Command('rotate-keys')
-    .summary('seal every secret with ENCRYPTION_KEY, so that old keys can be removed')
+    .summary('encrypt every secret with ENCRYPTION_KEY, so that old keys can be removed')
     .description(
-      'Opens what former keys sealed (credentials, and secret parameters of all versions of workflows) and seals it with ENCRYPTION_KEY. ' +
-        'A secret that somebody replaces meanwhile stays as it was replaced. Broken off, the same command does the rest. Needs ' +
-        'DATABASE_URL, ENCRYPTION_KEY and ENCRYPTION_KEYS_OLD, the latter two as the API and the workers have them.\n\n' +
+      'Decrypts what former keys encrypted (credentials, and secret parameters of all versions of workflows) and encrypts it with ' +
+        'ENCRYPTION_KEY. A secret that is replaced meanwhile stays as it was replaced. If it is interrupted, run it again. Needs ' +
+        'DATABASE_URL, ENCRYPTION_KEY and ENCRYPTION_KEYS_OLD; the latter two must be the same as those of the API and the workers.\n\n' +
         'To change the key while everything runs:\n' +
-        '  1. Give the API and the workers the new key as ENCRYPTION_KEYS_OLD, and restart them: now all can open what either seals.\n' +
+        '  1. Give the API and the workers the new key as ENCRYPTION_KEYS_OLD, and restart them: now all of them can decrypt with both keys.\n' +
         '  2. Swap: the new key as ENCRYPTION_KEY, the former as ENCRYPTION_KEYS_OLD, and restart them.\n' +
         '  3. Once all are restarted: rotate-keys, with the same two settings.\n' +
         '  4. Remove ENCRYPTION_KEYS_OLD, and restart them. Keep the former key as long as backups that need it.',
     )
-    .option('--dry-run', 'only say how many secrets would be sealed anew, and whether the keys open all of them')
+    .option(
+      '--dry-run',
+      'only show how many secrets would be encrypted again, and whether the keys can decrypt all of them',
+    )
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print one JSON document')
     .action(async ({ dryRun, yes, json }: RotateOptions) => {
       const settings = readSettings(KeySettings);
       const box = openSecretBox(settings);
       const { locked } = await withDatabase(settings, async (db) => {
-        const before = await lookAtSecrets(db, box);
+        const before = await checkSecrets(db, box);
         const total = count(before);
-        tellLocked(before.locked);
+        printLocked(before.locked);
         if (dryRun || total === 0) {
           print(json, { keyId: box.keyId, resealed: 0, ...before }, () => describe(before, box.keyId));
           return before;
         }
-        tell(describe(before, box.keyId));
-        await confirm(`Seal ${total} with the key ${box.keyId}?`, { yes });
-        const progress = showProgress('sealing', total);
+        printMessage(describe(before, box.keyId));
+        await confirm(`Encrypt ${total} with the key ${box.keyId}?`, { yes });
+        const progress = showProgress('encrypting', total);
         let resealed = 0;
         let pass = before;
         for (let round = 0; round < MAX_PASSES && count(pass) > 0; round += 1) {
@@ -58,15 +61,15 @@ export function rotateKeysCommand(): Command {
             progress.advance(rows);
           });
         }
-        const after = await lookAtSecrets(db, box);
+        const after = await checkSecrets(db, box);
         progress.stop('');
         print(
           json,
           { keyId: box.keyId, resealed, ...after },
-          () => `Sealed ${resealed} anew. ${describe(after, box.keyId)}`,
+          () => `Encrypted ${resealed} again. ${describe(after, box.keyId)}`,
         );
         if (count(after) > 0)
-          throw new ExitError('Old keys go on sealing: restart what still has one as ENCRYPTION_KEY.');
+          throw new ExitError('Old keys are still in use: restart the processes that have one as ENCRYPTION_KEY.');
         return after;
       });
       if (locked.length > 0) process.exitCode = EXIT.failed;
@@ -80,14 +83,15 @@ function count({ stale }: Pass): number {
 function describe(pass: Pass, keyId: string): string {
   const { rows, stale, locked } = pass;
   if (count(pass) > 0) {
-    return `Of ${rows} with secrets, ${stale.credential} credentials and ${stale.version} versions of workflows are sealed with former keys.`;
+    return `Of ${rows} with secrets, ${stale.credential} credentials and ${stale.version} versions of workflows are encrypted with former keys.`;
   }
   return locked.length > 0
-    ? `All that can be opened are sealed with the key ${keyId}; ${locked.length} cannot be opened.`
-    : `All ${rows} are sealed with the key ${keyId}: ENCRYPTION_KEYS_OLD can be removed.`;
+    ? `All that can be decrypted are encrypted with the key ${keyId}; ${locked.length} cannot be decrypted.`
+    : `All ${rows} are encrypted with the key ${keyId}: ENCRYPTION_KEYS_OLD can be removed.`;
 }
 
-function tellLocked(locked: readonly LockedRow[]): void {
-  for (const { holder, id, reason } of locked.slice(0, MAX_NAMED)) tell(`${holder} ${id} cannot be opened: ${reason}`);
-  if (locked.length > MAX_NAMED) tell(`and ${locked.length - MAX_NAMED} more`);
+function printLocked(locked: readonly LockedRow[]): void {
+  for (const { holder, id, reason } of locked.slice(0, MAX_NAMED))
+    printMessage(`${holder} ${id} cannot be decrypted: ${reason}`);
+  if (locked.length > MAX_NAMED) printMessage(`and ${locked.length - MAX_NAMED} more`);
 }

@@ -6,7 +6,7 @@ import { withStores } from '../open-stores.js';
 import { EXAMPLES, showExamples } from '../runs/examples.js';
 import { addFilterOptions, type FilterOptions, toFilter } from '../runs/filter-options.js';
 import { confirm } from '../terminal/confirm.js';
-import { print, tell } from '../terminal/output.js';
+import { print, printMessage } from '../terminal/output.js';
 import { showProgress } from '../terminal/progress.js';
 
 interface StopOptions extends FilterOptions {
@@ -18,11 +18,11 @@ interface StopOptions extends FilterOptions {
 /** Creates `stop`, which stops unfinished runs of the whole instance. */
 export function stopCommand(): Command {
   const command = new Command('stop')
-    .summary('stop unfinished runs, whoever they belong to')
+    .summary('stop unfinished runs of any workspace')
     .description(
-      'Stops the unfinished runs that fit, and those that they started, just as a person does: nodes in flight are interrupted, no node ' +
-        'starts any more, and it is for ever. Goes batch by batch; broken off, the same command does the rest. ' +
-        'Each workspace finds in its audit log how many of its runs were stopped so.',
+      'Stops the matching unfinished runs, and those that they started, as the API does: nodes in progress are interrupted, and no ' +
+        'further node starts. This cannot be undone. Runs are stopped in batches; if the command is interrupted, run it again. ' +
+        'The audit log of each workspace contains the number of its runs that were stopped.',
     )
     .addHelpText(
       'after',
@@ -36,10 +36,10 @@ export function stopCommand(): Command {
       await withStores(async ({ db, redis }) => {
         const filter = filterAt(new Date(await readDatabaseTime(db)));
         const { total, examples } = await findUnfinished(db, filter, { examples: EXAMPLES });
-        if (total > 0 && !json) tell(await showExamples(db, examples));
+        if (total > 0 && !json) printMessage(await showExamples(db, examples));
         if (dryRun || total === 0) {
           print(json, { found: total, stopped: 0, examples }, () =>
-            total === 0 ? 'No unfinished run fits.' : `${total} unfinished runs fit; none was stopped.`,
+            total === 0 ? 'No unfinished run matches.' : `${total} unfinished runs match; none was stopped.`,
           );
           return;
         }

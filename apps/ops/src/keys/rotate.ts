@@ -24,7 +24,7 @@ export interface Pass {
 }
 
 /** Counts all secrets and tries to decrypt those of old keys. Changes nothing. */
-export function lookAtSecrets(db: Database, box: SecretBox): Promise<Pass> {
+export function checkSecrets(db: Database, box: SecretBox): Promise<Pass> {
   return goThrough(db, box, () => Promise.resolve());
 }
 

@@ -19,8 +19,8 @@ export interface FilterOptions {
 /** Adds the options that select runs, and those of confirmation and output. */
 export function addFilterOptions(command: Command): Command {
   return command
-    .optionsGroup('Which runs (all that are given must fit):')
-    .option('--run <id>', 'this one; may be given several times', ids)
+    .optionsGroup('Which runs (all given options must match):')
+    .option('--run <id>', 'a run; may be given several times', ids)
     .option('--workspace <id>', 'those of a workspace', id)
     .option('--workflow <id>', 'those of a workflow', id)
     .option('--status <status>', 'those with a status; may be given several times', statuses)
@@ -33,7 +33,7 @@ export function addFilterOptions(command: Command): Command {
     )
     .option('--all', 'without any of these, every run of the instance')
     .optionsGroup('How:')
-    .option('--dry-run', 'only say how many, with a few examples')
+    .option('--dry-run', 'only show how many match, with a few examples')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print one JSON document');
 }
@@ -47,8 +47,9 @@ export function toFilter(options: FilterOptions): (now: Date) => OperatorFilter 
   const { run, workspace, workflow, status, olderThan, createdFrom, createdTo, all } = options;
   const chosen = [run, workspace, workflow, status, olderThan, createdFrom, createdTo];
   const isNarrowed = chosen.some((option) => option !== undefined);
-  if (!isNarrowed && !all) throw misused('Say which runs: by an option such as --workspace, or --all. See --help.');
-  if (isNarrowed && all) throw misused('--all means every run of the instance: leave it out, or the other options.');
+  if (!isNarrowed && !all) throw misused('Select runs by an option such as --workspace, or use --all. See --help.');
+  if (isNarrowed && all)
+    throw misused('--all selects every run of the instance and cannot be combined with other options.');
   return (now) => ({
     executionIds: run,
     workspaceId: workspace,

@@ -9,7 +9,7 @@ export async function confirm(message: string, options: { readonly yes?: boolean
   if (options.yes) return;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw misused(
-      'Nothing was done: there is no terminal to ask on. Say --yes to go on unasked, or --dry-run to only look.',
+      'Nothing was done: there is no terminal for a confirmation. Use --yes to skip it, or --dry-run to change nothing.',
     );
   }
   const answer = await ask({ message, initialValue: false, output: process.stderr });

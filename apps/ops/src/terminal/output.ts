@@ -4,6 +4,6 @@ export function print(isJson: boolean | undefined, data: unknown, text: () => st
 }
 
 /** Writes a message to the standard error. */
-export function tell(line: string): void {
+export function printMessage(line: string): void {
   process.stderr.write(`${line}\n`);
 }

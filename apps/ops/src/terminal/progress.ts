@@ -1,5 +1,5 @@
 import { progress as bar } from '@clack/prompts';
-import { tell } from './output.js';
+import { printMessage } from './output.js';
 
 /** Shows progress on the standard error. */
 export interface Progress {
@@ -41,8 +41,8 @@ function inLog(doing: string, total: number): Progress {
       done += by;
       if (done - told < total * SHARE) return;
       told = done;
-      tell(`${doing}: ${done} of ${Math.max(total, done)}`);
+      printMessage(`${doing}: ${done} of ${Math.max(total, done)}`);
     },
-    stop: tell,
+    stop: printMessage,
   };
 }

@@ -4,7 +4,7 @@ import { classifyStoreError } from '@deckhand/db';
 const FAILING_POLLS = 8;
 
 /**
- * Tells whether runs can be claimed and their checkpoints written. A worker that cannot must leave jobs to others.
+ * Observes whether runs can be claimed and their checkpoints written. A worker that cannot must leave jobs to others.
  */
 export interface ClaimHealth {
   /** Watches one attempt to read what a run needs before its first checkpoint. */

@@ -1,7 +1,7 @@
 /** Checks in a row without a response of the queue after which it is unhealthy: 2 s, at four checks a second. */
 const SILENT_CHECKS = 8;
 
-/** Tells whether a worker can take jobs: a queue may be connected and yet not respond. */
+/** Observes whether a worker can take jobs: a queue may be connected and yet not respond. */
 export interface PollHealth {
   /** Notes a response of the queue: a job, or that there is none. */
   readonly polled: () => void;

@@ -25,7 +25,7 @@ export const WorkspaceUsage = Type.Object({
   storedBytes: Type.Integer({ minimum: 0, description: 'Inputs, outputs and results of its runs' }),
 });
 
-/** What a workspace uses, and what it is allowed. */
+/** Usage and limits of a workspace. */
 export const WorkspaceUsageAndLimits = Type.Object({ ...WorkspaceUsage.properties, ...WorkspaceLimits.properties });
 
 /** Settings of the whole instance. */

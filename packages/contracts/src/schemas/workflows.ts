@@ -6,7 +6,7 @@ import { Definition } from './definition.js';
 export const WORKFLOW_STATUSES = ['draft', 'active', 'inactive'] as const;
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
-/** What stands in a filter for the workflows that are in no folder. */
+/** The value in a filter that selects the workflows that are in no folder. */
 export const NO_FOLDER = 'none';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -111,7 +111,10 @@ export const Workflow = Type.Object({
   definition: nullable(Definition),
 });
 
-/** What was saved and may not be meant; `path` is that of an issue, such as `definition.nodes[2].timeoutSeconds`. */
+/**
+ * A part of a saved definition that may be unintended; `path` is that of an issue, such as
+ * `definition.nodes[2].timeoutSeconds`.
+ */
 const Warning = Type.Object({ path: Type.String(), nodeId: Type.Optional(Type.String()), message: Type.String() });
 
 const Warnings = Type.Array(Warning, {
@@ -134,7 +137,7 @@ export const DryRunQuery = Type.Object({
   dryRun: Type.Boolean({ default: false, description: 'Check everything and save nothing' }),
 });
 
-/** What was checked could be saved as it is. */
+/** The definition could be saved unchanged. */
 export const DryRunResponse = Type.Object({ valid: Type.Literal(true), warnings: Warnings });
 
 export const SavedVersion = Type.Object({

@@ -1,6 +1,6 @@
 import { compilePart, isIssue, skipGap, type CompiledPart, type ExpressionIssue } from './compile-source.js';
 
-/** The parts of a template: texts and expressions in turn. */
+/** The parts of a template: texts and expressions, alternating. */
 export type TemplateParts = readonly (string | CompiledPart)[];
 
 /** Maximum number of texts and expressions in one template. */

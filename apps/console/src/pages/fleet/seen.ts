@@ -30,7 +30,7 @@ export interface FleetDetails {
 }
 
 /** Adds a response to the history. */
-export function look(before: Seen, { data, queue }: FleetDetails, at: number): Seen {
+export function addSample(before: Seen, { data, queue }: FleetDetails, at: number): Seen {
   const live = new Set(data.map(({ id }) => id));
   const gone = before.workers
     .filter(({ id, lastSeenAt }) => !live.has(id) && at - Date.parse(lastSeenAt) < GONE_MS)

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type FleetDetails, look, type Seen } from './seen.js';
+import { type FleetDetails, addSample, type Seen } from './seen.js';
 
 /**
  * Returns the history of the fleet since the page was opened; the API keeps none.
@@ -7,11 +7,11 @@ import { type FleetDetails, look, type Seen } from './seen.js';
  */
 export function useSeen(fleet: FleetDetails, at: number): Seen {
   const [{ seen, upTo }, keep] = useState<{ seen: Seen; upTo: number }>(() => ({
-    seen: look({ workers: [], samples: [] }, fleet, at),
+    seen: addSample({ workers: [], samples: [] }, fleet, at),
     upTo: at,
   }));
   if (at <= upTo) return seen;
-  const next = look(seen, fleet, at);
+  const next = addSample(seen, fleet, at);
   // Derived from props, so it is stored while rendering: https://react.dev/reference/react/useState#storing-
   // information-from-previous-renders
   keep({ seen: next, upTo: at });

@@ -20,7 +20,7 @@ export function isFinding({ search, status }: WorkflowAddress): boolean {
 }
 
 /** Returns the folder that is searched, with its subfolders; null for all folders. */
-export function lookedIn({ folderId, scope }: WorkflowAddress): string | null {
+export function searchedFolder({ folderId, scope }: WorkflowAddress): string | null {
   return scope === 'everywhere' ? null : (folderId ?? null);
 }
 
@@ -28,6 +28,6 @@ export function lookedIn({ folderId, scope }: WorkflowAddress): string | null {
 export function toFilter(address: WorkflowAddress): WorkflowFilter {
   const { folderId, search, status } = address;
   if (!isFinding(address)) return { folderId: folderId ?? NO_FOLDER };
-  const within = lookedIn(address);
+  const within = searchedFolder(address);
   return within === null ? { search, status } : { search, status, folderId: within, includeInnerFolders: true };
 }

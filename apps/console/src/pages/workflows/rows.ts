@@ -1,6 +1,6 @@
 import type { FolderEntry, WorkflowEntry } from '@deckhand/contracts';
 import { allFolders, type FolderTree, isWithin, pathTo } from '../../folders/tree.js';
-import { isFinding, lookedIn, type WorkflowAddress } from './address.js';
+import { isFinding, searchedFolder, type WorkflowAddress } from './address.js';
 
 /** A folder or a workflow in the list. */
 export type Row = (
@@ -36,7 +36,7 @@ function foldersFound(tree: FolderTree, address: WorkflowAddress): FolderEntry[]
   const { search, status } = address;
   if (search === undefined || status !== undefined) return [];
   const text = search.toLowerCase();
-  const outer = lookedIn(address);
+  const outer = searchedFolder(address);
   return allFolders(tree).filter(
     ({ id, name }) => id !== outer && name.toLowerCase().includes(text) && isWithin(tree, id, outer),
   );

@@ -71,9 +71,9 @@ describe('an operator with a wrong command', () => {
     ['a time without its offset', ['stop', '--created-to', '2026-11-21'], /ISO 8601/],
     ['a span without a unit', ['stop', '--older-than', '30'], /30m/],
     ['no runs in particular', ['stop'], /--all/],
-    ['all runs and some', ['stop', '--all', '--status', 'pending'], /--all means every run/],
-    ['for a worker that there is not', ['drain', 'nobody:1'], /No live worker is called nobody:1/],
-  ])('with %s is told, and nothing is done', async (_, args, message) => {
+    ['all runs and some', ['stop', '--all', '--status', 'pending'], /--all selects every run/],
+    ['for a worker that there is not', ['drain', 'nobody:1'], /No live worker matches nobody:1/],
+  ])('with %s fails with a message, and nothing is done', async (_, args, message) => {
     const { exitCode, stdout, stderr } = await runOps(args, env);
     expect(stderr).toMatch(message);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
