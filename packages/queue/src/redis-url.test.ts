@@ -58,7 +58,7 @@ describe('REDIS_URL', () => {
     ['a host that is empty', 'redis+cluster://:hunter2@a,,b', /host that cannot be read/],
     ['a port beyond all ports', 'redis+cluster://:hunter2@a:70000', /host that cannot be read/],
     ['a user without a password', 'redis+cluster://hunter2@a', /user without a password/],
-    ['a password that is not encoded', 'redis+cluster://:hunter2%@a', /% that stands for no character/],
+    ['a password that is not encoded', 'redis+cluster://:hunter2%@a', /% that is not followed by the code/],
   ])('with %s is refused by its name, without what it holds', (_, url, message) => {
     const refusal = (): unknown => readRedisUrl(url);
     expect(refusal).toThrow(SettingsError);

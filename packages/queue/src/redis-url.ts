@@ -104,7 +104,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw bad('has a % that stands for no character');
+    throw bad('has a % that is not followed by the code of a character');
   }
 }
 

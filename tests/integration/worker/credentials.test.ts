@@ -265,7 +265,7 @@ describe('a private credential', () => {
       });
     expect(await save(instance.session)).toMatchObject({
       status: 400,
-      body: { details: [{ message: 'is private to somebody else, who alone may use it' }] },
+      body: { details: [{ message: 'is private to another person, who alone may use it' }] },
     });
     const { body: workflow } = await save(as);
     expect(await runOf(workflow.id)).toMatchObject(withHeaders({ authorization: MASK }));

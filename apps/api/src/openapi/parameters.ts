@@ -4,7 +4,7 @@ import { isProbe, type Operation, type Route } from '../http/route.js';
 import type { Components, Part } from './components.js';
 
 const VERSION = `The version of the API that is wanted, such as ${API_VERSION}: a 400 where there is no such one`;
-const CONDITION = 'The `ETag` that was read: a 412 when somebody changed the resource since';
+const CONDITION = 'The `ETag` that was read: a 412 if the resource was changed since';
 const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
 
 /** As in `examples.json`. */

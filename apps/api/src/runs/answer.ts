@@ -73,7 +73,7 @@ export async function answer(services: Services, actor: Actor, request: PersonsA
     }
     case 'recorded':
       await resumeRun(services, request, outcome);
-      return { executionId, status: 'running', message: 'Recorded: the run goes on' };
+      return { executionId, status: 'running', message: 'Recorded: the run continues' };
   }
 }
 

@@ -61,7 +61,7 @@ function outcomeOf(executionId: string, result: ExecutionResult | undefined, isD
       throw new DeckhandError('WEBHOOK_TIMEOUT', { extra });
     default:
       throw new DeckhandError('WEBHOOK_TIMEOUT', {
-        ...(isDraining ? { message: 'The service is restarting: the run goes on without this answer' } : {}),
+        ...(isDraining ? { message: 'The service is restarting: the run continues without this response' } : {}),
         extra,
       });
   }

@@ -24,7 +24,10 @@ export function createCredentialReader(options: {
     if (!sealed) return undefined;
     if (sealed.refusal !== null) {
       const { refusal } = sealed;
-      logger.warn({ refusal, credentialId: id, ...version }, 'webhook admits nobody: it may not use its credential');
+      logger.warn(
+        { refusal, credentialId: id, ...version },
+        'webhook refuses all requests: it may not use its credential',
+      );
       return undefined;
     }
     const known = opened.get(sealed.sealedSecret);
@@ -37,7 +40,7 @@ export function createCredentialReader(options: {
       return credential;
     } catch (err) {
       if (!(err instanceof SecretBoxError)) throw err;
-      logger.warn({ err, credentialId: id }, 'webhook admits nobody: its credential cannot be opened');
+      logger.warn({ err, credentialId: id }, 'webhook refuses all requests: its credential cannot be decrypted');
       return undefined;
     }
   };

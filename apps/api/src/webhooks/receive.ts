@@ -123,7 +123,7 @@ async function limit(
   rateLimit: NonNullable<WebhookTarget['settings']['rateLimit']>,
 ): Promise<void> {
   const rate = { name: 'workflow-requests', ...rateLimit, ...(await workflowRate(workflowId, rateLimit)) } as const;
-  if (rate.isBeyond) throw rateLimited('RATE_LIMITED', rate, 'The workflow takes no more requests for now');
+  if (rate.isBeyond) throw rateLimited('RATE_LIMITED', rate, 'The rate limit of the workflow is reached');
   setRateHeaders(response, rate);
 }
 

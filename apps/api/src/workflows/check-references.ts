@@ -53,7 +53,7 @@ async function findCredentialIssues(
 }
 
 const REFUSALS: Readonly<Record<NonNullable<UsableCredential['refusal']>, string>> = {
-  private: 'is private to somebody else, who alone may use it',
+  private: 'is private to another person, who alone may use it',
   otherWorkflow: 'is for other workflows than this one',
 };
 

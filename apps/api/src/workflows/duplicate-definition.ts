@@ -36,6 +36,6 @@ function duplicateWebhook(
   warn: (name: string, message: string) => void,
 ): JsonObject {
   if (secret === undefined && nextSecret === undefined) return parameters;
-  warn('secret', 'is a new one that nobody knows: choose one before the webhook is used');
+  warn('secret', 'is a new random one: set your own before the webhook is used');
   return { ...parameters, secret: randomBytes(32).toString('base64url') };
 }

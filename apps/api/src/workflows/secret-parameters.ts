@@ -44,7 +44,7 @@ export async function sealSecretParameters(
         issues.push({
           path,
           nodeId: node.id,
-          message: 'stands for no secret that was saved before: send the secret itself',
+          message: 'is the placeholder of a secret that was never saved: send the secret itself',
         });
         continue;
       }

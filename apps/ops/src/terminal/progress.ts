@@ -35,12 +35,12 @@ function onTerminal(doing: string, total: number): Progress {
 
 function inLog(doing: string, total: number): Progress {
   let done = 0;
-  let told = 0;
+  let shown = 0;
   return {
     advance(by) {
       done += by;
-      if (done - told < total * SHARE) return;
-      told = done;
+      if (done - shown < total * SHARE) return;
+      shown = done;
       printMessage(`${doing}: ${done} of ${Math.max(total, done)}`);
     },
     stop: printMessage,

@@ -43,7 +43,7 @@ const REFUSALS: Readonly<Record<NonNullable<SealedCredential['refusal']>, readon
   ended: ['CREDENTIAL_ENDED', 'the credential holds an API key that was revoked or has expired'],
   private: [
     'CREDENTIAL_PRIVATE',
-    'the credential is private to somebody else than who saved this version of the workflow',
+    'the credential is private to a person other than the one who saved this version of the workflow',
   ],
   otherWorkflow: ['CREDENTIAL_OTHER_WORKFLOW', 'the credential is for other workflows than this one'],
 };

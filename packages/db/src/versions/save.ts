@@ -94,7 +94,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
   const number = (newest?.number ?? 0) + 1;
   if (number > MAX_VERSIONS) {
     throw new DeckhandError('LIMIT_REACHED', {
-      message: `The workflow has ${MAX_VERSIONS} versions: go on in a new workflow`,
+      message: `The workflow has ${MAX_VERSIONS} versions, the maximum: continue in a new workflow`,
     });
   }
   const row = await tx.workflowVersion.create({

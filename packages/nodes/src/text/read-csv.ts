@@ -39,7 +39,7 @@ export function* readRows(text: string, delimiter: string, work: Work): Steps<st
       at = end + 1;
     } else {
       while (at < text.length && !text.startsWith(delimiter, at) && !isLineEnd()) {
-        if (text.charCodeAt(at) === QUOTE) throw invalid('a quote stands in a value that does not begin with one');
+        if (text.charCodeAt(at) === QUOTE) throw invalid('a value contains a quote but does not begin with one');
         at += 1;
         if ((at & 0xfff) === 0 && work.spend(0x1000)) yield;
       }

@@ -32,7 +32,7 @@ function isTimeZone(name: string): boolean {
 function cronIssue(cron: string): string | undefined {
   const fields = cron.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return `needs 5 fields, or 6 with seconds first: it has ${fields}`;
-  if (BY_CHANCE.test(cron)) return 'has an H, which stands for no certain time';
+  if (BY_CHANCE.test(cron)) return 'contains an H, which means no definite time';
   try {
     CronExpressionParser.parse(cron, { tz: 'UTC' }).next();
     return undefined;

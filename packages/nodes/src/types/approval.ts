@@ -49,7 +49,7 @@ export default defineNodeType({
   },
   resume(answer, { details }) {
     if (answer.kind === 'expired') {
-      throw new NodeError('APPROVAL_TIMEOUT', 'nobody decided in time', { isRetryable: false });
+      throw new NodeError('APPROVAL_TIMEOUT', 'there was no decision in time', { isRetryable: false });
     }
     return decided(answer.value, choicesOf(details));
   },

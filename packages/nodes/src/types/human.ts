@@ -41,7 +41,7 @@ export default defineNodeType({
   },
   resume(answer) {
     if (answer.kind === 'expired') {
-      throw new NodeError('HUMAN_TIMEOUT', 'nobody filled in the form in time', { isRetryable: false });
+      throw new NodeError('HUMAN_TIMEOUT', 'the form was not submitted in time', { isRetryable: false });
     }
     return output(answer.value);
   },

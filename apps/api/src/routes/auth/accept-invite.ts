@@ -70,5 +70,5 @@ async function newPerson(body: AcceptInviteBody, invited: string | null): Promis
 function refuseNewPerson({ email, name, password }: AcceptInviteBody): void {
   const given = Object.entries({ email, name, password }).filter(([, value]) => value !== undefined);
   if (given.length === 0) return;
-  throw validationFailed(given.map(([path]) => ({ path, message: 'is not for somebody who is signed in' })));
+  throw validationFailed(given.map(([path]) => ({ path, message: 'must be omitted by a signed-in person' })));
 }

@@ -7,7 +7,7 @@ import { refuse, type Compiler, type Evaluate } from './compiler.js';
 export function compileLiteral(node: Literal): Evaluate {
   const { value } = node;
   if (node.regex) {
-    return refuse(node, 'a regular expression can only stand in a call such as text.match(/.../) or /.../.test(text)');
+    return refuse(node, 'a regular expression is only allowed in a call such as text.match(/.../) or /.../.test(text)');
   }
   if (typeof value === 'bigint' || value instanceof RegExp || value === undefined) {
     return refuse(node, 'whole numbers with "n" are not part of the language');

@@ -29,10 +29,10 @@ export const dateMethods: readonly PlainMethod<Date>[] = [
   plain('second(): number', 'The second.', (_run, date) => date.getUTCSeconds()),
   plain(
     'plus(amount: number, unit: string): date',
-    'Later by so many years, months, weeks, days, hours, minutes, seconds or milliseconds.',
+    'Adds a number of years, months, weeks, days, hours, minutes, seconds or milliseconds.',
     (run, date, args) => move(run, date, args, 1),
   ),
-  plain('minus(amount: number, unit: string): date', 'Earlier by so many units.', (run, date, args) =>
+  plain('minus(amount: number, unit: string): date', 'Subtracts a number of units.', (run, date, args) =>
     move(run, date, args, -1),
   ),
   plain(
