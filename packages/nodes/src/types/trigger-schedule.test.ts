@@ -22,7 +22,7 @@ describe('a schedule', () => {
     ['61 * * * *', '61'],
     ['a b c d e', 'a'],
     ['0 0 30 2 *', 'day of month'],
-    ['H 3 * * *', 'no certain time'],
+    ['H 3 * * *', 'no definite time'],
   ])('is refused when it is saved: %p', (cron, why) => {
     expect(node.check?.({ cron })).toEqual([{ path: 'cron', message: expect.stringContaining(why) }]);
   });
