@@ -9,6 +9,7 @@ import { growth } from './growth.js';
 import { history } from './history.js';
 import { lists } from './lists.js';
 import { nodes } from './nodes.js';
+import { overload } from './overload.js';
 import { plotSoak } from './plot-soak.js';
 import { PLACES, scaling } from './scaling.js';
 import { scripts } from './scripts.js';
@@ -44,6 +45,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   history: measureHistory,
   lists: measureLists,
   nodes: measureNodes,
+  overload: measureOverload,
   scaling: measureScaling,
   scripts: measureScripts,
   soak: measureSoak,
@@ -177,6 +179,13 @@ async function measureScaling(stack: Stack, { out }: Options): Promise<boolean> 
   }));
   console.table(table);
   await write(out, 'scaling.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureOverload(stack: Stack, { out }: Options): Promise<boolean> {
+  const samples = await overload(stack);
+  console.table(samples.filter((_, second) => second % 15 === 0));
+  await write(out, 'overload.json', JSON.stringify(samples));
   return true;
 }
 

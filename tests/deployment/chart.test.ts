@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
+import { QUEUE_PREFIX, RUN_QUEUE } from '@deckhand/queue';
 import { readSettings } from '@deckhand/runtime';
 import { chartSettings, namesRead, settingsOf } from '../harness/deployment/environment.js';
 import { repositoryFile, repositoryPath } from '../harness/deployment/repository-file.js';
+import type { ScaledObject } from '../harness/helm/autoscaler.js';
 import { manifestFaults } from '../harness/helm/manifest-faults.js';
 import { type Manifest, renderChart, renderFiles, ValuesError } from '../harness/helm/render-chart.js';
 
@@ -303,6 +305,64 @@ describe('workers of the chart', () => {
     ]);
     expect(policy('api').egress).not.toContainEqual(internet);
     expect(policy('migrate').ingress ?? []).toEqual([]);
+  });
+});
+
+describe('the scaler of the chart', () => {
+  const render = (keda: object) =>
+    renderChart(CHART, { secrets: { existingSecret: 'deckhand' }, worker: { keda: { enabled: true, ...keda } } });
+  const SENTINELS = { kind: 'sentinel', address: 's1:26379,s2:26379', sentinelMaster: 'mymaster', databaseIndex: 3 };
+  const CLUSTER = { kind: 'cluster', address: 'n1:6379,n2:6379', tls: true };
+  const LIST = { listName: '{deckhand}:executions:prioritized', listLength: '100' };
+
+  it.each([
+    ['redis', { address: 'redis:6379' }, { address: 'redis:6379', databaseIndex: '0', enableTLS: 'false' }],
+    [
+      'redis-sentinel',
+      SENTINELS,
+      { addresses: 's1:26379,s2:26379', sentinelMaster: 'mymaster', databaseIndex: '3', enableTLS: 'false' },
+    ],
+    ['redis-cluster', CLUSTER, { addresses: 'n1:6379,n2:6379', enableTLS: 'true' }],
+  ])('counts waiting jobs by the trigger %s', (type, redis, metadata) => {
+    const manifests = render({ redis });
+    for (const manifest of manifests) expect(manifestFaults(manifest)).toEqual([]);
+    const { spec } = find(manifests, 'ScaledObject', 'deckhand-worker') as ScaledObject;
+    expect(spec.triggers[0]).toEqual({ type, metadata: { ...metadata, ...LIST } });
+  });
+
+  it('counts them in the list that the queue has', () => {
+    expect(LIST.listName).toBe(`${QUEUE_PREFIX}:${RUN_QUEUE}:prioritized`);
+  });
+
+  it('reads the passwords of Redis, its sentinels and PostgreSQL from the Secret', () => {
+    const keys = {
+      usernameKey: 'USER',
+      passwordKey: 'PASSWORD',
+      sentinelUsernameKey: 'S_USER',
+      sentinelPasswordKey: 'S_PASSWORD',
+    };
+    const parameters = (manifests: readonly Manifest[], name: string) => {
+      const { spec } = find(manifests, 'TriggerAuthentication', name) as Manifest & {
+        spec: { secretTargetRef: readonly { parameter: string; name: string; key: string }[] };
+      };
+      return spec.secretTargetRef.map(({ parameter, name, key }) => [parameter, name, key]);
+    };
+    const manifests = render({ redis: { ...SENTINELS, ...keys } });
+    expect(parameters(manifests, 'deckhand-worker')).toEqual([
+      ['username', 'deckhand', 'USER'],
+      ['password', 'deckhand', 'PASSWORD'],
+      ['sentinelUsername', 'deckhand', 'S_USER'],
+      ['sentinelPassword', 'deckhand', 'S_PASSWORD'],
+    ]);
+    expect(parameters(render({ redis: { ...CLUSTER, ...keys } }), 'deckhand-worker')).toHaveLength(2);
+    expect(parameters(manifests, 'deckhand-worker-database')).toEqual([['connection', 'deckhand', 'DATABASE_URL']]);
+    expect(() => parameters(render({ redis: CLUSTER }), 'deckhand-worker')).toThrow('there is no');
+  });
+
+  it('refuses what the kind of Redis does not have', () => {
+    expect(() => render({ redis: { ...SENTINELS, sentinelMaster: '' } })).toThrow('sentinelMaster is needed');
+    expect(() => render({ redis: { ...CLUSTER, databaseIndex: 1 } })).toThrow('databaseIndex must be 0');
+    expect(() => render({ redis: { kind: 'replica', address: 'redis:6379' } })).toThrow(ValuesError);
   });
 });
 

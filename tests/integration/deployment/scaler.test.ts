@@ -1,10 +1,31 @@
+import { Prisma } from '@deckhand/db';
 import { connectRedis, createRunQueue } from '@deckhand/queue';
 import { afterAll, expect, it } from '@jest/globals';
-import { startTestRedis, stopAll, stopLater, until } from '../../harness/index.js';
+import {
+  chain,
+  seedWorkflow,
+  startStores,
+  startTestRedis,
+  startTestWorker,
+  stopAll,
+  stopLater,
+  until,
+} from '../../harness/index.js';
 import { repositoryPath } from '../../harness/deployment/repository-file.js';
-import { type Manifest, renderChart } from '../../harness/helm/render-chart.js';
+import type { ScaledObject } from '../../harness/helm/autoscaler.js';
+import { renderChart } from '../../harness/helm/render-chart.js';
 
 afterAll(stopAll);
+
+/** Returns what a trigger of the chart's scaler says. */
+function trigger(type: string): Readonly<Record<string, string>> {
+  const keda = { enabled: true, redis: { address: 'redis:6379' } };
+  const values = { secrets: { existingSecret: 'deckhand' }, worker: { keda } };
+  const scaler = renderChart(repositoryPath('infra/helm/deckhand'), values).find(({ kind }) => kind === 'ScaledObject');
+  const found = (scaler as ScaledObject | undefined)?.spec.triggers.find((one) => one.type === type);
+  if (!found) throw new Error(`the scaler has no trigger ${type}`);
+  return found.metadata;
+}
 
 it('the chart scales workers by the jobs that wait in the queue', async () => {
   const { url } = await startTestRedis();
@@ -19,10 +40,28 @@ it('the chart scales workers by the jobs that wait in the queue', async () => {
   await until(() => redis.status === 'ready');
   await queue.add(['a', 'b', 'c'].map((executionId) => ({ workspaceId: 'w', executionId, dispatch: 1 })));
 
-  const keda = { enabled: true, redis: { address: 'redis:6379' } };
-  const values = { secrets: { existingSecret: 'deckhand' }, worker: { keda } };
-  const scaler = renderChart(repositoryPath('infra/helm/deckhand'), values).find(({ kind }) => kind === 'ScaledObject');
-  const { spec } = scaler as Manifest & { spec: { triggers: { type: string; metadata: Record<string, string> }[] } };
-  const set = spec.triggers.find(({ type }) => type === 'redis')?.metadata.listName ?? '';
-  expect(await redis.zcard(set)).toBe(3);
+  expect(await redis.zcard(trigger('redis').listName ?? '')).toBe(3);
+});
+
+it('the chart scales workers by the runs that they hold, which PostgreSQL counts by an index', async () => {
+  const stores = await startStores();
+  const query = Prisma.raw(trigger('postgresql').query ?? '');
+  const count = async () => {
+    const [row] = await stores.db.$queryRaw<{ count: bigint }[]>(Prisma.sql`${query}`);
+    return Number(row?.count);
+  };
+  expect(await count()).toBe(0);
+  const sleeps = { id: 'a', type: 'code', parameters: { source: 'for (;;) {}' }, timeoutSeconds: 60 };
+  const seed = await seedWorkflow(stores.db, chain(sleeps));
+  const runs = await Promise.all([seed.accept(), seed.accept()]);
+  const worker = await startTestWorker(stores);
+  await until(async () => (await count()) === runs.length);
+  await worker.stop();
+
+  const plan = await stores.db.$transaction(async (tx) => {
+    await tx.$executeRaw(Prisma.sql`SET LOCAL enable_seqscan = off`);
+    return tx.$queryRaw<Record<string, string>[]>(Prisma.sql`EXPLAIN ${query}`);
+  });
+  // With sequential scans discouraged, one is left only where no index serves.
+  expect(plan.flatMap((row) => Object.values(row)).join('\n')).not.toContain('Seq Scan');
 });
