@@ -19,8 +19,8 @@ export interface QueueSample {
 }
 
 /**
- * Starts 125 runs a second for a minute. Each occupies one of the worker's 100 places for 2 s, so it finishes at most 50
- * a second. `tests/deployment/scaling.test.ts` applies the formula of the autoscaler to the result.
+ * Starts 125 runs a second for a minute. Each occupies one of the worker's 100 places for 2 s, so it finishes at most
+ * 50 a second. `tests/deployment/scaling.test.ts` applies the formula of the autoscaler to the result.
  */
 export async function overload(stack: Stack): Promise<QueueSample[]> {
   const server = await startSlowServer(CALL_MS);

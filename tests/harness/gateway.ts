@@ -95,6 +95,8 @@ export interface GatewayOptions {
   /** Settings beside those it needs. */
   readonly env?: Readonly<Record<string, string>>;
   readonly times?: ServerTimes;
+  /** URLs of the Redis servers of the queue's shards. */
+  readonly shardUrls?: readonly string[];
   /** Whether it remembers what it logs; true by default. */
   readonly keepsLog?: boolean;
 }
@@ -102,7 +104,7 @@ export interface GatewayOptions {
 /** Starts a gateway on the stores: each call gives one more replica. */
 export async function startGateway(
   stores: Stores,
-  { env, times, keepsLog = true }: GatewayOptions = {},
+  { env, times, shardUrls, keepsLog = true }: GatewayOptions = {},
 ): Promise<Gateway> {
   const settings = readSettings(ApiSettings, {
     ...databaseSettings(stores.databaseUrl),
@@ -123,7 +125,7 @@ export async function startGateway(
     poolSize: 8,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
   });
-  const services = await createServices({ settings, db, logger, registry: new Registry() });
+  const services = await createServices({ settings, db, logger, shardUrls, registry: new Registry() });
   await until(() => services.redis.status === 'ready');
   const server = createHttpServer(createApp(services), times);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -29,6 +29,9 @@ export interface TestWorkerOptions {
   readonly concurrency?: number | undefined;
   /** What data of runs counts against. */
   readonly memory?: MemoryBudget | undefined;
+  /** URLs of the Redis servers of the queue's shards, and the shard whose jobs it takes. */
+  readonly shardUrls?: readonly string[] | undefined;
+  readonly shard?: number | undefined;
   /** Where API keys that are saved as credentials are sent. */
   readonly publicUrl?: string | undefined;
 }
@@ -42,6 +45,8 @@ export async function startTestWorker(
     concurrency = 20,
     memory = createMemoryBudget(TEST_MEMORY_BYTES),
     publicUrl,
+    shardUrls,
+    shard,
   }: TestWorkerOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
   const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS } = databaseSettings(stores.databaseUrl);
@@ -54,6 +59,8 @@ export async function startTestWorker(
     version: 'test',
     db,
     redisUrl: stores.redis.url,
+    shardUrls,
+    shard,
     databaseUrl: url,
     // A busy test blocks its own event loop now and then, and shares its process.
     maxBlockedMs: 600_000,

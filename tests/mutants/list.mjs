@@ -20,6 +20,7 @@ const LOCKS_OF_RUNS = 'integration:integration/executions/lock-order';
 const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
+const SHARDS = 'integration:integration/queue/shards';
 const MIGRATIONS = 'integration:integration/migrations';
 const ACCESS = 'integration:integration/api/access-matrix';
 const ADMISSION = 'integration:integration/webhooks/admission';
@@ -30,6 +31,9 @@ const RETENTION = 'integration:integration/worker/retention';
 export const MUTANTS = [
   ...of('packages/db/src/lock-order.ts', LOCKS_OF_RUNS, [
     ['runs are locked in no order', 'ORDER BY e.id FOR UPDATE', 'FOR UPDATE'],
+  ]),
+  ...of('packages/queue/src/queue-shards.ts', SHARDS, [
+    ['jobs are in another shard than their workspace', 'act(shard(index).queue, group)', 'act(shard(0).queue, group)'],
   ]),
   ...of('packages/db/src/workflows/lock.ts', LOCKS_OF_WORKFLOWS, [
     ['a workflow is locked before its workspace', '${id}::uuid) FOR SHARE', '${id}::uuid)'],

@@ -5,13 +5,13 @@ import {
   connectRedis,
   createExecutionRate,
   createFleetView,
-  createRunQueue,
   createWindowRate,
   type FleetView,
   onChanges,
+  openQueueShards,
   probeRedisWrites,
+  type QueueShards,
   type Redis,
-  type RunQueue,
   type WindowRate,
 } from '@deckhand/queue';
 import { openOutputStore, type OutputStore } from '@deckhand/outputs';
@@ -47,7 +47,7 @@ export interface Services {
   /** Store of large outputs. */
   readonly outputs: OutputStore;
   readonly redis: Redis;
-  readonly queue: RunQueue;
+  readonly queue: QueueShards;
   readonly fleet: FleetView;
   readonly logger: Logger;
   readonly metrics: ApiMetrics;
@@ -102,6 +102,8 @@ export async function createServices(options: {
   settings: ApiSettings;
   db: Database;
   logger: Logger;
+  /** URLs of the Redis servers of the queue's shards; by default there is one shard, in REDIS_URL. */
+  shardUrls?: readonly string[] | undefined;
   /** Registry for the metrics of the gateway. */
   registry: Registry;
   /** Tracing is off without it. */
@@ -129,7 +131,13 @@ export async function createServices(options: {
     logger,
   });
   const fleet = await createFleetView(redis);
-  const queue = createRunQueue(redis, { takingWorkers: fleet.takingJobs });
+  const queue = openQueueShards({
+    redisUrl: settings.REDIS_URL,
+    redis,
+    shardUrls: options.shardUrls,
+    takingWorkers: fleet.takingJobs,
+    onError: (err) => logger.warn({ err: err.message }, 'Redis of a shard unavailable'),
+  });
   const keyUsage = createUsageLog({ write: (ids) => touchApiKeys(db, ids), logger });
   const sessionUsage = createUsageLog({ write: (ids) => touchSessions(db, ids), logger });
   const secretBox = openSecretBox(settings);

@@ -1,5 +1,5 @@
 import type { Database } from '@deckhand/db';
-import { connectRedis, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
+import { connectRedis, openQueueShards, type QueueShards, type Redis } from '@deckhand/queue';
 import { readSettings } from '@deckhand/runtime';
 import { ExitError } from './exit.js';
 import { withDatabase } from './open-database.js';
@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface OpenStores {
   readonly db: Database;
   readonly redis: Redis;
-  readonly queue: RunQueue;
+  readonly queue: QueueShards;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function withStores<T>(use: (stores: OpenStores) => Promise<T>): Pr
     const redis = connectRedis(settings.REDIS_URL, { role: 'producer' });
     try {
       await ready(redis);
-      const queue = createRunQueue(redis);
+      const queue = openQueueShards({ redisUrl: settings.REDIS_URL, redis, onError: () => undefined });
       try {
         return await use({ db, redis, queue });
       } finally {

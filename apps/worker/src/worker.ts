@@ -21,9 +21,9 @@ import type { NodeServices, NodeTypes } from '@deckhand/engine';
 import {
   connectRedis,
   createExecutionCounter,
-  createRunQueue,
   createWakeUps,
   onControl,
+  openQueueShards,
   openRunConsumer,
   publishChanges,
   readRedisUrl,
@@ -85,6 +85,10 @@ export interface WorkerOptions {
   readonly version: string;
   readonly db: Database;
   readonly redisUrl: string;
+  /** URLs of the Redis servers of the queue's shards; by default there is one shard, in `redisUrl`. */
+  readonly shardUrls?: readonly string[] | undefined;
+  /** The shard whose jobs this worker takes. */
+  readonly shard?: number | undefined;
   /** URL of the database, for the watchdog's own connection. */
   readonly databaseUrl: string;
   /** How long a run may block the event loop before the watchdog ends the process, in ms. */
@@ -136,7 +140,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   for (const connection of [redis, subscriber]) {
     connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
   }
-  const queue = createRunQueue(redis);
   const active = createActiveRuns();
   const metrics = createWorkerMetrics(registry);
   addPoolMetrics(registry, () => readPoolUse(db));
@@ -156,8 +159,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     clockOffsetMs: clock.offsetMs,
   });
   const onQueueError = (err: Error): void => logger.debug({ err: err.message }, 'queue error');
+  const { redisUrl, shardUrls } = options;
+  const queue = openQueueShards({ redisUrl, redis, shardUrls, onError: onQueueError });
+  const shard = queue.shard(options.shard ?? 0);
   const standby = createStandby({
-    wakeUps: createWakeUps(redis, { redisUrl: options.redisUrl, onError: onQueueError }),
+    wakeUps: createWakeUps(shard.redis, { redisUrl: shard.redisUrl, onError: onQueueError }),
     isFirst: lease.isHeld,
     isNear: lease.isNear,
   });
@@ -349,9 +355,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const consumption = consumeJobs({
     consumer: await openRunConsumer({
-      redisUrl: options.redisUrl,
+      redisUrl: shard.redisUrl,
       workerId: id,
-      queue,
+      queue: shard.queue,
       onError: onQueueError,
     }),
     standby,

@@ -24,6 +24,7 @@ export * from './lease.js';
 export { createLiveness, type Liveness } from './liveness.js';
 export * from './names.js';
 export * from './read-fleet.js';
+export { openQueueShards, type QueueProducer, type QueueShards, shardOf } from './queue-shards.js';
 export { readRedisUrl, type RedisTarget } from './redis-url.js';
 export type { QueuedRun, RunJob, RunSnapshot } from './run-job.js';
 export * from './run-queue.js';

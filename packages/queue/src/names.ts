@@ -4,7 +4,7 @@
  */
 export const QUEUE_PREFIX = '{deckhand}';
 
-/** The queue of runs. To shard by workspace, choose the name here. */
+/** The queue of runs, of that name in the Redis of each shard (queue-shards.ts). */
 export const RUN_QUEUE = 'executions';
 
 /** Sorted set: worker id → time of its last heartbeat, in ms of Redis's clock. */

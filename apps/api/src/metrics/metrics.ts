@@ -1,5 +1,5 @@
 import { type Database, readPoolUse } from '@deckhand/db';
-import type { FleetView, RunQueue } from '@deckhand/queue';
+import type { FleetView, QueueProducer } from '@deckhand/queue';
 import { addPoolMetrics, createRunCounters, type RunCounters } from '@deckhand/runtime';
 import type { RequestHandler } from 'express';
 import { Gauge, type Registry } from 'prom-client';
@@ -19,7 +19,7 @@ export interface ApiMetrics {
 /** Adds the gateway's metrics to a registry. */
 export function createApiMetrics(
   registry: Registry,
-  parts: { db: Database; queue: RunQueue; fleet: FleetView; breaker: WriteBreaker; follower: RunFollower },
+  parts: { db: Database; queue: QueueProducer; fleet: FleetView; breaker: WriteBreaker; follower: RunFollower },
 ): ApiMetrics {
   addStoreMetrics(registry, parts);
   addPoolMetrics(registry, () => readPoolUse(parts.db));

@@ -1,5 +1,5 @@
 import { countHeldBack, countUnfinished, type Database, readOldestWaitingSeconds } from '@deckhand/db';
-import type { FleetView, RunQueue } from '@deckhand/queue';
+import type { FleetView, QueueProducer } from '@deckhand/queue';
 import { Gauge, type Registry } from 'prom-client';
 import { cacheFor } from './cache-for.js';
 
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 2_000;
  */
 export function addStoreMetrics(
   registry: Registry,
-  { db, queue, fleet }: { db: Database; queue: RunQueue; fleet: FleetView },
+  { db, queue, fleet }: { db: Database; queue: QueueProducer; fleet: FleetView },
 ): void {
   const registers = [registry];
   const times = { maxAgeMs: MAX_AGE_MS, timeoutMs: TIMEOUT_MS };

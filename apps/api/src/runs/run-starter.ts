@@ -14,7 +14,13 @@ import {
   type IdempotencyKey,
 } from '@deckhand/db';
 import { createFairSemaphore } from '@deckhand/nodes';
-import { type ExecutionRate, type RunSnapshot, isOutOfMemory, type QueuedRun, type RunQueue } from '@deckhand/queue';
+import {
+  type ExecutionRate,
+  type RunSnapshot,
+  isOutOfMemory,
+  type QueuedRun,
+  type QueueProducer,
+} from '@deckhand/queue';
 import { createBatcher, type Logger, type RunCounters, type Tracing } from '@deckhand/runtime';
 import { type CountedRate, rateLimited } from '../http/rate-limit.js';
 import type { WriteBreaker } from './write-breaker.js';
@@ -52,7 +58,7 @@ const MAX_LARGE_WRITES = 2;
 /** Creates a run starter. Runs that arrive together are inserted by one statement and queued by one pipeline. */
 export function createRunStarter(options: {
   db: Database;
-  queue: RunQueue;
+  queue: QueueProducer;
   rate: ExecutionRate;
   breaker: WriteBreaker;
   runs: RunCounters;

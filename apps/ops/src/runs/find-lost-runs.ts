@@ -1,5 +1,5 @@
 import { type Database, type DispatchedExecution, findUnclaimedRuns, type OperatorFilter } from '@deckhand/db';
-import type { JobState, RunQueue } from '@deckhand/queue';
+import type { JobState, QueueProducer } from '@deckhand/queue';
 import type { WorkerWatch } from './worker-watch.js';
 
 /** Number of runs that one statement checks. */
@@ -13,7 +13,7 @@ const UNCLAIMED_AFTER_MS = 2_000;
  * @param now the database's time.
  */
 export async function* findLostRuns(
-  { db, queue, watch }: { readonly db: Database; readonly queue: RunQueue; readonly watch: WorkerWatch },
+  { db, queue, watch }: { readonly db: Database; readonly queue: QueueProducer; readonly watch: WorkerWatch },
   filter: OperatorFilter,
   now: Date,
 ): AsyncGenerator<DispatchedExecution[]> {

@@ -7,7 +7,7 @@ import {
   computeRunDigest,
   readUnclaimed,
 } from '@deckhand/db';
-import type { RunJob, RunQueue, RunSnapshot } from '@deckhand/queue';
+import type { RunJob, QueueProducer, RunSnapshot } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import { randomUUID } from 'node:crypto';
 import type { RetryWhileUnavailable } from '../checkpoints/retry-while-unavailable.js';
@@ -20,7 +20,7 @@ export interface ClaimParts {
   /** The worker's id. */
   readonly id: string;
   readonly db: Database;
-  readonly queue: Pick<RunQueue, 'add'>;
+  readonly queue: Pick<QueueProducer, 'add'>;
   /** Repeats reads, watched by the claim health. */
   readonly retryRead: RetryWhileUnavailable;
   /** Repeats writes, watched by the claim health. */

@@ -1,5 +1,5 @@
 import { endWaitsOfParents, findParentsOfFinished, type ReleasedExecution } from '@deckhand/db';
-import { publishControl, type QueuedRun, type Redis, type RunQueue } from '@deckhand/queue';
+import { publishControl, type QueuedRun, type Redis, type QueueProducer } from '@deckhand/queue';
 import type { PeriodicTask } from '../run-periodically.js';
 import { createRowTask, type MaintenanceContext } from './maintenance-context.js';
 
@@ -8,7 +8,7 @@ const BATCH = 500;
 
 /** Lets answered parents continue: resting ones get a job, and the workers that hold the others are notified. */
 export async function sendAnswered(
-  { queue, redis }: { readonly queue: Pick<RunQueue, 'add'>; readonly redis: Redis },
+  { queue, redis }: { readonly queue: Pick<QueueProducer, 'add'>; readonly redis: Redis },
   parents: readonly ReleasedExecution[],
 ): Promise<void> {
   const held = parents.flatMap(({ executionId, dispatch }) => (dispatch === null ? [executionId] : []));

@@ -7,7 +7,7 @@ import {
   releaseHeldBackOf,
   type Subject,
 } from '@deckhand/db';
-import type { RunQueue } from '@deckhand/queue';
+import type { QueueProducer } from '@deckhand/queue';
 import { createBatcher } from '@deckhand/runtime';
 import { actOnRows } from './act-on-rows.js';
 
@@ -44,7 +44,7 @@ export function createHeldBackRuns({
   onReleased,
 }: {
   db: Database;
-  queue: Pick<RunQueue, 'add'>;
+  queue: Pick<QueueProducer, 'add'>;
   onReleased: (runs: number) => void;
 }): HeldBackRuns {
   const passSlotOn = createBatcher<Subject, undefined>({

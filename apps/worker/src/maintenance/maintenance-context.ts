@@ -1,5 +1,5 @@
 import { type Database, isStoreUnavailable } from '@deckhand/db';
-import type { Redis, RunChange, RunQueue } from '@deckhand/queue';
+import type { Redis, RunChange, QueueProducer } from '@deckhand/queue';
 import { publishChanges } from '@deckhand/queue';
 import type { FinishedStatus } from '@deckhand/contracts';
 import type { Logger, RunCounters } from '@deckhand/runtime';
@@ -13,7 +13,7 @@ import { createTimeBudget } from './time-budget.js';
 export interface MaintenanceContext {
   readonly db: Database;
   readonly redis: Redis;
-  readonly queue: RunQueue;
+  readonly queue: QueueProducer;
   readonly logger: Logger;
   readonly metrics: MaintenanceMetrics;
   readonly runs: RunCounters;

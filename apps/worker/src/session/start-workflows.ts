@@ -1,6 +1,6 @@
 import { type ChildRequest, type ChildVerdict, chooseVersion } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
-import type { CountExecution, RunQueue } from '@deckhand/queue';
+import type { CountExecution, QueueProducer } from '@deckhand/queue';
 import { derivedId, timeOfId } from './derived-id.js';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
@@ -33,7 +33,7 @@ export function createWorkflowStarter({
 }: {
   acceptChild: (request: ChildRequest) => Promise<ChildVerdict>;
   countExecution: CountExecution;
-  queue: Pick<RunQueue, 'add'>;
+  queue: Pick<QueueProducer, 'add'>;
   onStarted: () => void;
 }): WorkflowStarter {
   /** Accepts the run, and counts it if its workspace limits runs per minute. @throws NodeError above that limit. */

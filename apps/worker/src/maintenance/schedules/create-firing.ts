@@ -6,7 +6,7 @@ import {
   holdSchedules,
   moveSchedules,
 } from '@deckhand/db';
-import { createExecutionCounter, type Redis, type RunQueue } from '@deckhand/queue';
+import { createExecutionCounter, type Redis, type QueueProducer } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAlarm } from '../alarm.js';
@@ -19,7 +19,7 @@ export const FIRING_LIMIT_MS = 10_000;
 export interface FiringOptions {
   readonly db: Database;
   readonly redis: Redis;
-  readonly queue: RunQueue;
+  readonly queue: QueueProducer;
   readonly logger: Logger;
   /** Whether this worker holds the maintenance lease. */
   readonly hasLease: () => Promise<boolean>;
@@ -50,7 +50,7 @@ export function createFiring({ db, redis, queue, logger, hasLease, onStarted, on
     countExecution,
     onStarted,
     onBadRow,
-    addJobs: (runs: Parameters<RunQueue['add']>[0]) => queue.add(runs),
+    addJobs: (runs: Parameters<QueueProducer['add']>[0]) => queue.add(runs),
     logger,
     now,
   };
