@@ -9,6 +9,7 @@ const MAY_IMPORT = {
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
   outputs: ['db', 'runtime'],
+  sdk: [],
 };
 
 /** Third-party packages of the packages that must stay pure. */

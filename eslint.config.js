@@ -33,7 +33,7 @@ export default defineConfig(
     '**/node_modules/',
     '.deckhand/',
     'coverage/',
-    'packages/db/src/generated/',
+    'packages/*/src/generated/',
     'prisma/migrations/',
     // Needs a client that its test generates, and compiles it with that.
     'tests/clients/*/flows.ts',

@@ -26,8 +26,15 @@ export async function install() {
   );
 }
 
-/** Generates the database client from prisma/schema.prisma. */
+/** Generates the database client from prisma/schema.prisma, and the core of the SDK from docs/openapi.json. */
 export async function generate() {
+  const ofSdk = {
+    files: inRoot('docs/openapi.json', 'packages/sdk/generate.mjs', 'pnpm-lock.yaml'),
+    results: inRoot('packages/sdk/src/generated/index.ts'),
+  };
+  await unlessDone('generate-sdk', ofSdk, () =>
+    step('Generate the core of the SDK', process.execPath, [join(ROOT, 'packages/sdk/generate.mjs')]),
+  );
   const inputs = {
     files: inRoot('prisma/schema.prisma', 'pnpm-lock.yaml'),
     results: inRoot('packages/db/src/generated/client.ts'),

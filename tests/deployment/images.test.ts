@@ -71,6 +71,7 @@ describe('what images are built from', () => {
     'packages/db/node_modules/pg/package.json',
     'packages/db/dist/index.js',
     'packages/db/src/generated/client.ts',
+    'packages/sdk/src/generated/index.ts',
     'packages/db/tsconfig.tsbuildinfo',
     'apps/api/src/http/check-json.test.ts',
     'tests/e2e/chaos.test.ts',

@@ -1,0 +1,5 @@
+export { createDeckhand, type Deckhand, type DeckhandOptions, type ExecuteOptions } from './deckhand.js';
+export { ConnectionError, DeckhandError, RunFailedError, SignatureError } from './errors.js';
+export type { Run, WaitOptions } from './run.js';
+export type { SendOptions } from './send.js';
+export { verifyWebhook, type WebhookMessage } from './verify-webhook.js';
