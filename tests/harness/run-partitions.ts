@@ -16,3 +16,20 @@ export async function endPartitions(db: Database, daysAgo: number): Promise<void
       END LOOP;
     END $$`);
 }
+
+/** Creates so many partitions after the last one, each of so many days. */
+export async function addPartitions(db: Database, { count, days }: { count: number; days: number }): Promise<void> {
+  await db.$executeRaw(Prisma.sql`
+    DO $$
+    DECLARE t record; bound timestamptz;
+    BEGIN
+      FOR i IN 1..${Prisma.raw(String(count))} LOOP
+        bound := (SELECT max(time_of_id(upper_id)) FROM run_partitions);
+        FOR t IN SELECT * FROM partitioned_run_tables() LOOP
+          EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+            t.name || to_char(bound AT TIME ZONE 'UTC', '"_p"YYYYMMDD'), t.name, first_id_of(bound),
+            first_id_of(bound + ${Prisma.raw(String(days))} * interval '1 day'));
+        END LOOP;
+      END LOOP;
+    END $$`);
+}

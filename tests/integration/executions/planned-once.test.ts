@@ -2,40 +2,91 @@ import {
   createDatabase,
   type Database,
   findApiKeys,
+  listExecutionIds,
+  type ListExecutionsRequest,
   readExecutions,
+  readResults,
   readStates,
   readUnclaimed,
   readVisibleStates,
 } from '@deckhand/db';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { createTestDatabase, stopAll, stopLater } from '../../harness/index.js';
+import {
+  addPartitions,
+  chain,
+  createTestDatabase,
+  endPartitions,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+} from '../../harness/index.js';
 
 /** More than the number of custom plans after which PostgreSQL considers a generic one (PREPARE: 5). */
 const CALLS = 8;
+/** Enough partitions and runs that a plan for one partition seems cheaper than one for all. */
+const PARTITIONS = 12;
+const RUNS = 3_000;
 
+let url: string;
 let db: Database;
+let seed: Seed;
+let runIds: string[];
 
 beforeAll(async () => {
-  const { url } = await createTestDatabase();
-  // One connection, because statements are prepared per connection.
-  db = createDatabase({ url, poolSize: 1 });
-  stopLater({ stop: () => db.$disconnect() });
+  ({ url } = await createTestDatabase());
+  const setup = createDatabase({ url, poolSize: 1 });
+  stopLater({ stop: () => setup.$disconnect() });
+  seed = await seedWorkflow(setup, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+  await endPartitions(setup, PARTITIONS * 7);
+  await addPartitions(setup, { count: PARTITIONS + 2, days: 7 });
+  await setup.$executeRaw`
+    INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, trigger_node_id,
+      created_at, dispatched_at, started_at, finished_at, deadline_at)
+    SELECT uuidv7(at - now()), ${seed.workspaceId}::uuid, ${seed.workflowId}::uuid, ${uuidv7()}::uuid, 'success', 'api',
+      'start', at, at, at, at, at
+    FROM (SELECT now() - i * interval '1 week' * ${PARTITIONS / RUNS}::float8 AS at FROM generate_series(1, ${RUNS}::int) i)`;
+  await setup.$executeRaw`
+    INSERT INTO node_runs (execution_id, node_id, status, started_at, attempts)
+    SELECT e.id, n::text, 'success', e.created_at, 1 FROM executions e, generate_series(1, 4) n`;
+  await setup.$executeRaw`ANALYZE executions, node_runs`;
+  const rows = await setup.$queryRaw<{ id: string }[]>`SELECT id FROM executions ORDER BY id`;
+  runIds = rows.map(({ id }) => id);
 });
 afterAll(stopAll);
 
-const executionId = uuidv7();
-const actor = { userId: uuidv7(), boundTo: null };
+beforeEach(() => {
+  // One connection of its own for each test, because statements are prepared per connection.
+  db = createDatabase({ url, poolSize: 1 });
+});
+afterEach(() => db.$disconnect());
 
-it.each([
-  ['api-keys.find', () => findApiKeys(db, ['hash'])],
-  ['executions.read', () => readExecutions(db, [{ executionId, actor, isSlim: true }])],
-  ['executions.read-states', () => readStates(db, [executionId])],
-  ['executions.read-visible-states', () => readVisibleStates(db, [{ executionId, actor }])],
-  ['executions.read-unclaimed', () => readUnclaimed(db, [{ executionId }])],
-])('%s of one is not planned anew for each call', async (name, call) => {
-  for (let calls = 0; calls < CALLS; calls += 1) await call();
+/** Calls often enough, and returns how often the statement was planned anew, and how often not. */
+async function plansOf(name: string, call: (index: number) => Promise<unknown>) {
+  for (let index = 0; index < CALLS; index += 1) await call(index);
   const [plans] = await db.$queryRaw<{ custom: bigint; generic: bigint }[]>`
     SELECT custom_plans AS custom, generic_plans AS generic FROM pg_prepared_statements WHERE name LIKE ${`${name}:%`}`;
-  expect(plans).toEqual({ custom: 5n, generic: BigInt(CALLS - 5) });
+  return plans;
+}
+const PLANNED_ONCE = { custom: 5n, generic: BigInt(CALLS - 5) };
+
+const actor = { userId: uuidv7(), boundTo: null };
+const askedBy = (ids: readonly string[]) => ids.map((executionId) => ({ executionId, actor, isSlim: true }));
+
+describe.each([1, 2, 100])('%i runs in one of many partitions', (size) => {
+  it.each<[string, (ids: readonly string[]) => Promise<unknown>]>([
+    ['executions.read', (ids) => readExecutions(db, askedBy(ids))],
+    ['executions.read-states', (ids) => readStates(db, ids)],
+    ['executions.read-results', (ids) => readResults(db, ids)],
+    ['executions.read-visible-states', (ids) => readVisibleStates(db, askedBy(ids))],
+    ['executions.read-unclaimed', (ids) => readUnclaimed(db, askedBy(ids))],
+  ])('%s is not planned anew for each call', async (name, call) => {
+    const from = (index: number): number => (index * 250) % (RUNS - size);
+    expect(await plansOf(name, (index) => call(runIds.slice(from(index), from(index) + size)))).toEqual(PLANNED_ONCE);
+  });
+});
+
+it('api-keys.find is not planned anew for each call', async () => {
+  expect(await plansOf('api-keys.find', () => findApiKeys(db, ['hash']))).toEqual(PLANNED_ONCE);
 });

@@ -10,7 +10,7 @@ import type { Actor } from '../access.js';
 import { batchRows } from '../batch.js';
 import { type Database, Prisma } from '../client.js';
 import { personJson } from '../users.js';
-import { isInPartitionsOf, isOneOfRuns } from './run-ids.js';
+import { isInPartitionsOf } from './run-ids.js';
 
 /** How much is read of a run's nodes: each of them, their number per status, or nothing. */
 export type ProgressDetail = 'nodes' | 'counts' | 'none';
@@ -113,8 +113,12 @@ export async function readExecutions(
       { type: 'boolean', values: requests.map((request) => request.isEntry ?? false) },
       { type: 'text', values: requests.map((request) => request.progress ?? 'nodes') },
     ])} AS asked (id, user_id, bound_to, is_slim, is_entry, progress, position)
-    JOIN executions e ON e.id = asked.id AND ${isOneOfRuns(Prisma.sql`e.id`, ids)} AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
+    CROSS JOIN LATERAL (
+      -- One run at a time (OFFSET), so that the plan is good for any number of ids.
+      SELECT e.* FROM executions e WHERE e.id = unplanned_id(asked.id) AND ${isInPartitionsOf(Prisma.sql`e.id`, ids)} OFFSET 0
+    ) e
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = asked.user_id
+      AND (asked.bound_to IS NULL OR asked.bound_to = e.workspace_id)
     CROSS JOIN LATERAL (
       -- Seldom asked of all nodes, and once for a run: OFFSET keeps it from being asked for each.
       SELECT asked.is_slim OR CASE WHEN e.stored_bytes > ${INLINE_OUTPUTS_BYTES} THEN (
