@@ -23,9 +23,18 @@ describe('the name of a statement', () => {
 
   it('is empty after five hundred names, so that varying texts do not fill the memory of the server', () => {
     const name = createStatementNames();
-    const names = Array.from({ length: 600 }, (_, n) => name({ sql: `/* executions.accept */ SELECT ${n}` }));
+    const names = Array.from({ length: 600 }, (_, n) =>
+      name({ sql: `/* executions.accept${'x'.repeat(n % 20)} */ SELECT ${n}` }),
+    );
     expect(new Set(names.filter((given) => given !== '')).size).toBe(500);
     expect(name({ sql: '/* executions.accept */ SELECT 0' })).toBe(names[0]);
+  });
+
+  it('is empty after fifty names with one label, so that the forms of one statement leave names to others', () => {
+    const name = createStatementNames();
+    const names = Array.from({ length: 60 }, (_, n) => name({ sql: `/* executions.list */ SELECT ${n}` }));
+    expect(new Set(names.filter((given) => given !== '')).size).toBe(50);
+    expect(name({ sql: '/* executions.accept */ SELECT 0' })).not.toBe('');
   });
 
   it('is no longer than PostgreSQL allows, whatever the label', () => {

@@ -9,6 +9,8 @@ const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
  * name.
  */
 const MAX_NAMES = 500;
+/** Maximum number of them with one label: callers choose the form of a list, and must not use up the names of others. */
+const MAX_NAMES_OF_LABEL = 50;
 
 /** Hexadecimal digits of the hash, and characters of the label: a name has at most 63 characters in all. */
 const HASH_DIGITS = 20;
@@ -23,11 +25,15 @@ const LABEL_CHARS = 42;
  */
 export function createStatementNames(): (query: { readonly sql: string }) => string {
   const names = new Map<string, string>();
+  const counts = new Map<string, number>();
   return ({ sql }) => {
     const known = names.get(sql);
     if (known !== undefined) return known;
     const label = NAMED_STATEMENT.exec(sql)?.[1];
     if (label === undefined || names.size >= MAX_NAMES) return '';
+    const count = counts.get(label) ?? 0;
+    if (count >= MAX_NAMES_OF_LABEL) return '';
+    counts.set(label, count + 1);
     const name = `${label.slice(0, LABEL_CHARS)}:${createHash('sha256').update(sql).digest('hex').slice(0, HASH_DIGITS)}`;
     names.set(sql, name);
     return name;

@@ -87,6 +87,50 @@ describe.each([1, 2, 100])('%i runs in one of many partitions', (size) => {
   });
 });
 
+describe('lists among many partitions', () => {
+  const order = { sortBy: 'startedAt', sortOrder: 'desc' } as const;
+  const LISTS: readonly [string, Partial<ListExecutionsRequest>][] = [
+    ['newest first', {}],
+    ['oldest first', { sortOrder: 'asc' }],
+    ['by creation', { sortBy: 'createdAt' }],
+    ['by end', { sortBy: 'finishedAt' }],
+    ['with one status', { status: ['stopped'] }],
+    ['of one workflow', { workflowId: uuidv7() }],
+    ['after a position', { after: { at: new Date(), id: uuidv7() } }],
+    ['after an unfinished run', { sortBy: 'finishedAt', after: { at: null, id: uuidv7() } }],
+  ];
+  const list = (request: Partial<ListExecutionsRequest>, limit = 101) =>
+    listExecutionIds(
+      db,
+      { userId: seed.userId, boundTo: null },
+      {
+        ...order,
+        ...request,
+        workspaceId: seed.workspaceId,
+        limit,
+        offset: 0,
+        includeTotal: false,
+      },
+    );
+
+  it.each(LISTS)('%s, are not planned anew for each call', async (_, request) => {
+    expect(await plansOf('executions.list', (index) => list(request, 1 + 60 * index))).toEqual(PLANNED_ONCE);
+  });
+
+  it.each(LISTS)('%s, with a search, are not planned anew for each call', async (_, request) => {
+    expect(await plansOf('search.walk', () => list({ ...request, search: 'order' }))).toEqual(PLANNED_ONCE);
+  });
+
+  it.each<[string, Partial<ListExecutionsRequest>]>([
+    ['by end, of one workflow', { sortBy: 'finishedAt', workflowId: uuidv7() }],
+    ['of one workflow, with one status', { workflowId: uuidv7(), status: ['failed'] }],
+    ['with two statuses', { status: ['failed', 'timeout'] }],
+    ['within a time', { startedAt: { gte: new Date().toISOString() } }],
+  ])('%s, are planned for their values, because no index serves all of them', async (_, request) => {
+    expect(await plansOf('executions.list', () => list(request))).toBeUndefined();
+  });
+});
+
 it('api-keys.find is not planned anew for each call', async () => {
   expect(await plansOf('api-keys.find', () => findApiKeys(db, ['hash']))).toEqual(PLANNED_ONCE);
 });

@@ -22,12 +22,17 @@ export async function resolveFilter<F extends ExecutionFilter>(
   return { ...filter, workflowIds: workflows.map(({ id }) => id) };
 }
 
+/** How a statement has its values: as they are, or so that the planner does not see them. */
+type ToValue = (value: Prisma.Sql) => Prisma.Sql;
+const seen: ToValue = (value) => value;
+const unseen: ToValue = (value) => Prisma.sql`(SELECT ${value})`;
+
 /** Returns the condition on the run `e` of an actor and a filter, without the text searches. */
-export function filterConditions(filter: ResolvedFilter): Prisma.Sql {
+export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma.Sql {
   const { workspaceId, workflowId, workflowIds, status, executionMode, source, startedAt } = filter;
   const { rerunOf, parentExecutionId } = filter;
-  const parts = [Prisma.sql`e.workspace_id = ${workspaceId}::uuid`];
-  if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${workflowId}::uuid`);
+  const parts = [Prisma.sql`e.workspace_id = ${toValue(Prisma.sql`${workspaceId}::uuid`)}`];
+  if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${toValue(Prisma.sql`${workflowId}::uuid`)}`);
   if (workflowIds !== undefined) parts.push(isAnyOf(Prisma.sql`e.workflow_id`, workflowIds));
   if (status !== undefined) parts.push(hasValueOf(Prisma.sql`e.status`, status));
   if (executionMode !== undefined) parts.push(hasValueOf(Prisma.sql`e.execution_mode`, executionMode));
@@ -43,7 +48,7 @@ function isAnyOf(column: Prisma.Sql, ids: readonly string[]): Prisma.Sql {
   return values.length === 0 ? Prisma.sql`false` : Prisma.sql`${column} IN (${Prisma.join(values)})`;
 }
 
-/** Enum values as literals: the planner compares them with the predicates of partial indexes. */
+/** Enum values as literals: their frequencies are known, also to a plan for all values of the parameters. */
 function hasValueOf(column: Prisma.Sql, values: readonly string[]): Prisma.Sql {
   return Prisma.sql`${column} IN (${Prisma.raw(values.map((value) => `'${value}'`).join(', '))})`;
 }
@@ -92,23 +97,50 @@ export interface RunPosition {
   readonly id: string;
 }
 
-/** Returns the condition that the run `e` comes after a position and matches a filter. */
-export function listConditions(request: ResolvedFilter & ExecutionOrder): Prisma.Sql {
-  return Prisma.sql`${filterConditions(request)} AND ${isAfter(request)}`;
+/** A part of a statement that reads runs in the order of a list. */
+interface OrderedRuns {
+  /** The name with which the statement begins, as a comment; empty if it is planned for each call. */
+  readonly name: Prisma.Sql;
+  /** The conditions that the run `e` comes after the position and matches the filter. */
+  readonly conditions: Prisma.Sql;
+}
+
+/**
+ * Returns the conditions of a statement that reads runs in the order of a list. If one index has all that they compare,
+ * the statement is planned once, for all values: planning it for each call would take longer than reading a page, as it
+ * considers each index of each partition. Otherwise the planner sees the values, because it has to choose between the
+ * index of the order and one of a value that may be rare.
+ */
+export function orderedRuns(name: string, request: ResolvedFilter & ExecutionOrder): OrderedRuns {
+  const isOnce = isServedByIndex(request);
+  const toValue = isOnce ? unseen : seen;
+  return {
+    name: isOnce ? Prisma.raw(`/* ${name} */`) : Prisma.empty,
+    conditions: Prisma.sql`${filterConditions(request, toValue)} AND ${isAfter(request, toValue)}`,
+  };
+}
+
+function isServedByIndex(request: ResolvedFilter & ExecutionOrder): boolean {
+  const { workflowId, workflowIds, status, executionMode, source, startedAt, rerunOf, parentExecutionId } = request;
+  const others = [workflowIds, executionMode, source, startedAt, rerunOf, parentExecutionId];
+  if (others.some((value) => value !== undefined)) return false;
+  if (status === undefined && workflowId === undefined) return true;
+  // The indexes with a workflow and with a status are in the order of the start.
+  return request.sortBy === 'startedAt' && (status === undefined || (status.length === 1 && workflowId === undefined));
 }
 
 /** Served by the index of the order: rows are compared in its columns. */
-export function isAfter({ sortBy, sortOrder: order, after }: ExecutionOrder): Prisma.Sql {
+export function isAfter({ sortBy, sortOrder: order, after }: ExecutionOrder, toValue = seen): Prisma.Sql {
   if (after === undefined) return Prisma.sql`true`;
-  const { at, id } = after;
+  const [at, id] = [after.at && toValue(Prisma.sql`${after.at}::timestamptz`), toValue(Prisma.sql`${after.id}::uuid`)];
   const column = SORT_COLUMNS[sortBy];
   // Descending, runs without a time come first; ascending, last.
   if (at === null) {
     return order === 'asc'
-      ? Prisma.sql`(${column} IS NULL AND e.id > ${id}::uuid)`
-      : Prisma.sql`(${column} IS NOT NULL OR e.id < ${id}::uuid)`;
+      ? Prisma.sql`(${column} IS NULL AND e.id > ${id})`
+      : Prisma.sql`(${column} IS NOT NULL OR e.id < ${id})`;
   }
-  if (order === 'desc') return Prisma.sql`(${column}, e.id) < (${at}::timestamptz, ${id}::uuid)`;
-  const isLater = Prisma.sql`(${column}, e.id) > (${at}::timestamptz, ${id}::uuid)`;
+  if (order === 'desc') return Prisma.sql`(${column}, e.id) < (${at}, ${id})`;
+  const isLater = Prisma.sql`(${column}, e.id) > (${at}, ${id})`;
   return sortBy === 'finishedAt' ? Prisma.sql`(${isLater} OR ${column} IS NULL)` : isLater;
 }

@@ -3,11 +3,13 @@ import {
   type ExecutionOrder,
   filterConditions,
   isAfter,
-  listConditions,
+  orderedRuns,
   type ResolvedFilter,
+  type RunPosition,
+  SORT_COLUMNS,
   sortOrder,
 } from '../executions/filter.js';
-import { hitOf, matchingIds } from './match.js';
+import { findMatchesAmong, matchingIds, textsOfListed } from './match.js';
 
 type SearchRequest = ResolvedFilter & ExecutionOrder;
 
@@ -25,12 +27,14 @@ const LONGEST_WALK = 24_000;
 const RARE = 0.01;
 
 /** A part of the list that was read. */
-interface Walk {
+export interface Walk {
   /** The matching ids, in order. */
   readonly hits: readonly string[];
   readonly walked: number;
   /** Number of runs that contain at least the most selective word. */
   readonly near: number;
+  /** Where the list continues; undefined at its end. */
+  readonly end: RunPosition | undefined;
 }
 
 /**
@@ -45,13 +49,13 @@ export async function findIds(
   const needed = limit + offset;
   const first = await walk(db, request, { from: 0, length: FIRST_WALK });
   const page = (hits: readonly string[]): string[] => hits.slice(offset, needed);
-  if (first.hits.length >= needed || first.walked < FIRST_WALK) return page(first.hits);
+  if (first.hits.length >= needed || first.end === undefined) return page(first.hits);
   const expected = 1.5 * FIRST_WALK * (needed / Math.max(first.hits.length, 1));
   if (expected <= LONGEST_WALK) {
     const length = Math.ceil(expected) - FIRST_WALK;
     const next = await walk(db, request, { from: FIRST_WALK, length });
     const hits = [...first.hits, ...next.hits];
-    if (hits.length >= needed || next.walked < length) return page(hits);
+    if (hits.length >= needed || next.end === undefined) return page(hits);
   }
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`${found(request, isWordRare(first))}
     SELECT e.id FROM found e WHERE ${isAfter(request)} ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
@@ -70,22 +74,44 @@ function isWordRare({ near, walked }: Walk): boolean {
   return near <= walked * RARE;
 }
 
-/** Reads a part of the list. */
-async function walk(
+/** Reads a part of the list, and which of its runs contain a text. */
+export async function walk(
   db: Database,
   request: SearchRequest,
   { from, length }: { from: number; length: number },
 ): Promise<Walk> {
-  const [row] = await db.$queryRaw<{ hits: string[] | null; walked: number; near: number }[]>(Prisma.sql`
-    SELECT array_agg(listed.id ORDER BY listed.position) FILTER (WHERE looked.hit) AS hits, count(*)::int AS walked,
-      count(*) FILTER (WHERE looked.near)::int AS near
-    FROM (
-      SELECT e.id, row_number() OVER (ORDER BY ${sortOrder(request)}) AS position FROM executions e
-      WHERE ${listConditions(request)}
-      ORDER BY ${sortOrder(request)} LIMIT ${length} OFFSET ${from}
-    ) listed
-    CROSS JOIN LATERAL ${hitOf(request)} looked`);
-  return { hits: row?.hits ?? [], walked: row?.walked ?? 0, near: row?.near ?? 0 };
+  const { name, conditions } = orderedRuns('search.walk', request);
+  const last = Prisma.raw(String(from + length));
+  const [row] = await db.$queryRaw<
+    {
+      hits: string[] | null;
+      unindexed: string[] | null;
+      walked: number;
+      near: number;
+      lastId: string | null;
+      lastAt: Date | null;
+    }[]
+  >(Prisma.sql`${length === FIRST_WALK ? name : Prisma.empty}
+    WITH listed AS MATERIALIZED (
+      SELECT e.id, ${SORT_COLUMNS[request.sortBy]} AS at, row_number() OVER (ORDER BY ${sortOrder(request)}) AS position
+      FROM executions e WHERE ${conditions}
+      ORDER BY ${sortOrder(request)} LIMIT ${Prisma.raw(String(length))} OFFSET ${Prisma.raw(String(from))}
+    ), ${textsOfListed(request)}
+    SELECT array_agg(listed.id ORDER BY listed.position) FILTER (WHERE texts.hit IS NOT false) AS hits,
+      array_agg(listed.id) FILTER (WHERE texts.id IS NULL) AS unindexed,
+      count(*)::int AS walked, count(*) FILTER (WHERE texts.near)::int AS near,
+      (SELECT id FROM listed WHERE position = ${last}) AS "lastId", (SELECT at FROM listed WHERE position = ${last}) AS "lastAt"
+    FROM listed LEFT JOIN texts ON texts.id = listed.id`);
+  const unindexed = row?.unindexed ?? [];
+  // A statement of its own, because planning it takes long and nearly all runs are indexed.
+  const matching = new Set(await findMatchesAmong(db, request, unindexed));
+  const missed = new Set(unindexed.filter((id) => !matching.has(id)));
+  return {
+    hits: (row?.hits ?? []).filter((id) => !missed.has(id)),
+    walked: row?.walked ?? 0,
+    near: row?.near ?? 0,
+    end: row?.lastId ? { at: row.lastAt, id: row.lastId } : undefined,
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ExecutionFilter } from '@deckhand/contracts';
-import { Prisma } from '../client.js';
+import { Prisma, type Queryable } from '../client.js';
 import { executionError, executionText, contains, mayContain, findMostSelectiveWord } from './execution-text.js';
+import { isOneOfRuns } from '../executions/run-ids.js';
 import { isUnfinished } from '../executions/run-status.js';
 
 /** The texts of a search; undefined or empty means no search. */
@@ -23,19 +24,27 @@ const TEXT = Prisma.sql`t.text`;
 const ERROR = Prisma.sql`t.error`;
 
 /**
- * Returns, as a subquery of one row, whether the run `listed.id` matches: `hit`, and `near` if it contains at least the
- * most selective word. Its indexed text decides, or the run itself if it has none. It checks one run at a time,
- * whatever the planner expects from statistics (OFFSET 0).
+ * Returns, as the common table expression `texts` after `listed` (id), the indexed texts of those runs, each with
+ * whether it matches: `hit`, and `near` if it contains at least the most selective word. They are read by primary key in
+ * the order of the ids, not one by one. Runs that are not in the index yet are missing.
  */
-export function hitOf(wanted: Search): Prisma.Sql {
+export function textsOfListed(wanted: Search): Prisma.Sql {
   const word = wanted.search ? findMostSelectiveWord(wanted.search) : undefined;
-  return Prisma.sql`(
-    SELECT coalesce(CASE
-      WHEN t.execution_id IS NOT NULL THEN ${matches(wanted, TEXT, ERROR)}
-      ELSE (SELECT ${matchesRun(wanted)} FROM executions e WHERE e.id = listed.id)
-    END, false) AS hit, ${word === undefined ? Prisma.sql`false` : contains(TEXT, word)} AS near
-    FROM (SELECT 1) one LEFT JOIN execution_texts t ON t.execution_id = listed.id
-    OFFSET 0)`;
+  return Prisma.sql`texts AS MATERIALIZED (
+      SELECT t.execution_id AS id, coalesce(${matches(wanted, TEXT, ERROR)}, false) AS hit,
+        ${word === undefined ? Prisma.sql`false` : contains(TEXT, word)} AS near
+      FROM execution_texts t
+      WHERE t.execution_id = ANY ((SELECT array_agg(id) FROM listed)::uuid[])
+        AND t.execution_id BETWEEN (SELECT id FROM listed ORDER BY id LIMIT 1) AND (SELECT id FROM listed ORDER BY id DESC LIMIT 1)
+    )`;
+}
+
+/** Returns which of the given runs match the search, each read itself, without an index. */
+export async function findMatchesAmong(db: Queryable, wanted: Search, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT e.id FROM executions e WHERE ${isOneOfRuns(Prisma.sql`e.id`, ids)} AND ${matchesRun(wanted)}`);
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the condition that the run `e` itself matches the search, without an index. */
