@@ -1,7 +1,17 @@
-import type { Actor } from '../access.js';
+import { type Actor, requireRole } from '../access.js';
 import { type Database, Prisma } from '../client.js';
-import { type ExecutionOrder, type RunPosition, SORT_COLUMNS } from './filter.js';
-import { listExecutionIds, type ListExecutionsRequest } from './list.js';
+import { walk } from '../search/find.js';
+import { isSearch } from '../search/match.js';
+import {
+  type ExecutionOrder,
+  orderedRuns,
+  type ResolvedFilter,
+  resolveFilter,
+  type RunPosition,
+  SORT_COLUMNS,
+  sortOrder,
+} from './filter.js';
+import type { ListExecutionsRequest } from './list.js';
 
 /** A query for the runs to export: filters and order. */
 export interface ExportRequest extends ListExecutionsRequest {
@@ -11,13 +21,23 @@ export interface ExportRequest extends ListExecutionsRequest {
   readonly timeoutMs: number;
 }
 
-/** Runs of one page: a page costs several statements, the more so with a search. */
+/** Runs that one statement reads, and with a search, which returns few of them. */
 const PAGE_SIZE = 1_000;
+const SEARCHED_SIZE = 5_000;
+
+/** A part of the list. */
+interface ExportPage {
+  /** Ids of the matching runs, in order. */
+  readonly ids: readonly string[];
+  /** Where the list continues; undefined at its end. */
+  readonly end: RunPosition | undefined;
+}
 
 /**
- * Reads all matching runs page by page, each with statements of its own: however long the caller takes, no transaction
- * stays open, which would keep old rows from being vacuumed and partitions from being detached. A run that begins or
- * ends meanwhile may move to a part that was already read, or be missing.
+ * Reads all matching runs part by part, each with statements of its own: however long the caller takes, no transaction
+ * stays open, which would keep old rows from being vacuumed and partitions from being detached. A search reads all runs
+ * in the order of the list, so its cost does not depend on what it finds. A run that begins or ends meanwhile may move
+ * to a part that was already read, or be missing.
  * @throws DeckhandError FORBIDDEN for no member, or one who is removed meanwhile; WORKSPACE_MISMATCH.
  * @throws Error at the time limit, and what `onBatch` throws.
  */
@@ -28,31 +48,29 @@ export async function exportExecutionIds(
   onBatch: (executionIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  const page = { limit: PAGE_SIZE, offset: 0, includeTotal: false };
+  const resolved = await resolveFilter(db, request);
   let last: ReadonlySet<string> = new Set();
   let after = request.after;
-  for (;;) {
-    const { ids, hasMore } = await listExecutionIds(db, actor, { ...request, ...page, after });
-    const position = hasMore ? await findLastPosition(db, request, ids) : undefined;
-    // A run that moved while the page was read would be read twice.
+  do {
+    if (performance.now() > deadline) throw new Error(`the export took longer than ${timeoutMs} ms`);
+    await requireRole(db, actor, request.workspaceId, 'viewer');
+    const { ids, end } = await readPage(db, { ...resolved, after });
+    // A run that moved since the part before was read would be read twice.
     const fresh = ids.filter((id) => !last.has(id));
     for (let from = 0; from < fresh.length; from += batchSize) await onBatch(fresh.slice(from, from + batchSize));
-    if (position === undefined) return;
-    if (performance.now() > deadline) throw new Error(`the export took longer than ${timeoutMs} ms`);
     last = new Set(ids);
-    after = position;
-  }
+    after = end;
+  } while (after !== undefined);
 }
 
-/** Returns the position of the last run of a page that still exists; undefined if none does. */
-async function findLastPosition(
-  db: Database,
-  { sortBy }: ExecutionOrder,
-  ids: readonly string[],
-): Promise<RunPosition | undefined> {
-  const rows = await db.$queryRaw<{ id: string; at: Date | null }[]>(Prisma.sql`
-    SELECT e.id, ${SORT_COLUMNS[sortBy]} AS at FROM executions e WHERE e.id = ANY (${[...ids]}::uuid[])`);
-  const found = new Map(rows.map(({ id, at }) => [id, at]));
-  const id = ids.findLast((candidate) => found.has(candidate));
-  return id === undefined ? undefined : { at: found.get(id) ?? null, id };
+async function readPage(db: Database, request: ResolvedFilter & ExecutionOrder): Promise<ExportPage> {
+  if (isSearch(request)) {
+    const { hits, end } = await walk(db, request, { from: 0, length: SEARCHED_SIZE });
+    return { ids: hits, end };
+  }
+  const { name, conditions } = orderedRuns('executions.export', request);
+  const rows = await db.$queryRaw<RunPosition[]>(Prisma.sql`${name}
+    SELECT e.id, ${SORT_COLUMNS[request.sortBy]} AS at FROM executions e WHERE ${conditions}
+    ORDER BY ${sortOrder(request)} LIMIT ${Prisma.raw(String(PAGE_SIZE))}`);
+  return { ids: rows.map(({ id }) => id), end: rows.length === PAGE_SIZE ? rows.at(-1) : undefined };
 }
