@@ -367,6 +367,12 @@ export const MUTANTS = [
       'claim: { from: UNFINISHED_STATUSES',
     ],
   ]),
+  ...of('packages/db/src/statement-names.ts', 'unit:db/src/statement-names', [
+    ['forms of one statement use up the names of others', "if (count >= MAX_NAMES_OF_LABEL) return '';", ''],
+  ]),
+  ...of('packages/db/src/executions/read.ts', ACCESS, [
+    ['a key reads runs of workspaces that it is not bound to', 'asked.bound_to = e.workspace_id)', 'true)'],
+  ]),
   ...of('packages/db/src/access.ts', ACCESS, [
     ['a bound key sees every workspace', '...(actor.boundTo === null ? {} : { id: actor.boundTo }),', ''],
     [
