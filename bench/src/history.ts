@@ -1,30 +1,41 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, Prisma } from '@deckhand/db';
-import { generateRuns, indexAll } from './generate-runs.js';
+import {
+  createDatabase,
+  type Database,
+  findUnindexedRuns,
+  indexExecutions,
+  Prisma,
+  withoutSessionLimits,
+} from '@deckhand/db';
+import type { Floor } from './floor/start.js';
+import { createFilledPartition, makeSearchable } from './generate-runs.js';
 import { createOwners } from './lists.js';
-import type { Stack } from './stack.js';
+import { post, type Stack } from './stack.js';
 import { accept } from './suite/accept.js';
 import { endToEnd } from './suite/end-to-end.js';
 import { latency } from './suite/latency.js';
 import { send } from './suite/load.js';
-import { type Row, runSuite } from './suite/run-suite.js';
-import type { Bench } from './suite/scenario.js';
-import { webhookOnCompletion } from './suite/webhook.js';
+import type { Figures, Scenario } from './suite/scenario.js';
 import { quantile, timeEach } from './suite/times.js';
+import { webhookOnCompletion } from './suite/webhook.js';
 import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
 
-/** Old runs are spread over so many days, in partitions of a week. */
-const DAYS = 84;
+/** Old runs are in so many partitions of a week each, the last of which ended yesterday. */
+const PARTITIONS = 12;
 const PARTITION_DAYS = 7;
-/** Runs by which the bytes of a run are measured. */
+const DAY_MS = 86_400_000;
+/** Runs of the first partition, by which the bytes of a run are measured. */
 const SAMPLE_RUNS = 1_000_000;
-/** Days after which runs are deleted in the end: a quarter of them has expired. */
+/** Partitions that are filled at the same time. */
+const WRITERS = 2;
+/** Days after which runs are deleted in the end: the oldest quarter of them has expired. */
 const RETENTION_DAYS = 63;
 /** The load beside which they are deleted. */
 const LOAD = { perSecond: 500, seconds: 30, connections: 20 };
 const REQUESTS_PER_QUERY = 40;
+const RESUMED_RUNS = 40;
 const POLL_MS = 50;
 
 /** What lists are asked for. */
@@ -36,12 +47,24 @@ const QUERIES = {
   'search: nothing': '&search=zircon%20quartz',
 } as const;
 
-/** What was measured with one number of old runs. */
-export interface HistoryStep {
-  readonly runs: number;
-  readonly rows: readonly Row[];
-  /** Lists of 100 runs, in ms. */
-  readonly lists: readonly { readonly query: string; readonly p50: number; readonly p99: number }[];
+/** A run that waits for an approval, so that it is resumed. */
+const APPROVAL = {
+  nodes: [
+    { id: 'start', type: 'trigger.manual' },
+    { id: 'ask', type: 'approval', parameters: { message: 'Continue?' } },
+    { id: 'end', type: 'set', parameters: { fields: { done: true } } },
+  ],
+  edges: [
+    { source: 'start', target: 'ask' },
+    { source: 'ask', sourceHandle: 'approved', target: 'end' },
+  ],
+};
+
+/** A metric beside no old runs and beside many, a value for each round. */
+export interface HistoryRow {
+  readonly what: string;
+  readonly none: readonly number[];
+  readonly many: readonly number[];
 }
 
 /** How expired runs were deleted. */
@@ -57,48 +80,99 @@ export interface RetentionResult {
 
 /** The result of all of it. */
 export interface HistoryResult {
+  readonly runs: number;
   readonly bytesPerRun: number;
-  readonly steps: readonly HistoryStep[];
+  /** How many runs were written per second, indexes included. */
+  readonly runsPerSecond: number;
+  readonly rows: readonly HistoryRow[];
   readonly retention: RetentionResult;
 }
 
-/**
- * Measures everyday work and lists among no old runs and among many, and the deletion of a quarter of these beside a
- * load.
- * @param options.runs how many old runs; fewer if they would take more than half of the free disk.
- */
-export async function history(
-  bench: Bench,
-  options: { readonly runs: number; readonly repeat: number; readonly onProgress: (what: string) => void },
-): Promise<HistoryResult> {
-  const { stack } = bench;
-  const { onProgress } = options;
-  await spreadPartitions(stack.db);
-  const { owner, other } = await createOwners(stack);
-  let written = 0;
-  async function growTo(runs: number): Promise<void> {
-    const count = runs - written;
-    if (count <= 0) return;
-    onProgress(`writing ${count} old runs`);
-    await generateRuns(stack.db, [owner, other], { count, spacingSeconds: (DAYS * 86_400) / count }, () => undefined);
-    onProgress('making them searchable');
-    await indexAll(stack.db);
-    written = runs;
-  }
-  const steps: HistoryStep[] = [await measure(bench, options, 0)];
-  const before = await sizeOf(stack.db);
-  await growTo(Math.min(options.runs, SAMPLE_RUNS));
-  const bytesPerRun = ((await sizeOf(stack.db)) - before) / written;
-  const { bavail, bsize } = await statfs(tmpdir());
-  await growTo(Math.min(options.runs, Math.floor((bavail * bsize) / 2 / bytesPerRun)));
-  steps.push(await measure(bench, options, written));
-  onProgress('deleting a quarter of them');
-  return { bytesPerRun, steps, retention: await measureRetention(stack) };
+/** An instance that is filled with old runs, and an empty one. */
+export interface HistoryStacks {
+  readonly many: Stack;
+  readonly none: Stack;
+  readonly floor: Floor;
 }
 
-/** Replaces the partitions of an empty database by those that an instance has after `DAYS`. */
-async function spreadPartitions(db: Database): Promise<void> {
-  await db.$executeRaw`
+/**
+ * Measures everyday work and lists among no old runs and among many, in turns, and the deletion of a quarter of these
+ * beside a load. @param options.runs how many old runs; fewer if they would take more than half of the free disk.
+ */
+export async function history(
+  { many, none, floor }: HistoryStacks,
+  options: { readonly runs: number; readonly repeat: number; readonly onProgress: (what: string) => void },
+): Promise<HistoryResult> {
+  const { onProgress } = options;
+  const startedAt = performance.now();
+  const filled = await fill(many, options.runs, onProgress);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  onProgress(`${filled.runs} old runs of ${Math.round(filled.bytesPerRun)} bytes each after ${Math.round(seconds)} s`);
+  await fill(none, 0, () => undefined);
+  const rows: HistoryRow[] = [];
+  for (const scenario of [accept, endToEnd, latency, webhookOnCompletion(20, 10), resume, listsAndSearches]) {
+    const [ofNone, ofMany] = [
+      await scenario.prepare({ stack: none, floor }),
+      await scenario.prepare({ stack: many, floor }),
+    ];
+    const rounds: { none: Figures; many: Figures }[] = [];
+    for (let round = 0; round <= options.repeat; round += 1) {
+      onProgress(`${scenario.name}, ${round === 0 ? 'warm-up' : `round ${round}`}`);
+      await Promise.all([none, many].map(({ db }) => makeSearchable(db)));
+      rounds.push({ none: await ofNone.ours(), many: await ofMany.ours() });
+    }
+    for (const metric of Object.keys(rounds[0]?.none ?? {})) {
+      const valuesOf = (of: 'none' | 'many'): number[] => rounds.slice(1).map((round) => round[of][metric] ?? NaN);
+      rows.push({ what: `${scenario.name}, ${metric}`, none: valuesOf('none'), many: valuesOf('many') });
+    }
+  }
+  onProgress('deleting the oldest quarter');
+  return { ...filled, runsPerSecond: filled.runs / seconds, rows, retention: await measureRetention(many) };
+}
+
+/**
+ * Creates the partitions of an instance of some age. The first one is filled to measure the size of a run, then the
+ * others, as far as half of the free disk suffices.
+ */
+async function fill(
+  stack: Stack,
+  wanted: number,
+  onProgress: (what: string) => void,
+): Promise<{ runs: number; bytesPerRun: number }> {
+  const { owner, other } = await createOwners(stack);
+  const owners = [owner, other];
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const beginOf = (index: number): Date => new Date(today - (PARTITIONS - index) * PARTITION_DAYS * DAY_MS);
+  await removePartitions(stack.db, beginOf(0));
+  // First that of the present: the worker would create one that reaches from the last one into the present.
+  await createFilledPartition(stack.db, owners, { from: beginOf(PARTITIONS), to: beginOf(PARTITIONS + 1), runs: 0 });
+  const create = async (db: Database, index: number, runs: number): Promise<void> => {
+    onProgress(`writing partition ${index + 1} of ${PARTITIONS}, ${runs} runs`);
+    await createFilledPartition(db, owners, { from: beginOf(index), to: beginOf(index + 1), runs });
+  };
+  const { bavail, bsize } = await statfs(tmpdir());
+  const sample = Math.min(SAMPLE_RUNS, Math.ceil(wanted / PARTITIONS));
+  await create(stack.db, 0, sample);
+  const bytesPerRun = sample === 0 ? NaN : (await sizeOf(stack.db)) / sample;
+  const most = sample === 0 ? 0 : Math.floor((bavail * bsize) / 2 / bytesPerRun);
+  const each = Math.floor((Math.min(wanted, most) - sample) / (PARTITIONS - 1));
+  const left = Array.from({ length: PARTITIONS - 1 }, (_, index) => index + 1);
+  await Promise.all(
+    Array.from({ length: WRITERS }, async () => {
+      const db = createDatabase({ url: withoutSessionLimits(stack.postgres.url), poolSize: 1 });
+      for (let index = left.shift(); index !== undefined; index = left.shift()) await create(db, index, each);
+      await db.$disconnect();
+    }),
+  );
+  await stack.db
+    .$queryRaw`SELECT create_run_partitions(now() + interval '8 days', ${PARTITION_DAYS}::int * interval '1 day')`;
+  if (each > 0) await checkTexts(stack.db);
+  return { runs: sample + each * (PARTITIONS - 1), bytesPerRun };
+}
+
+/** Replaces the partitions of an empty database by one that ends at a time. */
+async function removePartitions(db: Database, before: Date): Promise<void> {
+  await db.$executeRaw(Prisma.sql`
     DO $$
     DECLARE p record;
     BEGIN
@@ -108,10 +182,25 @@ async function spreadPartitions(db: Database): Promise<void> {
       END LOOP;
       FOR p IN SELECT * FROM partitioned_run_tables() LOOP
         EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', p.name, p.name || '_p0',
-          first_id_of(date_trunc('day', now()) - interval '84 days'));
+          first_id_of(${Prisma.raw(`'${before.toISOString()}'`)}));
       END LOOP;
-    END $$`;
-  await db.$queryRaw`SELECT create_run_partitions(now() + interval '8 days', ${PARTITION_DAYS}::int * interval '1 day')`;
+    END $$`);
+}
+
+/** Checks that generated search texts are those that workers write. */
+async function checkTexts(db: Database): Promise<void> {
+  const texts = () => db.$queryRaw<{ text: string; error: string | null }[]>`
+    SELECT text, error FROM execution_texts WHERE execution_id IN (
+      SELECT execution_id FROM execution_texts ORDER BY execution_id LIMIT 100) ORDER BY execution_id`;
+  const generated = JSON.stringify(await texts());
+  await db.$executeRaw`
+    INSERT INTO unindexed_executions SELECT execution_id FROM execution_texts ORDER BY execution_id LIMIT 100`;
+  await indexExecutions(
+    db,
+    (await findUnindexedRuns(db, { limit: 100, except: [] })).map(({ id }) => id),
+  );
+  if (JSON.stringify(await texts()) !== generated)
+    throw new Error('generated search texts differ from those of workers');
 }
 
 async function sizeOf(db: Database): Promise<number> {
@@ -120,27 +209,63 @@ async function sizeOf(db: Database): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-async function measure(
-  bench: Bench,
-  { repeat, onProgress }: { readonly repeat: number; readonly onProgress: (what: string) => void },
-  runs: number,
-): Promise<HistoryStep> {
-  const scenarios = [accept, endToEnd, latency, webhookOnCompletion(20, 10)];
-  const { rows } = await runSuite(bench, scenarios, repeat, (done, all, what) => {
-    onProgress(`${done}/${all} ${what}, ${runs} old runs`);
+/** From the answer to an approval until the end of the run. */
+const resume: Scenario = {
+  name: 'resume, answer to finished',
+  async prepare({ stack }) {
+    const workflowId = await saveWorkflow(stack, 'approval', APPROVAL);
+    const headers = { 'x-api-key': stack.apiKey };
+    return {
+      ours: async () => {
+        const times: number[] = [];
+        for (let i = 0; i < RESUMED_RUNS; i += 1) {
+          const path = `/api/workflows/${workflowId}/execute`;
+          const { executionId } = await post<{ executionId: string }>(stack.url, path, {}, headers);
+          await waitForStatus(stack, executionId, 'waiting_for_input');
+          const answer = { executionId, nodeId: 'ask', approved: true };
+          const [ms] = await timeEach(1, async () => {
+            await post(stack.url, '/api/approvals/submit', answer, headers);
+            await waitForStatus(stack, executionId, 'success');
+          });
+          times.push(ms ?? NaN);
+        }
+        return { 'p50 ms': quantile(times, 0.5), 'p99 ms': quantile(times, 0.99) };
+      },
+    };
+  },
+};
+
+/** Follows a run until it has a status. */
+async function waitForStatus(stack: Stack, executionId: string, status: string): Promise<void> {
+  const response = await fetch(`${stack.url}/api/executions/${executionId}?slim=true&wait=30`, {
+    headers: { 'x-api-key': stack.apiKey },
   });
-  const lists = [];
-  for (const [query, params] of Object.entries(QUERIES)) {
-    const url = `${bench.stack.url}/api/executions?limit=100&workspaceId=${bench.stack.workspaceId}${params}`;
-    const times = await timeEach(REQUESTS_PER_QUERY, async () => {
-      const response = await fetch(url, { headers: { 'x-api-key': bench.stack.apiKey } });
-      await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
-    });
-    lists.push({ query, p50: quantile(times, 0.5), p99: quantile(times, 0.99) });
-  }
-  return { runs, rows, lists };
+  const text = await response.text();
+  if (!text.includes(`"status":"${status}"`)) throw new Error(`${executionId} is not ${status}: ${text}`);
 }
+
+/** Pages of 100 runs. */
+const listsAndSearches: Scenario = {
+  name: 'list',
+  prepare({ stack }) {
+    return Promise.resolve({
+      ours: async () => {
+        const figures: Record<string, number> = {};
+        for (const [query, params] of Object.entries(QUERIES)) {
+          const url = `${stack.url}/api/executions?limit=100&workspaceId=${stack.workspaceId}${params}`;
+          const times = await timeEach(REQUESTS_PER_QUERY, async () => {
+            const response = await fetch(url, { headers: { 'x-api-key': stack.apiKey } });
+            await response.arrayBuffer();
+            if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+          });
+          figures[`${query}, p50 ms`] = quantile(times, 0.5);
+          figures[`${query}, p99 ms`] = quantile(times, 0.99);
+        }
+        return figures;
+      },
+    });
+  },
+};
 
 async function measureRetention(stack: Stack): Promise<RetentionResult> {
   const workflowId = await saveWorkflow(stack, 'beside retention', FOUR_NODES);
@@ -158,7 +283,7 @@ async function measureRetention(stack: Stack): Promise<RetentionResult> {
   const { p99: p99Before } = await load();
   const expired = await stack.db.$queryRaw<{ suffix: string; runs: number }[]>`
     SELECT p.suffix, c.reltuples::float8 AS runs FROM run_partitions p JOIN pg_class c ON c.relname = p.partition_name
-    WHERE p.table_name = 'executions' AND p.upper_id <= first_id_of(now() - ${RETENTION_DAYS}::int * interval '1 day')`;
+    WHERE p.table_name = 'executions' AND p.lower_id IS NOT NULL AND p.upper_id <= first_id_of(now() - ${RETENTION_DAYS}::int * interval '1 day')`;
   const startedAt = performance.now();
   const loaded = load();
   await stack.db.setting.upsert({

@@ -133,37 +133,25 @@ async function measureGrowth(stack: Stack, { repeat, out }: Options): Promise<bo
 
 async function measureHistory(stack: Stack, { repeat, oldRuns, out }: Options): Promise<boolean> {
   const floor = await startFloor({ db: stack.db, databaseUrl: stack.postgres.url, redisUrl: stack.redis.url });
+  const none = await startStack({});
   try {
-    const { bytesPerRun, steps, retention } = await history(
-      { stack, floor },
+    const { rows, retention, ...filled } = await history(
+      { many: stack, none, floor },
       { runs: oldRuns, repeat, onProgress: (what) => console.log(`  ${what}`) },
     );
     const rounded = (value: number): number => Number(value.toPrecision(3));
-    const [none, many] = steps;
-    const table = [
-      ...(none?.rows ?? []).map(({ scenario, metric, ours }, index) => ({
-        what: `${scenario}, ${metric}`,
-        none: rounded(median(ours)),
-        [`${many?.runs}`]: rounded(median(many?.rows[index]?.ours ?? [])),
-      })),
-      ...(none?.lists ?? []).flatMap(({ query, p50, p99 }, index) => [
-        {
-          what: `list, ${query}, p50 ms`,
-          none: rounded(p50),
-          [`${many?.runs}`]: rounded(many?.lists[index]?.p50 ?? NaN),
-        },
-        {
-          what: `list, ${query}, p99 ms`,
-          none: rounded(p99),
-          [`${many?.runs}`]: rounded(many?.lists[index]?.p99 ?? NaN),
-        },
-      ]),
-    ];
+    const table = rows.map(({ what, none, many }) => ({
+      what,
+      none: rounded(median(none)),
+      many: rounded(median(many)),
+      ratio: rounded(median(many) / median(none)),
+    }));
     console.table(table);
-    console.table({ 'bytes per run': Math.round(bytesPerRun), ...retention });
-    await write(out, 'history.json', JSON.stringify({ bytesPerRun, table, retention }, null, 2));
+    console.table({ ...filled, ...retention, 'seconds a partition': retention.seconds / retention.partitions });
+    await write(out, 'history.json', JSON.stringify({ ...filled, rows, retention }, null, 2));
     return true;
   } finally {
+    await none.stop();
     await floor.stop();
   }
 }
