@@ -82,11 +82,7 @@ export const MUTANTS = [
       'worker_id = CASE WHEN NOT a.ends THEN coalesce(a."claimedBy", e.worker_id) END',
       'worker_id = coalesce(a."claimedBy", e.worker_id)',
     ],
-    [
-      'fenced checkpoints move the run',
-      "AND e.id = ANY (${ids}::uuid[]) AND a.step = 'new'",
-      'AND e.id = ANY (${ids}::uuid[])',
-    ],
+    ['fenced checkpoints move the run', "AND ${isGiven} AND a.step = 'new'", 'AND ${isGiven}'],
   ]),
   ...of('packages/db/src/checkpoints/rows.ts', FENCES, [
     [
