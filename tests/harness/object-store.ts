@@ -1,12 +1,16 @@
 import { createServer } from 'node:http';
 import { stopLater } from './cleanup.js';
 
-/** A server that speaks as much of S3 as is used: PUT, GET and the deletion of several objects. */
+/** A server that speaks as much of S3 as is used: PUT, GET, lists of folders, and the deletion of several objects. */
 export interface TestObjectStore {
   /** Settings that name it. */
   readonly env: Readonly<Record<string, string>>;
   /** Objects by key. */
   readonly objects: Map<string, Buffer>;
+  /** Keys of the objects that were written, in order. */
+  readonly written: readonly string[];
+  /** Whether objects that are written from now on are damaged. */
+  setDamaging(isDamaging: boolean): void;
   /** Whether it responds to everything with a 503. */
   setAway(isAway: boolean): void;
   /** Whether it accepts requests and never responds. */
@@ -19,6 +23,8 @@ export interface TestObjectStore {
 export async function startTestObjectStore(): Promise<TestObjectStore> {
   const bucket = 'outputs';
   const objects = new Map<string, Buffer>();
+  const written: string[] = [];
+  let isDamaging = false;
   let isAway = false;
   let isSilent = false;
   let unanswered = 0;
@@ -39,13 +45,30 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
         return response.writeHead(403).end();
       }
       if (request.method === 'PUT') {
-        objects.set(key, body);
+        objects.set(key, isDamaging ? body.subarray(1) : body);
+        written.push(key);
         return response.writeHead(200).end();
       }
       if (request.method === 'POST' && url.searchParams.has('delete')) {
         for (const [, found = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(found);
         response.writeHead(200, { 'content-type': 'application/xml' });
         return response.end('<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>');
+      }
+      if (request.method === 'GET' && url.searchParams.get('list-type') === '2') {
+        const prefix = url.searchParams.get('prefix') ?? '';
+        const after = url.searchParams.get('continuation-token') ?? '';
+        const rests = [...objects.keys()]
+          .filter((key) => key.startsWith(prefix))
+          .map((key) => key.slice(prefix.length));
+        const folders = [...new Set(rests.flatMap((rest) => /^[^/]*\//.exec(rest) ?? []))].sort();
+        // Two on a page, so that pages are turned.
+        const page = folders.filter((folder) => folder > after).slice(0, 2);
+        const next = page.length === 2 ? `<NextContinuationToken>${page[1]}</NextContinuationToken>` : '';
+        const list = page.map((folder) => `<CommonPrefixes><Prefix>${prefix}${folder}</Prefix></CommonPrefixes>`);
+        response.writeHead(200, { 'content-type': 'application/xml' });
+        return response.end(
+          `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join('')}${next}</ListBucketResult>`,
+        );
       }
       const found = request.method === 'GET' ? objects.get(key) : undefined;
       if (!found) {
@@ -71,6 +94,10 @@ export async function startTestObjectStore(): Promise<TestObjectStore> {
   return {
     env: { OUTPUT_STORE: 's3', S3_BUCKET: bucket, S3_ENDPOINT: `http://127.0.0.1:${address.port}` },
     objects,
+    written,
+    setDamaging(value) {
+      isDamaging = value;
+    },
     setAway(value) {
       isAway = value;
     },

@@ -7,7 +7,7 @@ import {
   loadNodeTypes,
 } from '@deckhand/nodes';
 import type { NodeServices } from '@deckhand/engine';
-import { openOutputStore, OutputSettings } from '@deckhand/outputs';
+import { ArchiveSettings, openArchive, openOutputStore, OutputSettings } from '@deckhand/outputs';
 import { createLogger, createSecretBox, readSettings, createMemoryBudget, type MemoryBudget } from '@deckhand/runtime';
 import { startWorker } from '@deckhand/worker';
 import { Registry } from 'prom-client';
@@ -32,6 +32,8 @@ export interface TestWorkerOptions {
   /** URLs of the Redis servers of the queue's shards, and the shard whose jobs it takes. */
   readonly shardUrls?: readonly string[] | undefined;
   readonly shard?: number | undefined;
+  /** Told of each line that it logs. */
+  readonly onLog?: ((line: string) => void) | undefined;
   /** Where API keys that are saved as credentials are sent. */
   readonly publicUrl?: string | undefined;
 }
@@ -47,13 +49,17 @@ export async function startTestWorker(
     publicUrl,
     shardUrls,
     shard,
+    onLog,
   }: TestWorkerOptions = {},
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{ stop(): Promise<void>; readonly registry: Registry }> {
   const { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS } = databaseSettings(stores.databaseUrl);
   const db = createDatabase({ url, poolSize: 6, preparesStatements: DATABASE_PREPARED_STATEMENTS !== 'false' });
-  const outputs = await openOutputStore(readSettings(Type.Object(OutputSettings), outputSettings), db);
+  const settings = readSettings(Type.Object({ ...OutputSettings, ...ArchiveSettings }), outputSettings);
+  const outputs = await openOutputStore(settings, db);
+  const archive = await openArchive(settings);
   const code = createScriptRunner();
   const postgres = createPostgresClient({ allowPrivate: true, memory });
+  const registry = new Registry();
   const worker = await startWorker({
     id: uuidv7(),
     version: 'test',
@@ -72,16 +78,20 @@ export async function startTestWorker(
       postgres,
     }),
     outputs,
+    archive,
     secretBox: createSecretBox(TEST_ENCRYPTION_KEY),
     publicUrl,
     memory,
     concurrency,
     graceMs: 500,
-    logger: createLogger({ name: 'worker', level: 'silent' }),
-    registry: new Registry(),
+    logger: createLogger(
+      onLog ? { name: 'worker', level: 'info', destination: { write: onLog } } : { name: 'worker', level: 'silent' },
+    ),
+    registry,
   });
   let isStopped = false;
   return stopLater({
+    registry,
     async stop() {
       if (isStopped) return;
       isStopped = true;
@@ -89,6 +99,7 @@ export async function startTestWorker(
       await code.close();
       await postgres.close();
       outputs.close();
+      archive?.close();
       await db.$disconnect();
     },
   });

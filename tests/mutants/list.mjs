@@ -21,6 +21,7 @@ const LOCKS_OF_WORKFLOWS = 'integration:integration/api/lock-order';
 const RUN_LOOP = 'unit:tests/engine/(waits|pause|retry-rest)';
 const WAIT_TIMER = 'unit:session/wait-timer';
 const SHARDS = 'integration:integration/queue/shards';
+const ARCHIVE = 'integration:integration/worker/archive';
 const MIGRATIONS = 'integration:integration/migrations';
 const ACCESS = 'integration:integration/api/access-matrix';
 const ADMISSION = 'integration:integration/webhooks/admission';
@@ -31,6 +32,28 @@ const RETENTION = 'integration:integration/worker/retention';
 export const MUTANTS = [
   ...of('packages/db/src/lock-order.ts', LOCKS_OF_RUNS, [
     ['runs are locked in no order', 'ORDER BY e.id FOR UPDATE', 'FOR UPDATE'],
+  ]),
+  ...of('apps/worker/src/maintenance/archive-partition.ts', ARCHIVE, [
+    [
+      'an archive with other runs counts as complete',
+      'if (runs === sums.runs && checksum === sums.checksum) return;',
+      'return;',
+    ],
+    [
+      'runs of deleted workspaces are archived',
+      'const isKept = existing.has(workspaceOf(run));',
+      'const isKept = true;',
+    ],
+  ]),
+  ...of('packages/outputs/src/archive.ts', ARCHIVE, [
+    [
+      'a part is not read back',
+      'await readBytes(`${FOLDER}${partition}/${name}`, sha256);\n      return { name',
+      'return { name',
+    ],
+  ]),
+  ...of('apps/worker/src/maintenance/retention.ts', ARCHIVE, [
+    ['runs are pruned alone although there is an archive', 'if (archives) {', 'if (archives && !archives) {'],
   ]),
   ...of('packages/queue/src/queue-shards.ts', SHARDS, [
     ['jobs are in another shard than their workspace', 'act(shard(index).queue, group)', 'act(shard(0).queue, group)'],

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { archiveCommand } from './commands/archive.js';
 import { drainCommand } from './commands/drain.js';
 import { fleetCommand } from './commands/fleet.js';
 import { queueCommand } from './commands/queue.js';
@@ -28,7 +29,11 @@ export function createProgram(): Command {
     requeueCommand(),
     stopCommand(),
     rotateKeysCommand(),
+    archiveCommand(),
   ];
-  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of commands) {
+    program.addCommand(command.copyInheritedSettings(program));
+    for (const part of command.commands) part.copyInheritedSettings(command);
+  }
   return program;
 }

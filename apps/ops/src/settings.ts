@@ -1,3 +1,4 @@
+import { ArchiveSettings, OutputSettings } from '@deckhand/outputs';
 import { DatabaseSettings, EncryptionSettings } from '@deckhand/runtime';
 import Type from 'typebox';
 
@@ -11,4 +12,12 @@ export const StoreSettings = Type.Object({
 export const KeySettings = Type.Object({
   ...DatabaseSettings,
   ...EncryptionSettings,
+});
+
+/** What reading archives needs; no other store. */
+export const ArchiveCommandSettings = Type.Object({
+  ...ArchiveSettings,
+  S3_ENDPOINT: OutputSettings.S3_ENDPOINT,
+  S3_REGION: OutputSettings.S3_REGION,
+  S3_PREFIX: OutputSettings.S3_PREFIX,
 });

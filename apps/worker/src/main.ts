@@ -6,7 +6,7 @@ import {
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
-import { openOutputStore } from '@deckhand/outputs';
+import { openArchive, openOutputStore } from '@deckhand/outputs';
 import {
   collectAtRest,
   createLogger,
@@ -42,6 +42,7 @@ async function main(): Promise<void> {
     onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
   });
   const outputs = await openOutputStore(settings, db);
+  const archive = await openArchive(settings);
   const code = createScriptRunner();
   const allowPrivate = settings.HTTP_NODE_ALLOW_PRIVATE;
   const memory = createMemoryBudget(settings.WORKER_DATA_BYTES);
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
       postgres,
     },
     outputs,
+    archive,
     secretBox: openSecretBox(settings),
     publicUrl: settings.PUBLIC_URL?.replace(/\/+$/, ''),
     memory,
@@ -98,6 +100,7 @@ async function main(): Promise<void> {
       await code.close();
       await postgres.close();
       outputs.close();
+      archive?.close();
       await db.$disconnect();
       await tracing?.close();
       await metrics?.close();

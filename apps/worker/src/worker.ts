@@ -30,7 +30,7 @@ import {
   type RunChange,
   type WorkerState,
 } from '@deckhand/queue';
-import type { OutputStore } from '@deckhand/outputs';
+import type { Archive, OutputStore } from '@deckhand/outputs';
 import {
   addPoolMetrics,
   createBatcher,
@@ -98,6 +98,8 @@ export interface WorkerOptions {
   readonly services: Omit<NodeServices, 'workflows'>;
   /** The store of large outputs. */
   readonly outputs: OutputStore;
+  /** The archive of dropped partitions; undefined without one. */
+  readonly archive?: Archive | undefined;
   /** Opens the credentials of nodes. */
   readonly secretBox: SecretBox;
   /** PUBLIC_URL: where this instance is reached, without a slash at the end; undefined if it is not set. */
@@ -241,7 +243,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const maintenance = startMaintenance(
     { db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
-    { workerId: id, active, clock, lease, heldBack, outputs },
+    { workerId: id, active, clock, lease, heldBack, outputs, archive: options.archive },
   );
   // Detached from the context of the run whose session sets the alarm: it wakes other runs.
   const wake = AsyncLocalStorage.bind(() => {

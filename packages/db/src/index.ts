@@ -166,6 +166,15 @@ export {
   type OwnedRun,
   type RowPage,
 } from './maintenance/find-runs.js';
+export {
+  type DetachedPosition,
+  type DetachedRow,
+  type DetachedTable,
+  findWorkspaces,
+  FIRST_DETACHED,
+  readDetachedRows,
+  sumDetachedRuns,
+} from './maintenance/detached-runs.js';
 export { refreshStatistics } from './maintenance/refresh-statistics.js';
 export {
   createRunPartitions,

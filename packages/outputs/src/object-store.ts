@@ -8,6 +8,8 @@ export interface ObjectStore {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Reads an object. @returns undefined if the store reports that it does not exist. */
   get(key: string): Promise<Uint8Array | undefined>;
+  /** Returns the names of the folders in a folder, both ending with a slash. */
+  listFolders(folder: string): Promise<string[]>;
   /** Deletes objects. Objects that do not exist are ignored. */
   delete(keys: readonly string[]): Promise<void>;
   close(): void;
@@ -97,6 +99,19 @@ export async function openS3(
         if (!found.Body) throw new Error('the response has no body');
         return found.Body.transformToByteArray();
       }),
+    async listFolders(folder) {
+      const folders: string[] = [];
+      let ContinuationToken: string | undefined;
+      do {
+        const page = await asked(`LIST ${folder}`, (abortSignal) => {
+          const request = { Bucket, Prefix: prefix + folder, Delimiter: '/', ContinuationToken };
+          return client.send(new s3.ListObjectsV2Command(request), { abortSignal });
+        });
+        for (const { Prefix = '' } of page.CommonPrefixes ?? []) folders.push(Prefix.slice(prefix.length));
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+      return folders;
+    },
     delete: (keys) =>
       asked(`DELETE of ${keys.length}`, async (abortSignal) => {
         const Objects = keys.map((key) => ({ Key: prefix + key }));

@@ -12,7 +12,15 @@ export const OutputSettings = {
   S3_PREFIX: Type.String({ default: 'deckhand/', pattern: '^[A-Za-z0-9!_.*()/-]*$' }),
 };
 
+/** Settings of the archive of partitions, beside those of S3 above. */
+export const ArchiveSettings = {
+  /** The bucket for archives. Without one, partitions are dropped without an archive. */
+  ARCHIVE_BUCKET: Type.Optional(Type.String({ minLength: 1 })),
+};
+
 export type OutputSettings = Static<ReturnType<typeof Type.Object<typeof OutputSettings>>>;
+
+export type ArchiveSettings = Static<ReturnType<typeof Type.Object<typeof ArchiveSettings>>>;
 
 /** Returns the location of objects in S3. @throws SettingsError without a bucket. */
 export function s3Location(settings: OutputSettings) {

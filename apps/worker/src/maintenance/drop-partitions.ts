@@ -6,24 +6,42 @@ import {
   findDetachedRunPartitions,
   readInstanceSettings,
 } from '@deckhand/db';
+import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { PeriodicTask } from '../run-periodically.js';
+import { archivePartition } from './archive-partition.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
 /** Maximum number of rows of each other table that one statement deletes. */
 const BATCH = 500;
 /** Time after which a pass begins no more statements, in ms. */
 const BUDGET_MS = 400;
+/** Time after which archiving continues in the next pass, in ms. */
+const ARCHIVE_BUDGET_MS = 30_000;
 
 /**
  * Creates the task that drops partitions whose runs all finished before the retention time. It detaches them, which
- * ends their runs, then deletes what other tables have of these runs, and then drops them. After a crash, the next pass
- * continues. It is a task of its own because the bytes of all runs are summed up before a drop, which may take minutes.
+ * ends their runs, then copies them to the archive if there is one, deletes what other tables have of these runs, and
+ * then drops them. After a crash, the next pass continues. It is a task of its own because an archive, or the sum of the
+ * bytes of all runs before a drop, may take minutes.
  */
-export function createPartitionDropping({
-  db,
-  logger,
-  metrics,
-}: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>): PeriodicTask {
+export function createPartitionDropping(
+  { db, logger, metrics }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>,
+  { outputs, archive }: { readonly outputs: Pick<OutputStore, 'get'>; readonly archive?: Archive | undefined },
+): PeriodicTask {
+  const archived = new Set<string>();
+
+  /** @returns whether the partition may be dropped: it is archived, or there is no archive. */
+  async function isArchived(partition: string, signal: AbortSignal): Promise<boolean> {
+    if (!archive || archived.has(partition)) return true;
+    const until = performance.now() + ARCHIVE_BUDGET_MS;
+    const isOver = (): boolean => signal.aborted || performance.now() >= until;
+    const isComplete = await archivePartition({ db, outputs, archive }, partition, isOver);
+    if (!isComplete) return false;
+    archived.add(partition);
+    logger.info({ partition }, 'partition of expired runs archived');
+    return true;
+  }
+
   async function detach(): Promise<boolean> {
     const { runRetentionDays } = await readInstanceSettings(db);
     if (runRetentionDays === null) return false;
@@ -37,18 +55,20 @@ export function createPartitionDropping({
     intervalMs: 1_000,
     timeLimitMs: DROP_LIMIT_MS + TASK_TIME_LIMIT_MS,
     async run(signal) {
-      const until = performance.now() + BUDGET_MS;
+      let until = performance.now() + BUDGET_MS;
       const isOver = (): boolean => signal.aborted || performance.now() >= until;
-      let hasDetached: boolean;
+      // The next one is detached once the last one is dropped: if the archive fails, no further runs disappear.
       do {
-        hasDetached = await detach();
         for (const partition of await findDetachedRunPartitions(db)) {
+          if (!(await isArchived(partition, signal))) return;
+          until = performance.now() + BUDGET_MS;
           while (await deleteLeftoversOfRunPartition(db, partition, BATCH)) if (isOver()) return;
+          if (signal.aborted) return;
           const runs = await dropDetachedRunPartition(db, partition);
           metrics.acted('pruned_run', runs);
           logger.info({ partition, runs }, 'partition of expired runs dropped');
         }
-      } while (hasDetached && !isOver());
+      } while (!isOver() && (await detach()));
     },
   };
 }

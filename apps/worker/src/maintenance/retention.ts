@@ -35,13 +35,13 @@ const PRUNE = {
  *
  * Whole runs are dropped with their partition where possible (`drop-partitions.ts`): an expired run waits for the last
  * one of its partition. It is pruned alone if the partition cannot be dropped by then, for example because of an
- * unfinished run.
+ * unfinished run. Where partitions are archived, runs are pruned with their partition only, or they would be missing in
+ * the archive.
  */
-export function createRetention({
-  db,
-  logger,
-  metrics,
-}: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>): PeriodicTask {
+export function createRetention(
+  { db, logger, metrics }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>,
+  { archives }: { readonly archives: boolean },
+): PeriodicTask {
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
   const budgets = {
     data: createTimeBudget(BUDGET_MS, MAX_BUDGET_MS),
@@ -96,6 +96,13 @@ export function createRetention({
       }
       // A partition begins up to a day after the run before it.
       const graceDays = partitionSpanDays(runRetentionDays) + 1;
+      if (archives) {
+        const hasOwnTime = dataRetentionDays !== null && dataRetentionDays < runRetentionDays;
+        if (hasOwnTime) await prune({ kind: 'data', days: dataRetentionDays, graceDays: 0 }, signal);
+        // Only measured.
+        await find({ kind: hasOwnTime ? 'run' : 'data', days: runRetentionDays, graceDays }, { limit: 1, except: [] });
+        return;
+      }
       const dataDays = dataRetentionDays ?? runRetentionDays;
       await prune({ kind: 'data', days: dataDays, graceDays: dataDays < runRetentionDays ? 0 : graceDays }, signal);
       await prune({ kind: 'run', days: runRetentionDays, graceDays }, signal);

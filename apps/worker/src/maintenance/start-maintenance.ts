@@ -1,6 +1,6 @@
 import { isStoreUnavailable } from '@deckhand/db';
 import { createLiveness, HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
-import type { OutputStore } from '@deckhand/outputs';
+import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.js';
 import type { ActiveRuns } from '../session/active-runs.js';
 import { type PeriodicTask, runPeriodically, type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
@@ -46,6 +46,8 @@ export interface OwnParts {
   readonly lease: MaintenanceLease;
   readonly heldBack: HeldBackRuns;
   readonly outputs: OutputStore;
+  /** Where partitions are copied before they are dropped; undefined if they are not. */
+  readonly archive?: Archive | undefined;
 }
 
 /** The maintenance tasks of a worker. */
@@ -117,7 +119,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createIndexing(context),
     createKeyPruning(context),
     createPartitionCreation(context),
-    createRetention(context),
+    createRetention(context, { archives: own.archive !== undefined }),
     createWorkspaceDeletion(context),
     createQueueTidying(queue),
   ];
@@ -125,7 +127,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
    * Tasks of the holder of the lease that do not release it on errors: these may come from the object store, or from a
    * drop that takes long and that another worker would begin again.
    */
-  const keeping: readonly PeriodicTask[] = [createOutputSweep(own.outputs), createPartitionDropping(context)];
+  const keeping: readonly PeriodicTask[] = [createOutputSweep(own.outputs), createPartitionDropping(context, own)];
 
   const onLease = (task: PeriodicTask): PeriodicTask => ({ ...task, isWanted: () => lease.isHeld() });
   /** Releases the lease after a failure: perhaps only this worker cannot reach the database. */

@@ -1,0 +1,150 @@
+import { parseOwnJson } from '@deckhand/contracts';
+import { type Archive, type ArchiveManifest, openArchive } from '@deckhand/outputs';
+import { readSettings } from '@deckhand/runtime';
+import { Command } from 'commander';
+import { once } from 'node:events';
+import { ExitError, misused } from '../exit.js';
+import { ArchiveCommandSettings } from '../settings.js';
+import { print, tell } from '../terminal/output.js';
+import { table } from '../terminal/table.js';
+import { id, ids, moment } from './parse.js';
+
+interface ReadOptions {
+  readonly run?: readonly string[];
+  readonly workspace?: string;
+  readonly workflow?: string;
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+}
+
+/** A record of an archive, as far as it is looked at. */
+interface RunRecord {
+  readonly kind: string;
+  /** Whether a part before has this record already. */
+  readonly isRepeated?: boolean;
+  readonly row: {
+    readonly id: string;
+    readonly workspace_id: string;
+    readonly workflow_id: string;
+    readonly created_at: string;
+  };
+}
+
+/** `archive`: what retention moved to the object store. */
+export function archiveCommand(): Command {
+  return new Command('archive')
+    .summary('list and read archives of runs that retention deleted')
+    .description(
+      'Partitions of expired runs are archived before they are dropped, where the workers have ARCHIVE_BUCKET. Needs the same ' +
+        'settings as these (ARCHIVE_BUCKET, S3_ENDPOINT, S3_REGION, S3_PREFIX), and credentials as the AWS SDK reads them; no other store.',
+    )
+    .addCommand(
+      new Command('list')
+        .summary('archives, with the number and the times of their runs')
+        .option('--json', 'print one JSON document')
+        .action(listArchives),
+    )
+    .addCommand(
+      new Command('read')
+        .summary('print archived runs as NDJSON')
+        .description(
+          'Prints a line for each record: a run, followed by its node runs, iterations, waits and large outputs, as {"kind", "row"} with the ' +
+            'columns of the database. Without options, all runs of all complete archives.',
+        )
+        .option('--run <id>', 'only this run; may be given several times', ids)
+        .option('--workspace <id>', 'only runs of a workspace', id)
+        .option('--workflow <id>', 'only runs of a workflow', id)
+        .option('--created-from <time>', 'only runs created at or after an ISO 8601 time', moment)
+        .option('--created-to <time>', 'only runs created at or before an ISO 8601 time', moment)
+        .action(readRuns),
+    );
+}
+
+async function listArchives({ json }: { json?: boolean }): Promise<void> {
+  await withArchive(async (archive) => {
+    const found: ArchiveManifest[] = [];
+    for (const partition of await archive.partitions()) {
+      const manifest = (await archive.manifest(partition)) ?? (await archive.progress(partition));
+      if (manifest) found.push(manifest);
+    }
+    const entries = found.map(({ partition, runs, leftOut, parts, archivedAt }) => ({
+      partition,
+      runs: runs - leftOut,
+      createdFrom: parts.map(({ createdFrom }) => createdFrom).sort()[0] ?? null,
+      createdTo:
+        parts
+          .map(({ createdTo }) => createdTo)
+          .sort()
+          .at(-1) ?? null,
+      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      archivedAt,
+    }));
+    print(json, entries, () =>
+      table(
+        ['partition', 'runs', 'created from', 'to', 'bytes', 'archived'],
+        entries.map((one) => [
+          one.partition,
+          one.runs,
+          one.createdFrom ?? '–',
+          one.createdTo ?? '–',
+          one.bytes,
+          one.archivedAt ?? 'incomplete',
+        ]),
+      ),
+    );
+  });
+}
+
+async function readRuns(options: ReadOptions): Promise<void> {
+  await withArchive(async (archive) => {
+    for (const partition of await archive.partitions()) {
+      const manifest = await archive.manifest(partition);
+      if (manifest) await readArchive(archive, manifest, options);
+      else tell(`${partition} is left out: its archive is not complete yet`);
+    }
+  });
+}
+
+async function readArchive(archive: Archive, manifest: ArchiveManifest, options: ReadOptions): Promise<void> {
+  const from = options.createdFrom?.toISOString() ?? '';
+  const to = options.createdTo?.toISOString();
+  let isWanted = false;
+  for (const part of manifest.parts) {
+    if (part.createdTo < from || (to !== undefined && part.createdFrom > to)) continue;
+    for (const line of await archive.read(manifest.partition, part)) {
+      if (line.startsWith('{"kind":"run"')) {
+        const record = parseOwnJson<RunRecord>(line);
+        isWanted = fits(record, options);
+        if (record.isRepeated === true) continue;
+      }
+      // One line at a time, no faster than it is read.
+      if (isWanted && !process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+    }
+  }
+}
+
+function fits({ row }: RunRecord, { run, workspace, workflow, createdFrom, createdTo }: ReadOptions): boolean {
+  const createdAt = Date.parse(row.created_at);
+  return (
+    (run === undefined || run.includes(row.id)) &&
+    (workspace === undefined || row.workspace_id === workspace) &&
+    (workflow === undefined || row.workflow_id === workflow) &&
+    (createdFrom === undefined || createdAt >= createdFrom.getTime()) &&
+    (createdTo === undefined || createdAt <= createdTo.getTime())
+  );
+}
+
+/** @throws ExitError without an archive, or when it cannot be read. */
+async function withArchive(use: (archive: Archive) => Promise<void>): Promise<void> {
+  const archive = await openArchive(readSettings(ArchiveCommandSettings));
+  if (!archive) throw misused('ARCHIVE_BUCKET is not set: give it as the workers have it.');
+  // Whoever reads the output may stop early, as `head` does.
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    await use(archive);
+  } catch (error) {
+    throw new ExitError(`The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    archive.close();
+  }
+}

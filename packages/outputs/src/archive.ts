@@ -1,0 +1,152 @@
+import { parseOwnJson } from '@deckhand/contracts';
+import { StoreError } from '@deckhand/db';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { type ObjectStore, openS3 } from './object-store.js';
+import type { ArchiveSettings, OutputSettings } from './settings.js';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/*
+ * The archive of a partition of runs, in an object store:
+ *
+ *     archive/<partition>/<run>-<digest>.ndjson.gz   its parts: records of whole runs, or of a run that needs several
+ *     archive/<partition>/progress.json              the parts so far, until it is complete
+ *     archive/<partition>/manifest.json              all parts; written last
+ *
+ * Names of parts contain the digest of their content, so writing one again, by another process or after a crash, never
+ * replaces anything else. A part that no manifest names belongs to nobody.
+ */
+
+/** A part of an archive. */
+export interface ArchivePart {
+  readonly name: string;
+  /** SHA-256 of the compressed bytes, in hexadecimal. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** When the first and the last of its runs were created, ISO 8601. */
+  readonly createdFrom: string;
+  readonly createdTo: string;
+}
+
+/** What an archive contains. */
+export interface ArchiveManifest {
+  readonly version: 1;
+  readonly partition: string;
+  /** All runs of the partition, and those of them that are left out because their workspace was deleted. */
+  readonly runs: number;
+  readonly leftOut: number;
+  /** The sum of the last 32 bits of the ids of all runs. */
+  readonly checksum: number;
+  /** Lines of all parts, without repeated ones. */
+  readonly records: number;
+  /** The last run so far; null before the first one. */
+  readonly lastRun: string | null;
+  readonly parts: readonly ArchivePart[];
+  /** When it was completed, ISO 8601; null in `progress.json`. */
+  readonly archivedAt: string | null;
+}
+
+/** Archives in an object store. Every method throws a StoreError if the store is unavailable or refuses. */
+export interface Archive {
+  /** Returns the manifest of a complete archive; undefined without one. */
+  manifest(partition: string): Promise<ArchiveManifest | undefined>;
+  /** Returns what an interrupted archive contains so far; undefined without one. */
+  progress(partition: string): Promise<ArchiveManifest | undefined>;
+  /** Records what the archive contains; from `archivedAt` on, it is complete. */
+  record(manifest: ArchiveManifest): Promise<void>;
+  /**
+   * Writes a part and reads it back. @throws StoreError if the store does not return what was written.
+   */
+  write(part: NewPart): Promise<ArchivePart>;
+  /** Reads the lines of a part. @throws StoreError if it is missing, or its bytes are not those that were written. */
+  read(partition: string, part: ArchivePart): Promise<string[]>;
+  /** Returns the partitions with a complete or an interrupted archive. */
+  partitions(): Promise<string[]>;
+  close(): void;
+}
+
+/** A part to write. */
+export interface NewPart {
+  readonly partition: string;
+  /** The first run. */
+  readonly run: string;
+  readonly lines: readonly string[];
+  readonly createdFrom: string;
+  readonly createdTo: string;
+}
+
+/** An archive differs from what was written to it. */
+class ArchiveError extends StoreError {
+  override readonly name = 'ArchiveError';
+
+  constructor(message: string) {
+    super(message, 'transient');
+  }
+}
+
+const FOLDER = 'archive/';
+
+/** Opens the archives that the settings name; undefined if they name none. */
+export async function openArchive(
+  settings: ArchiveSettings & Pick<OutputSettings, 'S3_ENDPOINT' | 'S3_REGION' | 'S3_PREFIX'>,
+): Promise<Archive | undefined> {
+  const { ARCHIVE_BUCKET: bucket, S3_ENDPOINT: endpoint, S3_REGION: region, S3_PREFIX: prefix } = settings;
+  return bucket === undefined ? undefined : createArchive(await openS3({ bucket, endpoint, region, prefix }));
+}
+
+function createArchive(objects: ObjectStore): Archive {
+  async function readManifest(key: string): Promise<ArchiveManifest | undefined> {
+    const bytes = await objects.get(key);
+    if (!bytes) return undefined;
+    const manifest = parseOwnJson<ArchiveManifest>(Buffer.from(bytes).toString('utf8'));
+    if (Number(manifest.version) !== 1) throw new ArchiveError(`${key} has a format that is not known`);
+    return manifest;
+  }
+
+  /** @throws ArchiveError if the store has none, or other bytes. */
+  async function readBytes(key: string, sha256: string): Promise<Uint8Array> {
+    const bytes = await objects.get(key);
+    if (!bytes) throw new ArchiveError(`${key} is missing`);
+    if (digestOf(bytes) !== sha256) throw new ArchiveError(`${key} is damaged: its digest is not ${sha256}`);
+    return bytes;
+  }
+
+  return {
+    manifest: (partition) => readManifest(`${FOLDER}${partition}/manifest.json`),
+    progress: (partition) => readManifest(`${FOLDER}${partition}/progress.json`),
+    async record(manifest) {
+      const folder = `${FOLDER}${manifest.partition}/`;
+      const isComplete = manifest.archivedAt !== null;
+      await objects.put(
+        folder + (isComplete ? 'manifest.json' : 'progress.json'),
+        Buffer.from(JSON.stringify(manifest)),
+      );
+      if (isComplete) await objects.delete([`${folder}progress.json`]);
+    },
+    async write({ partition, run, lines, createdFrom, createdTo }) {
+      const bytes = await compress(lines.map((line) => `${line}\n`).join(''));
+      const sha256 = digestOf(bytes);
+      const name = `${run}-${sha256.slice(0, 16)}.ndjson.gz`;
+      await objects.put(`${FOLDER}${partition}/${name}`, bytes);
+      await readBytes(`${FOLDER}${partition}/${name}`, sha256);
+      return { name, sha256, bytes: bytes.length, createdFrom, createdTo };
+    },
+    async read(partition, { name, sha256 }) {
+      const bytes = await readBytes(`${FOLDER}${partition}/${name}`, sha256);
+      return (await decompress(bytes)).toString('utf8').split('\n').slice(0, -1);
+    },
+    async partitions() {
+      return (await objects.listFolders(FOLDER)).map((folder) => folder.slice(FOLDER.length, -1));
+    },
+    close() {
+      objects.close();
+    },
+  };
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,180 @@
+import { type Database, Prisma } from '@deckhand/db';
+import { type Archive, ArchiveSettings, openArchive, OutputSettings } from '@deckhand/outputs';
+import { readSettings } from '@deckhand/runtime';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import Type from 'typebox';
+import { v7 as uuidv7 } from 'uuid';
+import { gzipSync } from 'node:zlib';
+import {
+  addOldRuns,
+  type OldRuns,
+  startStores,
+  startTestWorker,
+  stopAll,
+  stopLater,
+  type Stores,
+  until,
+} from '../../harness/index.js';
+import { startTestObjectStore, type TestObjectStore } from '../../harness/object-store.js';
+
+const RUNS = 450;
+
+let stores: Stores;
+let objects: TestObjectStore;
+let env: Record<string, string>;
+let old: OldRuns;
+
+afterEach(stopAll);
+
+async function start(runs = RUNS): Promise<Database> {
+  stores = await startStores();
+  objects = await startTestObjectStore();
+  env = { ...objects.env, ARCHIVE_BUCKET: 'outputs' };
+  old = await addOldRuns(stores.db, runs);
+  await stores.db.setting.create({ data: { name: 'runRetentionDays', value: 30 } });
+  return stores.db;
+}
+
+async function open(): Promise<Archive> {
+  const archive = await openArchive(readSettings(Type.Object({ ...OutputSettings, ...ArchiveSettings }), env));
+  if (!archive) throw new Error('there is no archive');
+  stopLater({
+    stop() {
+      archive.close();
+      return Promise.resolve();
+    },
+  });
+  return archive;
+}
+
+const tablesLeft = async () =>
+  (await stores.db.$queryRaw<unknown[]>`SELECT FROM pg_class WHERE relname LIKE '%\_p0' AND relkind = 'r'`).length;
+const isDropped = async () => (await tablesLeft()) === 0;
+
+/** Returns the rows of a table as JSON texts, in the order of its keys. */
+async function rowsOf(table: string, order: string): Promise<string[]> {
+  const rows = await stores.db.$transaction(async (tx) => {
+    await tx.$executeRaw`SET LOCAL timezone = 'UTC'`;
+    return tx.$queryRaw<{ row: string }[]>(
+      Prisma.sql`SELECT row_to_json(t)::text AS row FROM ${Prisma.raw(table)} t ORDER BY ${Prisma.raw(order)}`,
+    );
+  });
+  return rows.map(({ row }) => row);
+}
+
+describe('a worker with an archive', () => {
+  it('copies every row of a partition before it drops it, and nothing of deleted workspaces', async () => {
+    const db = await start();
+    const [first = '', second = '', third = ''] = old.ids;
+    const text = JSON.stringify('x'.repeat(100_000));
+    const outputs = [uuidv7(), uuidv7()];
+    await db.largeOutput.createMany({
+      data: [
+        { id: outputs[0]!, executionId: second, data: gzipSync(text) },
+        // Its object is gone.
+        { id: outputs[1]!, executionId: third },
+      ],
+    });
+    await db.nodeIteration.createMany({
+      data: Array.from({ length: 450 }, (_, n) => ({
+        executionId: first,
+        nodeId: 'a',
+        iteration: String(n),
+        status: 'success' as const,
+        // More than fits into one part.
+        output: JSON.stringify({ n, lines: 'one\ntwo "three"', more: 'x'.repeat(40_000) }),
+      })),
+    });
+    const createdAt = new Date();
+    await db.wait.create({ data: { executionId: third, nodeId: 'a', kind: 'approval', details: '{}', createdAt } });
+    const runs = await rowsOf('executions', 'id');
+    const nodeRuns = await rowsOf('node_runs', 'execution_id, node_id');
+    const iterations = await rowsOf('node_iterations', 'execution_id, node_id, iteration');
+    const waits = await rowsOf('waits', 'execution_id, node_id, iteration');
+    // A run of a workspace that is deleted meanwhile.
+    const gone = uuidv7({ msecs: Date.now() - 49 * 86_400_000 });
+    await db.$executeRaw`
+      INSERT INTO executions SELECT (json_populate_record(e, json_build_object('id', ${gone}::uuid, 'workspace_id', ${uuidv7()}::uuid))).*
+      FROM executions e WHERE id = ${first}::uuid`;
+    await db.nodeRun.create({ data: { executionId: gone, nodeId: 'a', status: 'success' } });
+
+    const worker = await startTestWorker(stores, { outputSettings: env });
+    await until(isDropped, 20_000, 'the drop of the partition');
+    await worker.stop();
+
+    const archive = await open();
+    expect(await archive.partitions()).toEqual(['p0']);
+    const manifest = await archive.manifest('p0');
+    if (!manifest) throw new Error('there is no manifest');
+    expect(manifest).toMatchObject({ runs: RUNS + 1, leftOut: 1, lastRun: expect.any(String) });
+    expect(manifest.parts.length).toBeGreaterThan(2);
+    const all = (await Promise.all(manifest.parts.map((part) => archive.read('p0', part)))).flat();
+    const lines = all.filter((line) => !line.startsWith('{"kind":"run","isRepeated":true,'));
+    expect(all.length).toBeGreaterThan(lines.length);
+    expect(lines).toHaveLength(manifest.records);
+    const recordsOf = (kind: string) =>
+      lines.flatMap((line) => (line.startsWith(`{"kind":"${kind}"`) ? [line.slice(kind.length + 17, -1)] : []));
+    expect(recordsOf('run')).toEqual(runs);
+    expect(recordsOf('nodeRun')).toEqual(nodeRuns);
+    expect(recordsOf('nodeIteration')).toEqual(iterations);
+    expect(recordsOf('wait')).toEqual(waits);
+    expect(recordsOf('largeOutput').map((row) => JSON.parse(row) as unknown)).toEqual([
+      { id: outputs[0], execution_id: second, output: text },
+      { id: outputs[1], execution_id: third, output: null },
+    ]);
+    // Each record follows its run.
+    let run = '';
+    for (const line of lines) {
+      const { kind, row } = JSON.parse(line) as { kind: string; row: { id: string; execution_id: string } };
+      if (kind === 'run') run = row.id;
+      else expect(row.execution_id).toBe(run);
+    }
+  });
+
+  it('drops nothing while the object store is unavailable or loses data, and continues when it is back', async () => {
+    await start();
+    objects.setAway(true);
+    const worker = await startTestWorker(stores, { outputSettings: env });
+    await until(async () => (await stores.db.execution.count()) === 0, 10_000, 'the detaching');
+    objects.setAway(false);
+    objects.setDamaging(true);
+    await until(() => objects.written.length >= 2, 30_000, 'damaged parts');
+    expect(await (await open()).manifest('p0')).toBeUndefined();
+    expect(await tablesLeft()).toBeGreaterThan(0);
+    objects.setDamaging(false);
+    await until(isDropped, 30_000, 'the drop of the partition');
+    expect(await (await open()).manifest('p0')).toMatchObject({ runs: RUNS, leftOut: 0 });
+    await worker.stop();
+  });
+
+  it('never replaces an archive with other runs, and keeps the partition', async () => {
+    await start(3);
+    const archive = await open();
+    const other = { version: 1, partition: 'p0', runs: 3, leftOut: 0, checksum: 1, records: 0, lastRun: null } as const;
+    await archive.record({ ...other, parts: [], archivedAt: '2026-01-01T00:00:00.000Z' });
+    const lines: string[] = [];
+    const worker = await startTestWorker(stores, { outputSettings: env, onLog: (line) => lines.push(line) });
+    await until(() => lines.some((line) => line.includes('has other runs than the partition')), 20_000, 'the refusal');
+    expect(await archive.manifest('p0')).toMatchObject({ checksum: 1 });
+    expect(await tablesLeft()).toBeGreaterThan(0);
+    await worker.stop();
+  });
+
+  it('prunes no expired run alone, because it would be missing in the archive', async () => {
+    const db = await start(3);
+    const [first = '', second = ''] = old.ids;
+    await db.execution.update({ where: { id: second }, data: { status: 'paused', finishedAt: null } });
+    await db.execution.update({ where: { id: first }, data: { finishedAt: new Date(Date.now() - 400 * 86_400_000) } });
+    const worker = await startTestWorker(stores, { outputSettings: env });
+    const { registry } = worker;
+    await until(
+      async () => /deckhand_retention_overdue_seconds\{kind="data"\} [1-9]/.test(await registry.metrics()),
+      20_000,
+      'a pass of retention',
+    );
+    expect(await db.execution.findUniqueOrThrow({ where: { id: first } })).toMatchObject({
+      triggerData: expect.any(String),
+    });
+    await worker.stop();
+  });
+});
