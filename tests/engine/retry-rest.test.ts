@@ -1,7 +1,8 @@
-import type { WaitAnswer } from '@deckhand/engine';
+import type { JsonValue } from '@deckhand/contracts';
+import { NodeError, type WaitAnswer } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import { edges, type MemoryRunOptions, runInMemory } from '../harness/engine.js';
-import { MAX_RETRY_DELAY_IN_WORKER_MS } from '../../packages/engine/src/run/retry.js';
+import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from '../../packages/engine/src/run/retry.js';
 import { createVirtualWorld } from '../harness/virtual-world.js';
 
 const LONG_MS = MAX_RETRY_DELAY_IN_WORKER_MS + 1;
@@ -122,6 +123,51 @@ describe('a long delay before the next attempt of a node', () => {
   it('is to earlier workers no wait of the node, but a node that has begun', async () => {
     const { last } = await runInMemory(retried(LONG_MS), { answer: failFirst(1) });
     expect(last.get('call/')?.state).toEqual({ retry: { dueAt: expect.any(Number) } });
+  });
+});
+
+describe('a minimum delay that the other side asked for', () => {
+  const MIN_MS = 90_000;
+  const asked = (minRetryDelayMs: number, isRetryable = true) => {
+    let calls = 0;
+    return (): JsonValue => {
+      calls += 1;
+      if (calls === 1) throw new NodeError('PROBE', 'too many', { minRetryDelayMs, isRetryable });
+      return 'done';
+    };
+  };
+  const duration = async (definition: object, answer: () => JsonValue): Promise<number> => {
+    const world = createVirtualWorld();
+    const startedAt = world.now();
+    const { ending, last } = await runInMemory(definition, { world, answer });
+    if (ending.kind !== 'waiting') return world.now() - startedAt;
+    const [wait] = ending.waits;
+    expect(last.get('call/')).toMatchObject({ status: 'waiting', attempts: 1 });
+    return (wait?.dueAt ?? 0) - startedAt;
+  };
+
+  it('is waited for, at rest if it is long', async () => {
+    expect(await duration(retried(10), asked(MIN_MS))).toBe(MIN_MS);
+    expect(await duration(retried(10), asked(1_000))).toBe(1_000);
+  });
+
+  it('does not shorten a longer delay, and counts up to a day', async () => {
+    const long = retried(10, { retry: { maxAttempts: 2, delayMs: MIN_MS, maxDelayMs: MIN_MS } });
+    expect(await duration(long, asked(5))).toBe(MIN_MS);
+    expect(await duration(retried(10), asked(Infinity))).toBe(86_400_000);
+  });
+
+  it('leads to no attempt that the node does not have', async () => {
+    const single = retried(10, { retry: { maxAttempts: 1 } });
+    expect((await runInMemory(single, { answer: asked(MIN_MS) })).ending.kind).toBe('failed');
+    expect((await runInMemory(retried(10), { answer: asked(MIN_MS, false) })).ending.kind).toBe('failed');
+  });
+
+  it('is followed by the attempts of many nodes at different times', () => {
+    const retry = { maxAttempts: 3, delayMs: 1_000, factor: 1, maxDelayMs: 1_000 };
+    expect(retryDelayMs(retry, 1, 0, MIN_MS)).toBe(MIN_MS);
+    expect(retryDelayMs(retry, 1, 0.5, MIN_MS)).toBe(MIN_MS + 100);
+    expect(retryDelayMs(retry, 1, 0.5, 0)).toBe(900);
   });
 });
 

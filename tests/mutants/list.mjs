@@ -223,6 +223,10 @@ export const MUTANTS = [
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
   ]),
+  ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
+    ['a minimum delay has no bound', 'Math.min(minDelayMs, LONGEST_MIN_DELAY_MS)', 'minDelayMs'],
+    ['a minimum delay is ignored', 'own >= least ? own', 'own >= 0 ? own'],
+  ]),
   ...of('packages/engine/src/run/node-state.ts', RUN_LOOP, [
     ['every rest of a node is the same wait', 'iteration: `${iteration}~${attempts}`', 'iteration: `${iteration}~`'],
   ]),

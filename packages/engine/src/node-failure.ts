@@ -10,4 +10,9 @@ export interface NodeFailure {
    * early. Undefined for every other failure.
    */
   readonly retryAfterMs?: number | undefined;
+  /**
+   * Minimum delay before another attempt that the node's `retry` allows, in ms: what the other side asked for.
+   * Undefined if it did not.
+   */
+  readonly minRetryDelayMs?: number | undefined;
 }

@@ -56,16 +56,24 @@ export class NodeError extends Error {
   readonly isRetryable: boolean;
   /** Delay before another attempt regardless of the node's `retry`, in ms. */
   readonly retryAfterMs: number | undefined;
+  /** Minimum delay before another attempt that the node's `retry` allows, in ms. */
+  readonly minRetryDelayMs: number | undefined;
 
   constructor(
     code: string,
     message: string,
-    options: { isRetryable?: boolean; retryAfterMs?: number; cause?: unknown } = {},
+    options: {
+      isRetryable?: boolean;
+      retryAfterMs?: number;
+      minRetryDelayMs?: number | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.isRetryable = options.isRetryable ?? true;
     this.retryAfterMs = options.retryAfterMs;
+    this.minRetryDelayMs = options.minRetryDelayMs;
   }
 }
 

@@ -5,8 +5,14 @@ import { NodeError } from '../node-type.js';
 /** Converts an error that a node threw to the recorded failure. An unknown error may pass, so it is retryable. */
 export function failureOf(thrown: unknown): NodeFailure {
   if (thrown instanceof NodeError) {
-    const { message, code, isRetryable, retryAfterMs } = thrown;
-    return { message, code, isRetryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    const { message, code, isRetryable, retryAfterMs, minRetryDelayMs } = thrown;
+    return {
+      message,
+      code,
+      isRetryable,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(minRetryDelayMs === undefined ? {} : { minRetryDelayMs }),
+    };
   }
   if (thrown instanceof ExpressionError) return { message: thrown.message, code: thrown.code, isRetryable: false };
   return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'NODE_FAILED', isRetryable: true };

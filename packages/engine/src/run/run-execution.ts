@@ -300,7 +300,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function delayOf({ retry }: GraphNode, failure: NodeFailure, attempts: number): number | undefined {
     if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
     const isLast = !retry || !failure.isRetryable || attempts >= retry.maxAttempts;
-    return isLast ? undefined : retryDelayMs(retry, attempts, ports.random());
+    return isLast ? undefined : retryDelayMs(retry, attempts, ports.random(), failure.minRetryDelayMs);
   }
 
   function settle(task: Task, outcome: Outcome, before: Progress): void {

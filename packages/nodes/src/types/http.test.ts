@@ -149,6 +149,11 @@ describe('a status of 400 or more', () => {
     });
   });
 
+  it('asks for the delay of its Retry-After header', async () => {
+    await expect(answered(429, { 'retry-after': '120' }, '')).rejects.toMatchObject({ minRetryDelayMs: 120_000 });
+    await expect(answered(503, {}, '')).rejects.toMatchObject({ minRetryDelayMs: undefined });
+  });
+
   it('is an output when the parameters accept it', async () => {
     expect(await answered(404, JSON_TYPE, '{"error":"no"}', { acceptErrorStatus: true })).toMatchObject({
       output: { status: 404, body: { error: 'no' } },

@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { credentialHeader } from '../http/credential-header.js';
 import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.js';
 import { excerpt, responseBody } from '../http/response-body.js';
+import { retryAfterMs } from '../http/retry-after.js';
 
 const MAX_RESPONSE_BYTES = 10_485_760;
 /** Retryable statuses below 500. */
@@ -16,7 +17,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day.',
   category: 'action',
   hasEffects: true,
   parameters: Type.Object(
@@ -79,7 +80,7 @@ export default defineNodeType({
   },
   sample: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: {} }),
   credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
-  async run(parameters, { services, idempotencyKey, signal, credential: readCredential }) {
+  async run(parameters, { services, idempotencyKey, signal, now, credential: readCredential }) {
     const { method = 'GET', acceptErrorStatus = false, responseType = 'auto' } = parameters;
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
     const credential = await readCredential(url);
@@ -103,6 +104,7 @@ export default defineNodeType({
       const message = [`${method} ${url.origin}${url.pathname} answered ${status}`, excerpt(answer)];
       throw new NodeError('HTTP_STATUS', message.filter(Boolean).join(': '), {
         isRetryable: status >= 500 || RETRYABLE.has(status),
+        minRetryDelayMs: retryAfterMs(answer.headers, now()),
       });
     }
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
