@@ -29,6 +29,7 @@ export function nodeContext(given: Partial<NodeContext> = {}): NodeContext {
     signal: () => new AbortController().signal,
     timeoutMs: undefined,
     names: () => ({}),
+    deferred: undefined,
     services: NO_SERVICES,
     now: () => Date.UTC(2026, 0, 1),
     mock: undefined,

@@ -1,8 +1,8 @@
-import type { Definition, JsonValue } from '@deckhand/contracts';
+import type { Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import fc from 'fast-check';
 
 interface Draft {
-  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop';
+  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop' | 'while' | 'until';
   readonly picks: readonly number[];
   readonly onError: 'stop' | 'continue' | 'branch';
   readonly retry: 'none' | 'soon' | 'late';
@@ -17,7 +17,7 @@ const draft: fc.Memo<Draft> = fc.memo((depth) =>
   fc.record({
     kind:
       depth > 1
-        ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'loop')
+        ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'loop', 'loop', 'while', 'until')
         : fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait'),
     picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
     onError: fc.constantFrom('stop', 'continue', 'branch'),
@@ -61,6 +61,23 @@ export function callMsOf(seed: number, key: string): number {
   return hashOf(seed + 2, key) % 4 === 0 ? SLOW_CALL_MS : 0;
 }
 
+/** A node and one of its outputs. */
+type Exit = [string, string | undefined];
+
+/** What the last node of the body of a loop with a condition makes of its input. */
+const SIZE_OF_INPUT = '{{ JSON.stringify($input).length }}';
+
+/** The condition of a loop with so many iterations; one with `until` has at least one. */
+function conditionOf(mode: 'while' | 'until', iterations: number): string {
+  return mode === 'while' ? `{{ $loop.index < ${iterations} }}` : `{{ $loop.index >= ${iterations} }}`;
+}
+
+/** The number of iterations of a loop with such a condition. */
+export function iterationsOf({ mode, condition }: JsonObject): number {
+  const [digits = '0'] = /\d+/.exec(typeof condition === 'string' ? condition : '') ?? [];
+  return mode === 'until' ? Math.max(1, Number(digits)) : Number(digits);
+}
+
 /** Turns drafts into a definition in which every edge leads forward and stays within its region. */
 function toDefinition(drafts: readonly Draft[]): Definition {
   const nodes: Definition['nodes'] = [{ id: 'start', type: 'trigger.manual' }];
@@ -74,8 +91,8 @@ function toDefinition(drafts: readonly Draft[]): Definition {
     edges.push(sourceHandle === undefined ? { source, target } : { source, sourceHandle, target });
   }
 
-  function place(list: readonly Draft[], prefix: string, entry: [string, string | undefined][]): void {
-    const exits: [string, string | undefined][] = [...entry];
+  function place(list: readonly Draft[], prefix: string, entry: Exit[]): readonly Exit[] {
+    const exits: Exit[] = [...entry];
     list.forEach((one, index) => {
       const id = `${prefix}${index}${one.kind === 'probe' ? RETRIED[one.retry] : ''}`;
       for (const pick of one.picks) {
@@ -104,6 +121,14 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           place(one.body, `${id}_`, [[id, 'body']]);
           exits.push([id, 'done']);
           break;
+        case 'while':
+        case 'until':
+          nodes.push({ id, type: 'loop', parameters: { mode: one.kind, condition: conditionOf(one.kind, one.items) } });
+          // Its output, which is the next iteration's input, is small: otherwise it would grow exponentially.
+          for (const exit of place(one.body, `${id}_`, [[id, 'body']])) link(...exit, `${id}_size`);
+          nodes.push({ id: `${id}_size`, type: 'set', parameters: { fields: { size: SIZE_OF_INPUT } } });
+          exits.push([id, 'done']);
+          break;
         case 'probe':
           nodes.push({
             id,
@@ -116,6 +141,7 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           if (one.onError === 'branch') exits.push([id, 'error']);
       }
     });
+    return exits.slice(entry.length);
   }
 
   place(drafts, 'n', [['start', undefined]]);

@@ -1,4 +1,5 @@
 import { type Definition, isJsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
+import { iterationsOf } from './random-graphs.js';
 
 /** The reference result of one node run. */
 export interface ReferenceRun {
@@ -20,7 +21,7 @@ export type ProbeAnswer = (nodeId: string, iteration: string) => JsonValue;
 /**
  * Interprets a definition in the obvious way, one node after another, without checkpoints, concurrency or speed: the
  * engine is compared with it. Supports trigger.manual, probe (also disabled), if, wait, loop and merge (mode object)
- * with constant parameters.
+ * with constant parameters, and the conditions of loops in random graphs.
  */
 export function interpret(definition: Definition, answer: ProbeAnswer): Reference {
   const runs = new Map<string, ReferenceRun>();
@@ -77,15 +78,22 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
         return succeed(taken);
       case 'wait':
         return succeed(input);
+      case 'set':
+        return succeed({ size: JSON.stringify(input).length });
       case 'loop': {
-        const items = node.parameters?.items;
+        const { items, mode } = node.parameters ?? {};
+        const isCondition = mode === 'while' || mode === 'until';
         const list: readonly JsonValue[] = Array.isArray(items) ? items : [];
-        if (list.length === 0)
+        const count = isCondition ? iterationsOf(node.parameters ?? {}) : list.length;
+        if (count === 0)
           for (const id of bodies.get(node.id) ?? [])
             runs.set(`${id}/${iteration}`, { status: 'skipped', output: undefined });
-        const outputs = list.map((item, index) =>
-          runRegion(node.id, iteration === '' ? `${index}` : `${iteration}.${index}`, item),
-        );
+        const outputs: JsonValue[] = [];
+        for (let index = 0; index < count; index += 1) {
+          // With a condition, each iteration gets the output of the one before.
+          const item = isCondition ? (index === 0 ? input : outputs[index - 1]) : list[index];
+          outputs.push(runRegion(node.id, iteration === '' ? `${index}` : `${iteration}.${index}`, item ?? null));
+        }
         return succeed(outputs, 'done');
       }
       default: {

@@ -223,6 +223,28 @@ export const MUTANTS = [
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
   ]),
+  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/(model|loop-conditions)', [
+    [
+      'an iteration that has begun asks its condition again',
+      'if (hasBegun(records, task, iteration)) {',
+      'if (records.size < 0) {',
+    ],
+    [
+      'the position of a loop is lost while an output is loaded',
+      'resumeRepeat(task, loop.rule, position);',
+      'unreached.delete(key);\n        resumeRepeat(task, loop.rule, position);',
+    ],
+  ]),
+  ...of('packages/nodes/src/http/pagination.ts', 'unit:http/pagination', [
+    ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
+    ['pages have no maximum', 'if (number === maxPages) {', 'if (number < 0) {'],
+  ]),
+  ...of('packages/nodes/src/types/http.ts', 'unit:http/pagination', [
+    ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
+  ]),
+  ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
+    ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],
+  ]),
   ...of('packages/engine/src/run/retry.ts', RUN_LOOP, [
     ['a minimum delay has no bound', 'Math.min(minDelayMs, LONGEST_MIN_DELAY_MS)', 'minDelayMs'],
     ['a minimum delay is ignored', 'own >= least ? own', 'own >= 0 ? own'],

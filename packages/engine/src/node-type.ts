@@ -8,6 +8,7 @@ import {
   type JsonValue,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
+import type { ExpressionName } from './expressions/index.js';
 import type { NodeFailure } from './node-failure.js';
 import type { NodeServices } from './node-services.js';
 import type { SourceReferences } from './script.js';
@@ -34,6 +35,16 @@ export interface WaitRequest {
 export type WaitAnswer = { readonly kind: 'answered'; readonly value: JsonValue } | { readonly kind: 'expired' };
 
 /**
+ * How long a loop with a condition goes on: while it is true, checked before each iteration, or until it is true,
+ * checked after each. The condition is the loop's deferred parameter. If it asks for more than `maxIterations`, the
+ * loop fails.
+ */
+export interface RepeatRule {
+  readonly mode: 'while' | 'until';
+  readonly maxIterations: number;
+}
+
+/**
  * The outcome of running a node. `handle` names the output of a node that has several; `console` is the output of its
  * script, for debug mode.
  */
@@ -47,6 +58,7 @@ export type Outcome =
   | { readonly kind: 'result'; readonly result: TerminalResult }
   | { readonly kind: 'wait'; readonly wait: WaitRequest }
   | { readonly kind: 'loop'; readonly items: readonly JsonValue[]; readonly concurrency: number }
+  | { readonly kind: 'repeat'; readonly rule: RepeatRule }
   | { readonly kind: 'failure'; readonly failure: NodeFailure; readonly console?: readonly string[] };
 
 /** Thrown by a node's `run` to fail it; anything else that is thrown fails it as NODE_FAILED. */
@@ -105,6 +117,11 @@ export interface NodeContext {
   readonly timeoutMs: number | undefined;
   /** The values of the names that `references` of the node's type found, as in expressions: `$input` ... */
   readonly names: () => JsonObject;
+  /**
+   * Evaluates the deferred parameter of the node's type, with `$response`; undefined if the definition has none.
+   * @throws ExpressionError.
+   */
+  readonly deferred: ((response: JsonValue) => JsonValue) | undefined;
   readonly services: NodeServices;
   /** Now, in ms since the epoch. */
   readonly now: () => number;
@@ -134,6 +151,13 @@ export interface CredentialUse {
   readonly needed?: (parameters: JsonObject) => readonly CredentialType[];
 }
 
+/** A parameter that is evaluated while its node runs. */
+export interface DeferredParameter {
+  readonly path: string;
+  /** Names that its expressions may use, in addition to those of other parameters. */
+  readonly names: readonly ExpressionName[];
+}
+
 /** The specification of a node type: one file that exports one of these through `defineNodeType`. */
 export interface NodeTypeSpec<S extends TObject> {
   /** Its name in definitions: `http`, `trigger.manual`. */
@@ -155,6 +179,11 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
   readonly verbatim?: readonly string[];
+  /**
+   * The parameter that is not evaluated with the others but while the node runs, such as a loop's condition: a path
+   * with dots. The node gets its parameters without it, so the schema does not require it.
+   */
+  readonly deferred?: DeferredParameter;
   /**
    * Returns the data of the run that those read. Called once, when a version is compiled, with parameters that have no
    * issue.
@@ -188,6 +217,7 @@ export interface NodeType {
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
   readonly restSeconds: string | undefined;
+  readonly deferred: DeferredParameter | undefined;
   readonly references: ((parameters: JsonObject) => SourceReferences) | undefined;
   /** Returns the issues of evaluated parameters. */
   readonly validate: (parameters: JsonValue) => readonly ValidationIssue[];
@@ -216,6 +246,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,
     restSeconds: spec.restSeconds,
+    deferred: spec.deferred,
     references: spec.references,
     resume: spec.resume,
     validate(parameters) {

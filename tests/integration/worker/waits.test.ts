@@ -159,6 +159,38 @@ describe('a loop of approvals', () => {
     return JSON.parse((await db.nodeRun.findUniqueOrThrow({ where })).output ?? 'null') as unknown;
   };
 
+  it('with a condition continues with the output before, although a resumed run reads only the iteration in progress', async () => {
+    const condition = "{{ $loop.previous.is == 'approved, approved, approved' }}";
+    const repeated: Definition = {
+      ...definition,
+      nodes: [
+        { id: 'start', type: 'trigger.manual' },
+        { id: 'each', type: 'loop', parameters: { mode: 'until', condition, maxIterations: 5 } },
+        ask,
+        {
+          id: 'note',
+          type: 'set',
+          parameters: {
+            fields: {
+              is: "{{ [...($loop.previous == null ? [] : [$loop.previous.is]), $nodes.ask.output.decision].join(', ') }}",
+            },
+          },
+        },
+      ],
+    };
+    const id = await start(repeated);
+    await decideAll(id, [0, 1]);
+    await waitFor(id, 2);
+    expect(JSON.parse((await run(id)).loopPositions ?? 'null')).toMatchObject({
+      loops: [{ nodeId: 'each', iteration: '', next: 3, open: [2] }],
+    });
+    // A run that read it again would now repeat it.
+    await db.nodeIteration.deleteMany({ where: { executionId: id, iteration: '0' } });
+    await decideAll(id, [2]);
+    const said = 'approved';
+    expect(await outputOf(id)).toEqual([null, { is: `${said}, ${said}` }, { is: `${said}, ${said}, ${said}` }]);
+  });
+
   it('has the output of every iteration, although a resumed run reads only the iteration in progress', async () => {
     const id = await start(definition);
     await decideAll(id, [0, 1, 2]);

@@ -1,5 +1,6 @@
 import type { RetrySettings } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.js';
+import { valueAt } from './deferred.js';
 import type { LoopNesting } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
@@ -62,7 +63,7 @@ function findRegion(
 }
 
 function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion | undefined): BuildingNode {
-  const { node, type, handles, parameters, source } = entry;
+  const { node, type, handles, parameters, deferred, source } = entry;
   return {
     id: node.id,
     definition: node,
@@ -78,6 +79,7 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     timeoutMs: node.timeoutSeconds === undefined ? undefined : Math.round(node.timeoutSeconds * 1_000),
     source,
     evaluate: parameters.evaluate,
+    evaluateDeferred: deferred && ((scope) => valueAt(deferred.evaluate(scope), type.deferred?.path ?? '')),
   };
 }
 

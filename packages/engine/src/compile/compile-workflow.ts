@@ -6,15 +6,22 @@ import {
   type ValidationIssue,
   MAX_ISSUES,
   isJsonObject,
+  type JsonObject,
   NodeDefinition,
 } from '@deckhand/contracts';
-import { compileParameters } from '../expressions/index.js';
+import {
+  compileParameters,
+  type CompiledParameters,
+  type ExpressionName,
+  type ExpressionReferences,
+} from '../expressions/index.js';
 import { mergeReferences } from '../expressions/references.js';
 import type { NodeType, NodeTypes } from '../node-type.js';
 import { buildGraph } from './build-graph.js';
 import { checkCredential } from './check-credential.js';
 import { checkParameters } from './check-parameters.js';
 import { findCycle } from './cycles.js';
+import { separateDeferred } from './deferred.js';
 import type { CompileResult, GraphTrigger } from './graph.js';
 import { isInside, type LoopNesting, nestLoops } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
@@ -70,7 +77,9 @@ export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Gene
       timeoutMs: Math.round((seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1_000),
       countsHeldTime: seconds === undefined,
       triggers: listTriggers(nodes),
-      usesVars: nodes.some(({ references }) => references.names.has('$vars')),
+      usesVars: nodes.some(({ references, deferred }) =>
+        [references, deferred?.references].some((read) => read?.names.has('$vars') === true),
+      ),
       ...graph,
     },
   };
@@ -119,26 +128,36 @@ function compileNodeParameters(
   type: NodeType,
   path: string,
   issues: ValidationIssue[],
-): Pick<SoundNode, 'parameters' | 'source' | 'references'> | undefined {
+): Pick<SoundNode, 'parameters' | 'deferred' | 'source' | 'references'> | undefined {
   const parameters = node.parameters ?? {};
   const own = checkParameters(type, parameters);
   for (const issue of own) {
     issues.push({ path: `${path}.parameters${join(issue.path)}`, message: issue.message });
   }
-  const compiled = compileParameters(parameters, { verbatim: type.verbatim });
-  if ('issues' in compiled) {
-    for (const issue of compiled.issues) {
-      issues.push({
-        path: `${path}.parameters${renderPath(issue.path)}`,
-        message: `${issue.message} (at character ${issue.offset + 1})`,
-      });
-    }
-    return undefined;
-  }
+  const { others, deferred } = type.deferred
+    ? separateDeferred(parameters, type.deferred.path)
+    : { others: parameters, deferred: undefined };
+  const compiled = compileOrReport(others, { type, path, issues });
+  const later = deferred && compileOrReport(deferred, { type, path, issues });
+  if (!compiled || (deferred && !later)) return undefined;
   const source = own.length === 0 ? type.references?.(parameters) : undefined;
-  const ofExpressions = compiled.parameters.references;
-  const references = source ? mergeReferences([ofExpressions, source]) : ofExpressions;
-  return { parameters: compiled.parameters, source, references };
+  const references = source ? mergeReferences([compiled.references, source]) : compiled.references;
+  return { parameters: compiled, deferred: later, source, references };
+}
+
+function compileOrReport(
+  parameters: JsonObject,
+  { type, path, issues }: { readonly type: NodeType; readonly path: string; readonly issues: ValidationIssue[] },
+): CompiledParameters | undefined {
+  const compiled = compileParameters(parameters, { verbatim: type.verbatim });
+  if ('parameters' in compiled) return compiled.parameters;
+  for (const issue of compiled.issues) {
+    issues.push({
+      path: `${path}.parameters${renderPath(issue.path)}`,
+      message: `${issue.message} (at character ${issue.offset + 1})`,
+    });
+  }
+  return undefined;
 }
 
 function join(path: string): string {
@@ -223,24 +242,48 @@ function* checkGraph(
   yield;
   const nesting = nestLoops(definitions, edges);
   issues.push(...nesting.issues.slice(0, ENOUGH_ISSUES));
-  const known = new Set(definitions.map(({ id }) => id));
-  for (const { node, path, references } of nodes) {
+  const known = new Map(definitions.map((node) => [node.id, node]));
+  for (const { node, path, type, references, deferred } of nodes) {
     if (issues.length >= ENOUGH_ISSUES) break;
     yield;
-    for (const reference of references.nodes) {
-      const loop = nesting.innermost.get(reference);
-      if (!known.has(reference)) {
-        issues.push({ path: `${path}.parameters`, message: `$nodes.${reference}: there is no such node` });
-      } else if (loop !== undefined && !isInside(loop, node.id, nesting.innermost)) {
-        const message = `$nodes.${reference} is inside loop "${loop}": outside of it, read $nodes.${loop}.output`;
-        issues.push({ path: `${path}.parameters`, message });
-      }
-    }
-    if (references.names.has('$loop') && !nesting.innermost.has(node.id)) {
-      issues.push({ path: `${path}.parameters`, message: '$loop is known only inside the body of a loop' });
-    }
+    const messages = referenceIssues(node.id, references, { known, nesting, names: [] });
+    issues.push(...messages.map((message) => ({ path: `${path}.parameters`, message })));
+    if (!deferred || !type.deferred) continue;
+    const { path: name, names } = type.deferred;
+    const ofDeferred = referenceIssues(node.id, deferred.references, { known, nesting, names });
+    issues.push(...ofDeferred.map((message) => ({ path: `${path}.parameters.${name}`, message })));
   }
   return nesting;
+}
+
+/** Returns messages about the data that a node reads and that is not there. @param names those that always are. */
+function referenceIssues(
+  nodeId: string,
+  { nodes, names: read }: ExpressionReferences,
+  {
+    known,
+    nesting: { innermost },
+    names,
+  }: {
+    readonly known: ReadonlyMap<string, NodeDefinition>;
+    readonly nesting: LoopNesting;
+    readonly names: readonly ExpressionName[];
+  },
+): string[] {
+  const messages = nodes.flatMap((reference) => {
+    const loop = innermost.get(reference);
+    if (!known.has(reference)) return [`$nodes.${reference}: there is no such node`];
+    if (loop === undefined || isInside(loop, nodeId, innermost)) return [];
+    return [`$nodes.${reference} is inside loop "${loop}": outside of it, read $nodes.${loop}.output`];
+  });
+  if (read.has('$response') && !names.includes('$response'))
+    messages.push('$response is known only in pagination.next of http nodes');
+  if (!read.has('$loop') || names.includes('$loop')) return messages;
+  const loop = innermost.get(nodeId);
+  if (loop === undefined) return [...messages, '$loop is known only inside the body of a loop'];
+  const { mode } = known.get(loop)?.parameters ?? {};
+  if (!read.has('$loop.previous') || mode === 'while' || mode === 'until') return messages;
+  return [...messages, `$loop.previous is known only in loops with a condition: "${loop}" has the mode "items"`];
 }
 
 /** Returns triggers in the order in which a run without `triggerNodeId` prefers them: manual ones first. */

@@ -45,6 +45,8 @@ export interface GraphNode {
   readonly source: SourceReferences | undefined;
   /** Evaluates its parameters. @throws ExpressionError. */
   readonly evaluate: (scope: ExpressionScope) => JsonValue;
+  /** Evaluates its deferred parameter; undefined if the definition has none. @throws ExpressionError. */
+  readonly evaluateDeferred: ((scope: ExpressionScope) => JsonValue) | undefined;
 }
 
 /** A trigger that a run may start from. */

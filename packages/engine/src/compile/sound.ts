@@ -11,9 +11,11 @@ export interface SoundNode {
   /** Its named outputs, in order, without the one for errors; empty if it has a single output. */
   readonly handles: ReadonlySet<string>;
   readonly parameters: CompiledParameters;
+  /** The parameter that is evaluated while the node runs; undefined without one. */
+  readonly deferred: CompiledParameters | undefined;
   /** The data of the run that its source reads, for a type with a source. */
   readonly source: SourceReferences | undefined;
-  /** All data of the run that it reads, by its expressions and its source. */
+  /** All data of the run that it reads, by its expressions, without the deferred one, and its source. */
   readonly references: ExpressionReferences;
 }
 

@@ -11,5 +11,5 @@ export {
   type ParameterIssue,
   type ParameterOptions,
 } from './parameters.js';
-export type { ExpressionName, ExpressionReferences, ExpressionScope } from './scope.js';
+export type { ExpressionName, ExpressionReferences, ExpressionScope, LoopScope } from './scope.js';
 export { compileTemplate, type CompiledTemplate } from './template.js';

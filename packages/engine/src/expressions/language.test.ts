@@ -182,7 +182,7 @@ describe('an issue', () => {
     ['$trigger.a = 2', 0, 'nothing can be assigned; use == or === to compare'],
     ['$nodes.a', 0, 'of a node there is its output: $nodes.<id>.output'],
     ['$nodes', 0, '"$nodes" cannot stand alone; there is $nodes.<id>.output'],
-    ['$loop.items', 6, 'there is $loop.item and $loop.index only'],
+    ['$loop.items', 6, 'there is $loop.item, $loop.index and $loop.previous only'],
     ['', 0, 'an expression, or the rest of one, is missing here'],
     ['1 +', 3, 'an expression, or the rest of one, is missing here'],
     ['1 2', 2, 'the expression ends before this'],

@@ -11,8 +11,10 @@ export interface ExpressionScope {
   readonly input: JsonValue | undefined;
   /** `$nodes.<id>.output`; `undefined` for a node without output. */
   readonly node: (id: string) => JsonValue | undefined;
-  /** `$loop.item` and `$loop.index` (from 0); absent outside of a loop. */
-  readonly loop?: { readonly item: JsonValue; readonly index: number } | undefined;
+  /** `$loop`; absent outside of a loop. */
+  readonly loop?: LoopScope | undefined;
+  /** `$response`: the response to a node's request, in the parameter that it evaluates afterwards; absent elsewhere. */
+  readonly response?: JsonValue | undefined;
   /** `$vars`: the workspace's variables by name. */
   readonly vars: JsonObject;
   /** `$execution.id` and `$execution.mode`. */
@@ -21,8 +23,18 @@ export interface ExpressionScope {
   readonly now: () => string;
 }
 
-/** Names whose use is reported, in addition to nodes. */
-export type ExpressionName = '$trigger' | '$input' | '$loop' | '$vars' | '$execution' | '$now';
+/** `$loop`. */
+export interface LoopScope {
+  readonly item: JsonValue;
+  /** From 0. */
+  readonly index: number;
+  /** The output of the iteration before; null in the first. Only in loops with a condition. */
+  readonly previous?: JsonValue;
+}
+
+/** Names whose use is reported, in addition to nodes; `$loop.previous` in addition to `$loop`. */
+export type ExpressionName =
+  '$trigger' | '$input' | '$loop' | '$loop.previous' | '$response' | '$vars' | '$execution' | '$now';
 
 /** The data that an expression may read, known when it is compiled. */
 export interface ExpressionReferences {

@@ -1,11 +1,12 @@
 import type { JsonValue } from '@deckhand/contracts';
+import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
 import { failureOf, timeoutFailure } from './failure.js';
 import { type LazySignal, lazy } from './lazy.js';
 import { expressionScope, nodeContext } from './node-scope.js';
 import type { RunRequest } from './ports.js';
 import { createSecretMask } from './secret-mask.js';
-import { inputOf, type Task } from './scheduler.js';
+import { inputOf, type NextIteration, type Task } from './scheduler.js';
 
 /** Evaluates a task's parameters and runs its node once. Never throws, never rejects. */
 export function attempt(request: RunRequest, task: Task, halt: LazySignal): Outcome | Promise<Outcome> {
@@ -54,6 +55,29 @@ export function resumeNode(
   } catch (thrown) {
     return toFailure(thrown);
   }
+}
+
+/**
+ * Returns whether a loop with a condition goes on with an iteration, or why that cannot be said. In the condition,
+ * `$loop` is the iteration that may begin: its number is that of the iterations so far.
+ */
+export function goesOn(
+  request: RunRequest,
+  { node, scope }: Task,
+  { index, previous, rule: { mode, maxIterations } }: NextIteration,
+): boolean | NodeFailure {
+  try {
+    if (mode === 'while' || index > 0) {
+      const loop = { item: index === 0 ? inputOf(node, scope) : previous, index, previous };
+      const value = node.evaluateDeferred?.({ ...expressionScope(request, { node, scope }), loop });
+      if (Boolean(value) === (mode === 'until')) return false;
+    }
+  } catch (thrown) {
+    return failureOf(thrown);
+  }
+  if (index < maxIterations) return true;
+  const message = `maxIterations (${maxIterations}) did not end it`;
+  return { message, code: 'LOOP_TOO_LONG', isRetryable: false };
 }
 
 /** Returns the debug data of a task; undefined in other modes. */

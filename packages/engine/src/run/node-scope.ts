@@ -1,10 +1,10 @@
 import type { Credential } from '@deckhand/contracts';
-import type { ExpressionScope } from '../expressions/index.js';
+import type { ExpressionScope, LoopScope } from '../expressions/index.js';
 import type { NodeContext } from '../node-type.js';
 import type { LazySignal } from './lazy.js';
 import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
-import { inputOf, inputsOf, outputOf, type Task } from './scheduler.js';
+import { inputOf, inputsOf, outputOf, type Scope, type Task } from './scheduler.js';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
@@ -15,11 +15,15 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
       const other = request.workflow.nodes.get(id);
       return other && outputOf(other, scope);
     },
-    loop: scope.parent && { item: scope.item, index: scope.index },
+    loop: scope.parent && loopOf(scope),
     vars: request.vars,
     execution: { id: request.executionId, mode: request.mode },
     now: () => new Date(request.ports.now()).toISOString(),
   };
+}
+
+function loopOf({ item, index, previous }: Scope): LoopScope {
+  return previous === undefined ? { item, index } : { item, index, previous };
 }
 
 /** Returns the context of a task's node. @param onCredential is called with every credential that the node gets. */
@@ -44,6 +48,9 @@ export function nodeContext(
     timeoutMs: node.timeoutMs,
     names: () =>
       node.source ? sourceNames(node.source, expressionScope(request, task), request.workflow.nodes.keys()) : {},
+    deferred:
+      node.evaluateDeferred &&
+      ((response) => node.evaluateDeferred?.({ ...expressionScope(request, task), response }) ?? null),
     services: request.services,
     now: () => request.ports.now(),
     mock: node.definition.mock,

@@ -1,8 +1,9 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait. */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
-import type { TerminalResult, WaitRequest } from '../node-type.js';
-import { type NodeRecord, recordKey } from './records.js';
+import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
+import { joinIteration, type NodeRecord, recordKey } from './records.js';
+import type { NextIteration, Task } from './scheduler.js';
 
 /** Returns the result of a Terminal node that an earlier worker finished. */
 export function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {
@@ -12,15 +13,39 @@ export function storedResult({ state, output }: NodeRecord): TerminalResult | un
   return { body: output ?? null, statusCode, headers };
 }
 
-/** Returns the items of a loop that an earlier worker started. */
-export function storedLoop({
-  status,
-  state,
-}: NodeRecord): { items: readonly JsonValue[]; concurrency: number } | undefined {
+/** A loop in progress, as stored in its record. */
+type StoredLoop =
+  | { readonly kind: 'items'; readonly items: readonly JsonValue[]; readonly concurrency: number }
+  | { readonly kind: 'repeat'; readonly rule: RepeatRule };
+
+/** A loop with a condition, as stored in its record. */
+export function storeRepeat({ mode, maxIterations }: RepeatRule): JsonValue {
+  return { repeat: mode, maxIterations };
+}
+
+/** Returns the loop that an earlier worker started. */
+export function storedLoop({ status, state }: NodeRecord): StoredLoop | undefined {
   if (status !== 'running' || state === undefined || !isJsonObject(state)) return undefined;
-  const { items, concurrency } = state;
+  const { items, concurrency, repeat, maxIterations } = state;
+  if ((repeat === 'while' || repeat === 'until') && typeof maxIterations === 'number') {
+    return { kind: 'repeat', rule: { mode: repeat, maxIterations } };
+  }
   if (!Array.isArray(items) || typeof concurrency !== 'number') return undefined;
-  return { items, concurrency };
+  return { kind: 'items', items, concurrency };
+}
+
+/**
+ * Returns whether an iteration of a loop with a condition has begun according to the records: then it goes on, whatever
+ * the condition says by now.
+ */
+export function hasBegun(
+  records: ReadonlyMap<string, NodeRecord>,
+  { node, scope }: Task,
+  { index }: NextIteration,
+): boolean {
+  if (records.size === 0) return false;
+  const iteration = joinIteration(scope.iteration, index);
+  return node.body?.nodes.some(({ id }) => records.has(recordKey(id, iteration))) ?? false;
 }
 
 /** A wait, as stored in its node's record. */

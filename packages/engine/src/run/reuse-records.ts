@@ -5,10 +5,11 @@
  * 2. Everything else stays as it was recorded, and is not done again.
  * 3. In a loop that did not finish, the iterations that did are kept; the others go on from the node.
  * 4. In a loop that finished, every iteration goes on from the node.
+ * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
  */
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
 import { BODY_HANDLE } from '../compile/loops.js';
-import { storedLoop, wayOut } from './node-state.js';
+import { hasBegun, storedLoop, wayOut } from './node-state.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { createScheduler, type Scope } from './scheduler.js';
 
@@ -31,6 +32,10 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
   const { settled, finishedPasses } = replay(source);
   const levels = levelsOf(from);
+  const loopsAroundNode = loopsAround(from);
+  const repeats = loopsAroundNode.flatMap((loop, depth) =>
+    isRepeat(loop) ? [{ loop, around: loopsAroundNode.slice(0, depth), body: bodyOf(loop) }] : [],
+  );
 
   /** Returns true if an iteration of the innermost of these loops (outermost first) continues from the node. */
   function isRepeated(iteration: string, loops: readonly GraphNode[]): boolean {
@@ -48,6 +53,16 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
     );
   }
 
+  /** Whether the record is in a loop with a condition around the node, and that finished. */
+  function isInRepeatedLoop({ nodeId, iteration }: NodeRecord): boolean {
+    return repeats.some(
+      ({ loop, around, body }) =>
+        body.has(nodeId) &&
+        records.get(recordKey(loop.id, passOf(iteration, around.length)))?.status === 'success' &&
+        isRepeated(iteration, around),
+    );
+  }
+
   function isKept(key: string, record: NodeRecord): boolean {
     return (
       settled.has(key) ||
@@ -59,7 +74,9 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
     );
   }
 
-  return new Map([...records].filter(([key, record]) => isKept(key, record) && !isDoneAgain(record)));
+  return new Map(
+    [...records].filter(([key, record]) => isKept(key, record) && !isDoneAgain(record) && !isInRepeatedLoop(record)),
+  );
 }
 
 /** The result of the records alone: those that count, and the iterations of unfinished loops that they finish. */
@@ -73,13 +90,18 @@ function replay({ workflow, triggerNodeId, records }: SourceRun): {
   for (let task = scheduler.next(); task; task = scheduler.next()) {
     const { node, scope } = task;
     passes.add(scope);
+    if (task.iteration) {
+      if (hasBegun(records, task, task.iteration)) scheduler.decide(task, true);
+      continue;
+    }
     const key = recordKey(node.id, scope.iteration);
     const record = records.get(key);
     const loop = record && storedLoop(record);
     const way = record && wayOut(node, record);
     if (!record || (!loop && !way)) continue;
     settled.set(key, record);
-    if (loop) scheduler.loop(task, loop.items, loop.concurrency);
+    if (loop?.kind === 'items') scheduler.loop(task, loop.items, loop.concurrency);
+    else if (loop) scheduler.repeat(task, loop.rule);
     else if (way) scheduler.done(task, record.output ?? null, way.handle);
   }
   const finished = [...passes].flatMap(({ open, region, iteration }) =>
@@ -115,6 +137,15 @@ function levelsOf(from: GraphNode): Level[] {
 function loopsAround(node: GraphNode | undefined): GraphNode[] {
   const loop = node?.region.loop;
   return loop ? [...loopsAround(loop), loop] : [];
+}
+
+function isRepeat({ definition: { parameters } }: GraphNode): boolean {
+  return parameters?.mode === 'while' || parameters?.mode === 'until';
+}
+
+/** Returns all nodes in the body of a loop, also those in loops in it. */
+function bodyOf(loop: GraphNode): Set<string> {
+  return reachable(loop.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [target] : [])));
 }
 
 /** Returns the nodes and all nodes after them, bodies of loops included. */

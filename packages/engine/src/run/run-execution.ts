@@ -13,16 +13,26 @@
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
-import type { Outcome, TerminalResult, WaitRequest } from '../node-type.js';
-import { attempt, attemptInTime, debugOf, resumeNode } from './attempt.js';
+import type { Outcome, RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
+import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.js';
 import { INTERRUPTED } from './failure.js';
-import { begunWait, storedLoop, storedResult, storedWait, storeRetry, storeWait, waitKey } from './node-state.js';
+import {
+  begunWait,
+  hasBegun,
+  storedLoop,
+  storedResult,
+  storedWait,
+  storeRepeat,
+  storeRetry,
+  storeWait,
+  waitKey,
+} from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
-import { type NodeRecord, recordKey } from './records.js';
+import { type LoopPosition, type NodeRecord, recordKey } from './records.js';
 import { lazy } from './lazy.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
 import { loadIterationOutputs } from './iteration-outputs.js';
-import { createScheduler, inputOf, type Scope, type Task } from './scheduler.js';
+import { createScheduler, inputOf, type NextIteration, type Scope, type Task } from './scheduler.js';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
 const SLICE_MS = 8;
@@ -163,6 +173,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       endLoop(task, task.missingOutputs);
       return;
     }
+    if (task.iteration) {
+      decide(task, task.iteration);
+      return;
+    }
     const { node, scope } = task;
     const before = find(node, scope);
     if (before?.status === 'success') {
@@ -182,6 +196,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     if (loop) {
       const key = recordKey(node.id, scope.iteration);
       const position = unreached.get(key);
+      if (loop.kind === 'repeat') {
+        resumeRepeat(task, loop.rule, position);
+        return;
+      }
       unreached.delete(key);
       scheduler.loop(task, loop.items, loop.concurrency, position);
       return;
@@ -189,12 +207,45 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     start(task, before);
   }
 
-  /** Ends a loop of which earlier workers finished iterations, once their outputs are loaded. */
+  /** Continues a loop with a condition, once the output of the iteration before is loaded. */
+  function resumeRepeat(task: Task, rule: RepeatRule, position: LoopPosition | undefined): void {
+    const before = (position?.open[0] ?? position?.next ?? 0) - 1;
+    const resume = ([previous = null]: readonly JsonValue[]): void => {
+      // Not earlier: a checkpoint that is written while the output is loaded needs the position, too.
+      unreached.delete(recordKey(task.node.id, task.scope.iteration));
+      scheduler.repeat(task, rule, position && { position, previous });
+    };
+    if (before < 0) resume([]);
+    else withOutputs(task, [before], resume);
+  }
+
+  /** Begins the next iteration of a loop with a condition, or ends the loop. */
+  function decide(task: Task, iteration: NextIteration): void {
+    if (hasBegun(records, task, iteration)) {
+      scheduler.decide(task, true);
+      return;
+    }
+    const outcome = goesOn(request, task, iteration);
+    if (typeof outcome === 'boolean') {
+      scheduler.decide(task, outcome);
+      return;
+    }
+    const { node, scope } = task;
+    const startedAt = loopStarts.get(recordKey(node.id, scope.iteration)) ?? find(node, scope)?.startedAt;
+    settle(task, { kind: 'failure', failure: outcome }, { startedAt: startedAt ?? ports.now(), attempts: 1 });
+  }
+
+  /** Ends a loop of which earlier workers finished iterations. */
   function endLoop(task: Task, indexes: readonly number[]): void {
+    withOutputs(task, indexes, (outputs) => scheduler.endLoop(task, outputs));
+  }
+
+  /** Loads outputs of iterations that earlier workers finished. */
+  function withOutputs(task: Task, indexes: readonly number[], use: (outputs: JsonValue[]) => void): void {
     inFlight += 1;
     loadIterationOutputs(task, indexes, { ports, signal: halt() })
       .then((outputs) => {
-        if (!isOver()) scheduler.endLoop(task, outputs);
+        if (!isOver()) use(outputs);
       })
       .catch((error: unknown) => {
         if (!isOver()) crash ??= { error };
@@ -328,6 +379,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         scheduler.loop(task, items, concurrency);
         return;
       }
+      case 'repeat':
+        loopStarts.set(recordKey(node.id, scope.iteration), progress.startedAt);
+        note(node, scope, 'running', progress, { state: storeRepeat(outcome.rule) });
+        scheduler.repeat(task, outcome.rule);
+        return;
       case 'failure':
         note(node, scope, 'failed', progress, {
           failure: outcome.failure,

@@ -9,11 +9,12 @@
  *    finished.
  * 5. A loop has at most `concurrency` iterations open, and keeps of a finished one only its output.
  * 6. A resumed loop opens only the iterations that were not finished. The outputs of the others are loaded at its end.
+ * 7. A loop with a condition asks before each iteration whether it begins, by a task, and has one open at a time.
  */
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE } from '../compile/loops.js';
 import type { GraphEdge, GraphNode, Region } from '../compile/graph.js';
-import type { NodeInput } from '../node-type.js';
+import type { NodeInput, RepeatRule } from '../node-type.js';
 import { joinIteration, type LoopPosition } from './records.js';
 
 /** One pass through a region: the run itself, or one iteration of a loop. */
@@ -24,7 +25,10 @@ export interface Scope {
   readonly parent: Scope | undefined;
   /** In a loop: the index of the item. */
   readonly index: number;
+  /** In a loop: the item. In one with a condition: the output before, or the loop's input in the first iteration. */
   readonly item: JsonValue;
+  /** In a loop with a condition: the output of the iteration before; null in the first. */
+  readonly previous: JsonValue | undefined;
   readonly cells: Cell[];
   /** Nodes that are not settled yet. */
   open: number;
@@ -43,8 +47,11 @@ interface Cell {
 interface LoopProgress {
   readonly node: GraphNode;
   readonly scope: Scope;
-  readonly items: readonly JsonValue[];
+  /** Undefined for a loop with a condition. */
+  readonly items: readonly JsonValue[] | undefined;
   readonly concurrency: number;
+  /** For a loop with a condition. */
+  readonly repeat: { readonly rule: RepeatRule; readonly input: JsonValue } | undefined;
   readonly outputs: JsonValue[];
   /** Indexes of iterations that earlier workers finished, whose outputs are not in memory. */
   readonly finishedEarlier: readonly number[];
@@ -59,6 +66,16 @@ export interface Task {
   readonly scope: Scope;
   /** For a loop whose iterations are all finished: indexes of those whose outputs `endLoop` needs. */
   readonly missingOutputs?: readonly number[];
+  /** For a loop with a condition: the iteration that may begin. */
+  readonly iteration?: NextIteration;
+}
+
+/** An iteration of a loop with a condition, which begins or ends the loop. */
+export interface NextIteration {
+  readonly index: number;
+  /** The output of the one before; null for the first. */
+  readonly previous: JsonValue;
+  readonly rule: RepeatRule;
 }
 
 /** Events other than tasks, in order, for the journal. */
@@ -79,6 +96,13 @@ export interface Scheduler {
    * worker left it.
    */
   loop(task: Task, items: readonly JsonValue[], concurrency: number, position?: LoopPosition): void;
+  /**
+   * Begins a loop with a condition. From `position`, it continues where an earlier worker left it, with the output of
+   * the iteration before.
+   */
+  repeat(task: Task, rule: RepeatRule, from?: { readonly position: LoopPosition; readonly previous: JsonValue }): void;
+  /** Opens the iteration of a task, or ends its loop. */
+  decide(task: Task, isGoingOn: boolean): void;
   /** Ends the loop of a task with `missingOutputs`, with these outputs in their order. */
   endLoop(task: Task, missing: readonly JsonValue[]): void;
   /** Returns the positions of the loops in progress. */
@@ -95,7 +119,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
   const settling: { edge: GraphEdge; scope: Scope; isTaken: boolean }[] = [];
   const loops = new Set<LoopProgress>();
 
-  const rootScope = openScope(root, undefined, '', 0, null);
+  const rootScope = openScope(root, { parent: undefined, iteration: '', index: 0, item: null, previous: undefined });
   for (const node of root.nodes) {
     if (node.incoming.length > 0) continue;
     if (node.id === triggerNodeId) makeReady(node, rootScope);
@@ -152,26 +176,48 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
     if (!loopNode || !scope.parent) return;
     const cell = cellOf(scope.parent, loopNode);
     if (!cell.loop) return;
-    cell.loop.outputs[scope.index] = iterationOutput(scope);
+    const output = iterationOutput(scope);
+    cell.loop.outputs[scope.index] = output;
     cell.loop.open.delete(scope.index);
-    openIterations(cell.loop);
+    if (cell.loop.repeat) askNext(cell.loop, output);
+    else openIterations(cell.loop);
   }
 
   function openIterations(progress: LoopProgress): void {
-    const { node, scope, items, concurrency, open, outputs, finishedEarlier } = progress;
+    const { items = [], concurrency, open } = progress;
     while (open.size < concurrency && progress.next < items.length) {
       progress.next += 1;
-      openIteration(progress, progress.next - 1);
+      openIteration(progress, progress.next - 1, { item: items[progress.next - 1] ?? null, previous: undefined });
     }
-    if (open.size > 0) return;
+    if (open.size === 0) closeLoop(progress);
+  }
+
+  /** Asks whether a loop with a condition goes on. */
+  function askNext({ node, scope, repeat, next }: LoopProgress, previous: JsonValue): void {
+    if (repeat) tasks.push({ node, scope, iteration: { index: next, previous, rule: repeat.rule } });
+  }
+
+  /** Opens an iteration of a loop with a condition. One without nodes is finished at once. */
+  function openNext(progress: LoopProgress, index: number, previous: JsonValue): void {
+    const item = index === 0 ? (progress.repeat?.input ?? null) : previous;
+    openIteration(progress, index, { item, previous });
+    if (progress.open.size === 0) askNext(progress, item);
+  }
+
+  function closeLoop(progress: LoopProgress): void {
+    const { node, scope, outputs, finishedEarlier } = progress;
     if (finishedEarlier.length > 0) tasks.push({ node, scope, missingOutputs: finishedEarlier });
     else finishLoop(progress, outputs);
   }
 
-  function openIteration({ node, scope, items, open, outputs }: LoopProgress, index: number): void {
+  function openIteration(
+    { node, scope, open, outputs }: LoopProgress,
+    index: number,
+    { item, previous }: Pick<Scope, 'item' | 'previous'>,
+  ): void {
     if (!node.body) return;
-    const item = items[index] ?? null;
-    const inner = openScope(node.body, scope, joinIteration(scope.iteration, index), index, item);
+    const iteration = joinIteration(scope.iteration, index);
+    const inner = openScope(node.body, { parent: scope, iteration, index, item, previous });
     if (inner.open === 0) {
       outputs[index] = item;
       return;
@@ -184,7 +230,6 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
 
   function finishLoop(progress: LoopProgress, outputs: JsonValue[]): void {
     const { node, scope } = progress;
-    loops.delete(progress);
     events.loopFinished(node, scope, outputs);
     settle(node, scope, outputs, node.lastHandle);
   }
@@ -194,8 +239,37 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
     cell.state = 'done';
     cell.output = output;
     cell.handle = handle;
+    if (cell.loop) loops.delete(cell.loop);
     cell.loop = undefined;
     leave(node, scope, (edge) => edge.handle === handle);
+  }
+
+  function begin(
+    { node, scope }: Task,
+    kind: Pick<LoopProgress, 'items' | 'concurrency' | 'repeat'>,
+    position: LoopPosition | undefined,
+  ): LoopProgress {
+    const finishedEarlier = position ? finishedBefore(position) : [];
+    const length = kind.items?.length ?? position?.next ?? 0;
+    const progress: LoopProgress = {
+      ...kind,
+      node,
+      scope,
+      // Filled, because V8 keeps a long array with holes as a slow dictionary.
+      outputs: finishedEarlier.length > 0 ? new Array<JsonValue>(length).fill(null) : [],
+      finishedEarlier,
+      next: position?.next ?? 0,
+      open: new Set(),
+    };
+    cellOf(scope, node).loop = progress;
+    loops.add(progress);
+    return progress;
+  }
+
+  function loopOf({ node, scope }: Task): LoopProgress {
+    const { loop } = cellOf(scope, node);
+    if (!loop) throw new Error(`node ${node.id} is not a loop in progress`);
+    return loop;
   }
 
   return {
@@ -215,30 +289,38 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
       settle(task.node, task.scope, output, handle);
       drain();
     },
-    loop({ node, scope }, items, concurrency, position) {
-      const finishedEarlier = position ? finishedBefore(position) : [];
-      const progress: LoopProgress = {
-        node,
-        scope,
-        items,
-        concurrency,
-        // Filled, because V8 keeps a long array with holes as a slow dictionary.
-        outputs: finishedEarlier.length > 0 ? new Array<JsonValue>(items.length).fill(null) : [],
-        finishedEarlier,
-        next: position?.next ?? 0,
-        open: new Set(),
-      };
+    loop(task, items, concurrency, position) {
+      const { node, scope } = task;
+      const progress = begin(task, { items, concurrency, repeat: undefined }, position);
       if (items.length === 0) skipBody(node, scope);
-      cellOf(scope, node).loop = progress;
-      loops.add(progress);
-      for (const index of position?.open ?? []) openIteration(progress, index);
+      for (const index of position?.open ?? [])
+        openIteration(progress, index, { item: items[index] ?? null, previous: undefined });
       openIterations(progress);
       drain();
     },
-    endLoop({ node, scope, missingOutputs = [] }, missing) {
-      const { loop } = cellOf(scope, node);
-      if (!loop) throw new Error(`node ${node.id} is not a loop in progress`);
-      for (const [at, index] of missingOutputs.entries()) loop.outputs[index] = missing[at] ?? null;
+    repeat(task, rule, from) {
+      const repeat = { rule, input: inputOf(task.node, task.scope) };
+      const progress = begin(task, { items: undefined, concurrency: 1, repeat }, from?.position);
+      const { open = [] } = from?.position ?? {};
+      const previous = from?.previous ?? null;
+      for (const index of open) openNext(progress, index, previous);
+      if (open.length === 0) askNext(progress, previous);
+      drain();
+    },
+    decide(task, isGoingOn) {
+      const progress = loopOf(task);
+      if (isGoingOn) {
+        progress.next += 1;
+        openNext(progress, progress.next - 1, task.iteration?.previous ?? null);
+      } else {
+        if (progress.next === 0) skipBody(task.node, task.scope);
+        closeLoop(progress);
+      }
+      drain();
+    },
+    endLoop(task, missing) {
+      const loop = loopOf(task);
+      for (const [at, index] of (task.missingOutputs ?? []).entries()) loop.outputs[index] = missing[at] ?? null;
       finishLoop(loop, loop.outputs);
       drain();
     },
@@ -259,13 +341,7 @@ function finishedBefore({ next, open }: LoopPosition): number[] {
   return Array.from({ length: next }, (_, index) => index).filter((index) => !isOpen.has(index));
 }
 
-function openScope(
-  region: Region,
-  parent: Scope | undefined,
-  iteration: string,
-  index: number,
-  item: JsonValue,
-): Scope {
+function openScope(region: Region, place: Pick<Scope, 'parent' | 'iteration' | 'index' | 'item' | 'previous'>): Scope {
   const cells = region.nodes.map((node): Cell => ({
     unsettled: node.incoming.length,
     taken: 0,
@@ -274,7 +350,7 @@ function openScope(
     handle: undefined,
     loop: undefined,
   }));
-  return { region, parent, iteration, index, item, cells, open: region.nodes.length };
+  return { region, ...place, cells, open: region.nodes.length };
 }
 
 function cellOf(scope: Scope, node: GraphNode): Cell {

@@ -31,7 +31,10 @@ function valueOf(name: ExpressionName, scope: ExpressionScope): JsonValue | unde
     case '$input':
       return scope.input;
     case '$loop':
-      return scope.loop;
+      return scope.loop && { ...scope.loop };
+    case '$loop.previous':
+    case '$response':
+      return undefined;
     case '$vars':
       return scope.vars;
     case '$execution':

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@deckhand/contracts';
+import type { JsonObject, JsonValue, ValidationIssue } from '@deckhand/contracts';
 import { defineNodeType, NodeError } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -8,28 +8,54 @@ export default defineNodeType({
   type: 'loop',
   title: 'Loop',
   description:
-    'Runs the nodes after its `body` output once per item, then continues at `done` with the list of the outputs. In the body, `$loop.item` and `$loop.index` are the item and its number from 0.',
+    "Runs the nodes after its `body` output once per item, or as often as its condition says, then continues at `done` with the list of the outputs. In the body, `$loop.item` and `$loop.index` are the item and its number from 0. With a condition, the iterations follow each other: the item is the output of the iteration before, in the first one the loop's input, and `$loop.previous` is the same, but null in the first.",
   category: 'flow',
   hasEffects: false,
   parameters: Type.Object(
     {
-      items: Type.Array(Type.Unsafe<JsonValue>({}), { description: 'Usually one expression that returns a list' }),
+      mode: Type.Optional(
+        Type.Enum(['items', 'while', 'until'], {
+          default: 'items',
+          description:
+            'Once per item; while the condition is true, checked before each iteration; or until it is true, checked after each. No expression',
+        }),
+      ),
+      items: Type.Optional(
+        Type.Array(Type.Unsafe<JsonValue>({}), {
+          description: 'Usually one expression that returns a list; for the mode `items` only',
+        }),
+      ),
+      condition: Type.Optional(
+        Type.Unsafe<JsonValue>({
+          description:
+            'For `while` and `until`: usually one expression, such as {{ $loop.previous.body.hasMore }}, in which `$loop.index` is the number of iterations so far, and `$loop.previous` the last output',
+        }),
+      ),
       concurrency: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Iterations at the same time' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 20,
+          default: 1,
+          description: 'Iterations at the same time; for the mode `items` only',
+        }),
       ),
       maxIterations: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: 1_000_000,
           default: MAX_ITERATIONS,
-          description: 'A longer list fails the node',
+          description: 'A longer list, and a condition that asks for more, fail the node',
         }),
       ),
     },
     { additionalProperties: false },
   ),
+  deferred: { path: 'condition', names: ['$loop', '$loop.previous'] },
   handles: () => ['body', 'done'],
-  run({ items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {
+  check,
+  run({ mode = 'items', items, concurrency = 1, maxIterations = MAX_ITERATIONS }) {
+    if (mode !== 'items') return { kind: 'repeat', rule: { mode, maxIterations } };
+    if (!items) throw new NodeError('PARAMETERS_INVALID', 'parameters.items is required', { isRetryable: false });
     if (items.length > maxIterations) {
       const message = `${items.length} items are more than maxIterations (${maxIterations})`;
       throw new NodeError('LOOP_TOO_LONG', message, { isRetryable: false });
@@ -37,3 +63,23 @@ export default defineNodeType({
     return { kind: 'loop', items, concurrency };
   },
 });
+
+function check({ mode = 'items', items, condition, concurrency }: JsonObject): ValidationIssue[] {
+  if (typeof mode === 'string' && mode.includes('{{')) {
+    return [{ path: 'mode', message: 'must be items, while or until, and no expression' }];
+  }
+  if (mode === 'items') {
+    return [
+      ...(items === undefined ? [{ path: 'items', message: 'is required' }] : []),
+      ...(condition === undefined ? [] : [{ path: 'condition', message: 'needs the mode while or until' }]),
+    ];
+  }
+  if (mode !== 'while' && mode !== 'until') return [];
+  return [
+    ...(condition === undefined ? [{ path: 'condition', message: `is required in the mode ${mode}` }] : []),
+    ...(items === undefined ? [] : [{ path: 'items', message: `is not for the mode ${mode}` }]),
+    ...(concurrency === undefined || concurrency === 1
+      ? []
+      : [{ path: 'concurrency', message: `is not for the mode ${mode}, whose iterations follow each other` }]),
+  ];
+}

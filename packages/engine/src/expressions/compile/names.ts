@@ -7,6 +7,7 @@ import type { ExpressionName } from '../scope.js';
 const values: ReadonlyMap<string, readonly [ExpressionName, Evaluate]> = new Map<string, [ExpressionName, Evaluate]>([
   ['$trigger', ['$trigger', (run) => run.scope.trigger]],
   ['$input', ['$input', (run) => run.scope.input]],
+  ['$response', ['$response', (run) => run.scope.response]],
   ['$vars', ['$vars', (run) => run.scope.vars]],
   ['$now', ['$now', (run) => (run.now ??= run.scope.now())]],
 ]);
@@ -20,7 +21,7 @@ const words: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
 /** Names that must be followed by a dot, and the members that may follow. */
 export const namesWithMembers: ReadonlyMap<string, string> = new Map([
   ['$nodes', '$nodes.<id>.output'],
-  ['$loop', '$loop.item and $loop.index'],
+  ['$loop', '$loop.item, $loop.index and $loop.previous'],
   ['$execution', '$execution.id and $execution.mode'],
 ]);
 

@@ -9,6 +9,7 @@ import { namesWithMembers } from './names.js';
 const members: ReadonlyMap<string, Evaluate> = new Map<string, Evaluate>([
   ['$loop.item', (run) => run.scope.loop?.item],
   ['$loop.index', (run) => run.scope.loop?.index],
+  ['$loop.previous', (run) => run.scope.loop?.previous],
   ['$execution.id', (run) => run.scope.execution.id],
   ['$execution.mode', (run) => run.scope.execution.mode],
 ]);
@@ -28,6 +29,7 @@ export function compileScopeMember(compiler: Compiler, node: MemberExpression): 
   if (name === '$loop' || name === '$execution') {
     const member = key === undefined ? undefined : members.get(`${name}.${key}`);
     compiler.names.add(name);
+    if (name === '$loop' && key === 'previous') compiler.names.add('$loop.previous');
     return member ?? refuse(node.property, `there is ${namesWithMembers.get(name) ?? name} only`);
   }
   if (!namespaces.has(name)) return undefined;
