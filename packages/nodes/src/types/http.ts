@@ -1,7 +1,8 @@
 import type { ValidationIssue, JsonObject, JsonValue } from '@deckhand/contracts';
-import { defineNodeType, NodeError, output } from '@deckhand/engine';
-import Type from 'typebox';
+import { defineNodeType, type NodeContext, NodeError, type OpenedCredential, output } from '@deckhand/engine';
+import Type, { type Static } from 'typebox';
 import { credentialHeader } from '../http/credential-header.js';
+import { Pagination, paginationIssues, readPages } from '../http/pagination.js';
 import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.js';
 import { excerpt, responseBody } from '../http/response-body.js';
 import { retryAfterMs } from '../http/retry-after.js';
@@ -13,6 +14,63 @@ const RETRYABLE = new Set([408, 425, 429]);
 const SCALAR = { type: ['string', 'number', 'boolean'] };
 const QueryValue = Type.Unsafe<Scalar | readonly Scalar[]>({ type: [...SCALAR.type, 'array'], items: SCALAR });
 
+const Parameters = Type.Object(
+  {
+    method: Type.Optional(
+      Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], {
+        default: 'GET',
+        description: 'The method of the request',
+      }),
+    ),
+    url: Type.String({
+      minLength: 1,
+      description: 'Absolute, http or https; credentials in it are sent as Basic authentication',
+    }),
+    query: Type.Optional(
+      Type.Record(Type.String(), QueryValue, {
+        description: 'Name → value or list of values, added to the query of the url',
+      }),
+    ),
+    headers: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Scalar>(SCALAR), { description: 'Name → value' })),
+    body: Type.Optional(
+      Type.Unsafe<JsonValue>({
+        description:
+          'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body',
+      }),
+    ),
+    responseType: Type.Optional(
+      Type.Enum(['auto', 'json', 'text', 'binary'], {
+        default: 'auto',
+        description:
+          'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`',
+      }),
+    ),
+    followRedirects: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'At most 10; credentials are left out once the origin changes',
+      }),
+    ),
+    maxResponseBytes: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 104_857_600,
+        default: MAX_RESPONSE_BYTES,
+        description:
+          'A longer response, also after decompression, fails the node; all pages together with `pagination`',
+      }),
+    ),
+    acceptErrorStatus: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Return a response with a status of 400 or more instead of failing',
+      }),
+    ),
+    pagination: Type.Optional(Pagination),
+  },
+  { additionalProperties: false },
+);
+
 export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
@@ -20,72 +78,42 @@ export default defineNodeType({
     'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day.',
   category: 'action',
   hasEffects: true,
-  parameters: Type.Object(
-    {
-      method: Type.Optional(
-        Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], {
-          default: 'GET',
-          description: 'The method of the request',
-        }),
-      ),
-      url: Type.String({
-        minLength: 1,
-        description: 'Absolute, http or https; credentials in it are sent as Basic authentication',
-      }),
-      query: Type.Optional(
-        Type.Record(Type.String(), QueryValue, {
-          description: 'Name → value or list of values, added to the query of the url',
-        }),
-      ),
-      headers: Type.Optional(Type.Record(Type.String(), Type.Unsafe<Scalar>(SCALAR), { description: 'Name → value' })),
-      body: Type.Optional(
-        Type.Unsafe<JsonValue>({
-          description:
-            'A string is sent as it is, anything else as JSON, or an object as a form if the content-type header is application/x-www-form-urlencoded; null sends no body',
-        }),
-      ),
-      responseType: Type.Optional(
-        Type.Enum(['auto', 'json', 'text', 'binary'], {
-          default: 'auto',
-          description:
-            'How the response is parsed: `auto` follows its content type, `binary` returns `{ base64, contentType, bytes }`',
-        }),
-      ),
-      followRedirects: Type.Optional(
-        Type.Boolean({
-          default: true,
-          description: 'At most 10; credentials are left out once the origin changes',
-        }),
-      ),
-      maxResponseBytes: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 104_857_600,
-          default: MAX_RESPONSE_BYTES,
-          description: 'A longer response, also after decompression, fails the node',
-        }),
-      ),
-      acceptErrorStatus: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: 'Return a response with a status of 400 or more instead of failing',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  check({ url }): ValidationIssue[] {
-    if (typeof url !== 'string' || url.includes('{{') || isHttpUrl(url)) return [];
-    return [{ path: 'url', message: 'must be an absolute http or https address' }];
+  parameters: Parameters,
+  deferred: { path: 'pagination.next', names: ['$response'] },
+  check({ url, pagination }): ValidationIssue[] {
+    const isValid = typeof url !== 'string' || url.includes('{{') || isHttpUrl(url);
+    const ofUrl = isValid ? [] : [{ path: 'url', message: 'must be an absolute http or https address' }];
+    return [...ofUrl, ...paginationIssues(pagination)];
   },
-  sample: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: {} }),
+  sample: ({ pagination }) => {
+    const page = { status: 200, headers: { 'content-type': 'application/json' }, body: {} };
+    if (!pagination) return page;
+    return pagination.output === 'items' ? [] : [page];
+  },
   credential: { types: ['apiKey', 'basic', 'bearer', 'header'] },
-  async run(parameters, { services, idempotencyKey, signal, now, credential: readCredential }) {
-    const { method = 'GET', acceptErrorStatus = false, responseType = 'auto' } = parameters;
+  async run(parameters, context) {
     const { url, authorization } = requestUrl(parameters.url, parameters.query);
-    const credential = await readCredential(url);
-    const secret = credential && credentialHeader(credential);
-    const headers = requestHeaders(parameters.headers, { idempotencyKey, authorization, secret });
+    const credential = await context.credential(url);
+    const send = sender(parameters, context, { authorization, credential });
+    const { pagination } = parameters;
+    if (!pagination) return output(await send(url, 0));
+    return output(await readPages(pagination, { first: url, read: send, next: context.deferred }));
+  },
+});
+
+/** Returns a function that sends a request, the `number` of which is part of its idempotency key. */
+function sender(
+  parameters: Static<typeof Parameters>,
+  { services, idempotencyKey, signal, now }: NodeContext,
+  { authorization, credential }: { authorization: string | undefined; credential: OpenedCredential | undefined },
+) {
+  const { method = 'GET', acceptErrorStatus = false, responseType = 'auto', followRedirects = true } = parameters;
+  const secret = credential && credentialHeader(credential);
+  // All pages together.
+  let bytesLeft = parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  return async (url: URL, number: number) => {
+    const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
+    const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
     const body = requestBody(parameters.body, headers);
     const answer = await services.http.request({
       method,
@@ -94,10 +122,11 @@ export default defineNodeType({
       ...(secret ? { secretHeaders: [secret.name] } : {}),
       exemptOrigin: credential?.ownOrigin,
       body,
-      followRedirects: parameters.followRedirects ?? true,
-      maxResponseBytes: parameters.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+      followRedirects,
+      maxResponseBytes: bytesLeft,
       signal: signal(),
     });
+    bytesLeft -= answer.body.byteLength;
     const { status, setCookies } = answer;
     if (status >= 400 && !acceptErrorStatus) {
       // Returns the URL without its query, which may contain a secret.
@@ -108,6 +137,6 @@ export default defineNodeType({
       });
     }
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
-    return output({ status, headers: { ...answer.headers, ...cookies }, body: responseBody(answer, responseType) });
-  },
-});
+    return { status, headers: { ...answer.headers, ...cookies }, body: responseBody(answer, responseType) };
+  };
+}

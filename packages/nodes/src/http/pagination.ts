@@ -1,0 +1,149 @@
+import { isJsonObject, type JsonObject, type JsonValue, type ValidationIssue } from '@deckhand/contracts';
+import { NodeError } from '@deckhand/engine';
+import Type, { type Static } from 'typebox';
+import { fieldReader } from '../items/items.js';
+import { nextLink } from './next-link.js';
+import { requestUrl } from './request-parts.js';
+
+const MAX_PAGES = 100;
+
+/** How an http node finds the next page, and when it has read the last one. */
+export const Pagination = Type.Object(
+  {
+    mode: Type.Enum(['link', 'next', 'page', 'offset'], {
+      description:
+        'Where the next page is: at the `Link` header with the relation next, as `next` says, or at the next number of a page or offset, up to a page without items',
+    }),
+    next: Type.Optional(
+      Type.Unsafe<JsonValue>({
+        description:
+          'For the mode `next`: an expression on the `$response` of the page before, such as {{ $response.body.nextUrl }}. A text is the next URL, an object the query parameters to replace, such as a cursor; null, false and an empty text mean that there is no further page',
+      }),
+    ),
+    parameter: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'The query parameter with the number; by default `page` or `offset`',
+      }),
+    ),
+    start: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'The first number; by default 1 for pages, 0 for offsets' }),
+    ),
+    items: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'The list in the body of a page: names with dots between them; the body itself without it',
+      }),
+    ),
+    output: Type.Optional(
+      Type.Enum(['pages', 'items'], {
+        default: 'pages',
+        description: 'The list of responses, or one list of the items of all pages',
+      }),
+    ),
+    maxPages: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10_000, default: MAX_PAGES, description: 'A further page fails the node' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Reads further pages, one after the other; all of them or none' },
+);
+export type Pagination = Static<typeof Pagination>;
+
+/** Returns the issues of a `pagination` parameter that its schema cannot express. */
+export function paginationIssues(pagination: JsonValue | undefined): ValidationIssue[] {
+  if (pagination === undefined || !isJsonObject(pagination)) return [];
+  const { mode, next } = pagination;
+  if (mode === 'next' && next === undefined)
+    return [{ path: 'pagination.next', message: 'is required in the mode next' }];
+  if (mode !== 'next' && next !== undefined) return [{ path: 'pagination.next', message: 'needs the mode next' }];
+  return [];
+}
+
+/** A page: the response as the node returns it. */
+type Page = JsonObject & { readonly headers: JsonObject };
+
+/** How pages are read. */
+export interface PageReader {
+  readonly first: URL;
+  /** Reads a page. @param number from 0. */
+  readonly read: (url: URL, number: number) => Promise<Page>;
+  /** Evaluates `next` for a page. */
+  readonly next: ((page: JsonValue) => JsonValue) | undefined;
+}
+
+/**
+ * Reads all pages. Every page has the origin of the first, because it gets the same credential and headers.
+ * @throws NodeError HTTP_TOO_MANY_PAGES, HTTP_NEXT_PAGE_INVALID, HTTP_RESPONSE_INVALID, and what `read` throws.
+ */
+export async function readPages(pagination: Pagination, { first, read, next }: PageReader): Promise<JsonValue[]> {
+  const { mode, output = 'pages', maxPages = MAX_PAGES, start = mode === 'page' ? 1 : 0 } = pagination;
+  const parameter = pagination.parameter ?? (mode === 'page' ? 'page' : 'offset');
+  const isCounted = mode === 'page' || mode === 'offset';
+  const itemsOf = (page: Page): readonly JsonValue[] => listIn(page, pagination.items);
+  const result: JsonValue[] = [];
+  let position = start;
+  let url: URL | undefined = isCounted ? withQuery(first, { [parameter]: start }) : first;
+  for (let number = 0; url; number += 1) {
+    if (number === maxPages) {
+      const message = `there are more pages than maxPages (${maxPages})`;
+      throw new NodeError('HTTP_TOO_MANY_PAGES', message, { isRetryable: false });
+    }
+    const at: URL = url;
+    const page = await read(at, number);
+    const items = isCounted || output === 'items' ? itemsOf(page) : [];
+    if (output === 'pages') result.push(page);
+    else for (const item of items) result.push(item);
+    if (isCounted) {
+      position += mode === 'page' ? 1 : items.length;
+      url = items.length === 0 ? undefined : withQuery(first, { [parameter]: position });
+    } else {
+      url = nextUrl(at, mode === 'link' ? nextLink(textOf(page.headers.link)) : next?.(page));
+    }
+    if (url && url.origin !== first.origin) throw invalidNext('has another origin than the first one');
+  }
+  return result;
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function nextUrl(at: URL, next: JsonValue | undefined): URL | undefined {
+  if (next === undefined || next === null || next === false || next === '') return undefined;
+  if (typeof next === 'string') {
+    if (!URL.canParse(next, at.href)) throw invalidNext('is no URL');
+    // Credentials in a link are not ours.
+    return requestUrl(new URL(next, at.href).href).url;
+  }
+  if (!isJsonObject(next)) throw invalidNext('is neither a text nor an object');
+  return withQuery(at, next);
+}
+
+/** Replaces query parameters; null removes one. */
+function withQuery(url: URL, query: JsonObject): URL {
+  const changed = new URL(url);
+  for (const [name, value] of Object.entries(query)) {
+    if (value === null) changed.searchParams.delete(name);
+    else changed.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return changed;
+}
+
+function listIn({ body = null }: Page, field: string | undefined): readonly JsonValue[] {
+  const list: JsonValue | undefined = fieldReader(field).read(body);
+  if (isList(list)) return list;
+  const message = `pagination.items: ${field ?? 'the body'} of a page is no list`;
+  throw new NodeError('HTTP_RESPONSE_INVALID', message, { isRetryable: false });
+}
+
+/** `Array.isArray` alone loses the type of the elements. */
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Without the URL, which may contain a secret. */
+function invalidNext(reason: string): NodeError {
+  return new NodeError('HTTP_NEXT_PAGE_INVALID', `the next page ${reason}`, { isRetryable: false });
+}
