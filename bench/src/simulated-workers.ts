@@ -64,6 +64,7 @@ async function startIdleWorker(): Promise<void> {
         badRow: ignore,
         searchBacklog: ignore,
         retentionBacklog: ignore,
+        bulkActed: ignore,
         scheduleFired: ignore,
       },
       runs: { accepted: ignore, finished: ignore },

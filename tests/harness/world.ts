@@ -76,6 +76,7 @@ export async function buildWorld(given: Instance) {
     folder: await post('/api/folders', { workspaceId, name: 'A' }),
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
     credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
+    bulkAction: await post('/api/executions/bulk-actions', { workspaceId, action: 'stop', executionIds: [finished] }),
     invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),
   };
 }

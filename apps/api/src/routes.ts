@@ -24,6 +24,8 @@ import { deleteCredential } from './routes/credentials.js';
 import { listCredentials } from './routes/credentials.js';
 import { getCredential } from './routes/credentials.js';
 import { updateCredential } from './routes/credentials.js';
+import { abortBulkAction, createBulkAction } from './routes/executions/bulk-actions.js';
+import { getBulkAction, listBulkActions } from './routes/executions/bulk-actions.js';
 import { completeHumanTask } from './routes/executions/complete.js';
 import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
@@ -92,10 +94,14 @@ import type { Services } from './services.js';
  */
 export function listRoutes(services: Services): NamedRoute[] {
   const operations = {
-    // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
+    // Asked for most: paths are tried one after another. `export`, `stop` and `bulk-actions` would be taken for ids.
     executeWorkflow,
     exportExecutions,
     stopExecutions,
+    createBulkAction,
+    listBulkActions,
+    getBulkAction,
+    abortBulkAction,
     getExecution,
     followExecution,
 

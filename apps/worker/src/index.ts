@@ -1,6 +1,7 @@
 export { consumeJobs, type Consumption, type ConsumeOptions } from './consume/consume-jobs.js';
 export { createStandby } from './consume/standby.js';
 export { createDatabaseClock } from './database-clock.js';
+export { createBulkActions } from './maintenance/bulk-actions.js';
 export { createWorkspaceDeletion } from './maintenance/delete-workspaces.js';
 export { createHeldBackRuns } from './maintenance/held-back-runs.js';
 export { createMaintenanceLease, type MaintenanceLease } from './maintenance/maintenance-lease.js';

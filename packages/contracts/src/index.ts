@@ -16,6 +16,7 @@ export * from './schemas/ai.js';
 export * from './schemas/approvals.js';
 export * from './schemas/audit-log.js';
 export * from './schemas/auth.js';
+export * from './schemas/bulk-actions.js';
 export * from './schemas/common.js';
 export * from './schemas/credential-secrets.js';
 export * from './schemas/credentials.js';

@@ -24,6 +24,22 @@ export {
 } from './api-keys.js';
 export { listChanges, listInstanceChanges } from './audit/list.js';
 export { recordChange, recordExecutionChange, recordStart } from './audit/record.js';
+export {
+  abortBulkAction,
+  createBulkAction,
+  findBulkRuns,
+  listBulkActions,
+  pruneBulkActions,
+  readBulkAction,
+} from './bulk-actions/bulk-actions.js';
+export type { BulkOutcome, DueBulkAction } from './bulk-actions/act-on-runs.js';
+export {
+  delayBulkAction,
+  failUnsettledRun,
+  findDueBulkActions,
+  findUnsettledRuns,
+  performBatch,
+} from './bulk-actions/perform.js';
 export { createDatabase, type Database, type DatabaseOptions, readPoolUse } from './client.js';
 /** SQL with parameters, for tools that measure. Product code uses the stores of this package. */
 export { Prisma } from './client.js';

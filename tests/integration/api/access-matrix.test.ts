@@ -246,6 +246,27 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'named',
     },
+    'POST /api/executions/bulk-actions': {
+      path: '/api/executions/bulk-actions',
+      body: { workspaceId, action: 'stop', filter: { status: 'pending' } },
+      asks: 'editor',
+      finds: 'named',
+    },
+    'GET /api/executions/bulk-actions': {
+      path: `/api/executions/bulk-actions${ofWorkspace}`,
+      asks: 'viewer',
+      finds: 'named',
+    },
+    'GET /api/executions/bulk-actions/:id': {
+      path: `/api/executions/bulk-actions/${held.bulkAction.id}`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'POST /api/executions/bulk-actions/:id/abort': {
+      path: `/api/executions/bulk-actions/${held.bulkAction.id}/abort`,
+      asks: 'editor',
+      finds: 'held',
+    },
     'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
     'DELETE /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'editor', finds: 'held' },
     'POST /api/executions/:id/redact': {

@@ -22,6 +22,7 @@ import {
   RotateApiKeyBody,
   SaveVersionBody,
   SetupBody,
+  CreateBulkActionBody,
   StopManyBody,
   SubmitApprovalBody,
   UpdateCredentialBody,
@@ -89,7 +90,7 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
 
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
-  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, member } = world;
+  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, bulkAction, member } = world;
   const { email, password, name } = OWNER;
   const basic = { username: 'v', password: 'w' };
   const limits = { visibility: 'shared', allowedHosts: ['a.example'], allowedWorkflowIds: [workflowId] };
@@ -202,6 +203,15 @@ function describeOperations(world: World): Record<string, Operation> {
         { workspaceId, rerunOf: ran.finished, parentExecutionId: ran.finished },
       ],
     },
+    'POST /api/executions/bulk-actions': {
+      schema: CreateBulkActionBody,
+      examples: [
+        { workspaceId, action: 'stop', filter: { status: ['paused'], startedAt: span, search: 'x' }, ratePerSecond: 5 },
+        { workspaceId, action: 'rerun', executionIds: [ran.finished], version: 'original', from: 'failedNode' },
+        { workspaceId, action: 'delete', filter: {}, all: true },
+      ],
+    },
+    'POST /api/executions/bulk-actions/:id/abort': { ...NOTHING, id: bulkAction.id },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
     'POST /api/executions/:id/redact': { ...NOTHING, id: ran.finished },

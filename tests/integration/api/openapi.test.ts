@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { v7 as uuidv7 } from 'uuid';
 import {
   type Call,
   chain,
@@ -426,6 +427,14 @@ describe('the OpenAPI document', () => {
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
     await done('POST', '/api/executions/stop', { workspaceId, all: true });
+    const bulk = '/api/executions/bulk-actions' as const;
+    const filter = { status: ['failed'], startedAt: { gte: '2026-11-01' } };
+    await done('POST', `${bulk}?dryRun=true`, { workspaceId, action: 'rerun', filter });
+    const bulkAction = await done('POST', bulk, { workspaceId, action: 'rerun', filter, ratePerSecond: 50 });
+    await done('GET', `${bulk}/${bulkAction.id}`);
+    await done('GET', `${bulk}${inWorkspace}`);
+    const slow = { workspaceId, action: 'stop', executionIds: [uuidv7(), uuidv7(), uuidv7(), uuidv7()], ratePerSecond: 1 };
+    await done('POST', `${bulk}/${(await done('POST', bulk, slow)).id}/abort`);
     await done('GET', `/api/executions${inWorkspace}`);
     await done('GET', `${path}/executions?latest=true`);
     for (const format of ['csv', 'json']) await done('GET', `/api/executions/export${inWorkspace}&format=${format}`);

@@ -1,3 +1,4 @@
+import { BULK_ACTIONS } from '@deckhand/contracts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
 
@@ -29,6 +30,10 @@ const ACTIONS: readonly MaintenanceAction[] = [
   'deleted_run',
 ];
 
+/** How a run of a bulk action was settled. */
+const BULK_RUN_OUTCOMES = ['done', 'failed', 'skipped'] as const;
+type BulkRunOutcome = (typeof BULK_RUN_OUTCOMES)[number];
+
 /** Upper bounds of durations, in seconds. */
 const PASS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 20];
 const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600];
@@ -45,6 +50,8 @@ export interface MaintenanceMetrics extends TaskObserver {
   searchBacklog(runs: number): void;
   /** Notes for how long, in seconds, the oldest expired run or its data should have been deleted; 0 without any. */
   retentionBacklog(kind: 'data' | 'run', seconds: number): void;
+  /** Counts the runs of a batch of a bulk action. */
+  bulkActed(action: (typeof BULK_ACTIONS)[number], runs: Readonly<Record<BulkRunOutcome, number>>): void;
   /** Notes how long after its time the run of a schedule was started. */
   scheduleFired(lateSeconds: number): void;
 }
@@ -91,6 +98,12 @@ export function createMaintenanceMetrics(
     help: 'Finished runs that are not in the search index yet, up to 100,000; on the holder of the maintenance lease',
     registers,
   });
+  const bulkRuns = new Counter({
+    name: 'deckhand_bulk_action_runs_total',
+    help: 'Runs that bulk actions settled: done, failed, or skipped because they had ended or were gone',
+    labelNames: ['action', 'outcome'],
+    registers,
+  });
   const retentionBacklog = new Gauge({
     name: 'deckhand_retention_overdue_seconds',
     help: 'For how long the oldest expired run, or its data, should have been deleted; on the holder of the maintenance lease',
@@ -114,6 +127,9 @@ export function createMaintenanceMetrics(
     },
   });
   for (const action of ACTIONS) actions.inc({ action }, 0);
+  for (const action of BULK_ACTIONS) {
+    for (const outcome of BULK_RUN_OUTCOMES) bulkRuns.inc({ action, outcome }, 0);
+  }
   for (const kind of ['data', 'run']) retentionBacklog.set({ kind }, 0);
   return {
     begin(task) {
@@ -127,6 +143,9 @@ export function createMaintenanceMetrics(
     badRow: (task) => badRows.inc({ task }),
     searchBacklog: (runs) => searchBacklog.set(runs),
     retentionBacklog: (kind, seconds) => retentionBacklog.set({ kind }, seconds),
+    bulkActed(action, counts) {
+      for (const outcome of BULK_RUN_OUTCOMES) bulkRuns.inc({ action, outcome }, counts[outcome]);
+    },
     scheduleFired: (late) => lateSeconds.observe(late),
   };
 }

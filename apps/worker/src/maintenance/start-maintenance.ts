@@ -4,6 +4,7 @@ import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.js';
 import type { ActiveRuns } from '../session/active-runs.js';
 import { type PeriodicTask, runPeriodically, type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
+import { createBulkActions } from './bulk-actions.js';
 import { createStorageCounting } from './count-storage.js';
 import { createWorkspaceDeletion } from './delete-workspaces.js';
 import { createChildFinishing } from './finish-children.js';
@@ -114,6 +115,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createHeldBackRelease(context, own.heldBack),
     createSlotCounting(context),
     { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
+    createBulkActions(context),
     createStorageCounting(context),
     createStatisticsRefresh(context),
     createIndexing(context),

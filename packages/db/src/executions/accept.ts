@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { isStoreUnavailable } from '../store-errors.js';
 import {
@@ -38,7 +38,8 @@ export async function acceptExecutions(db: Database, requests: readonly AcceptRe
   );
 }
 
-async function insertAdmitted(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
+/** Checks and inserts a batch of runs in one statement. @returns a verdict for each request, in their order. */
+export async function insertAdmitted(db: Queryable, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
   // Most verdicts of a batch differ only in the id of their run: one row for all costs less than one row each.
   const groups = await queryWithRawParameters<(VerdictRow & { ids: string })[]>(
     db,

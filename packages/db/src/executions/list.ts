@@ -44,6 +44,17 @@ export async function listExecutionIds(
   return { ...page, total: isSearch(request) ? await countFound(db, resolved) : await count(db, resolved) };
 }
 
+/** Finds the ids of all matching runs, up to a number, in no particular order. */
+export async function findRunIds(db: Database, filter: ExecutionFilter, limit: number): Promise<string[]> {
+  const resolved = await resolveFilter(db, filter);
+  if (isSearch(filter)) {
+    return findIds(db, { ...resolved, sortBy: 'createdAt', sortOrder: 'desc' }, { limit, offset: 0 });
+  }
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT e.id FROM executions e WHERE ${filterConditions(resolved)} LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
 async function listIds(
   db: Queryable,
   request: ResolvedFilter & ExecutionOrder,

@@ -2,13 +2,14 @@ import {
   DeckhandError,
   type ExecutionMode,
   type ExecutionStatus,
+  hasRole,
   isFinished,
   isUuid,
   type Role,
   validationFailed,
 } from '@deckhand/contracts';
-import { type Actor, requireRoleOf } from '../access.js';
-import { type Database, Prisma } from '../client.js';
+import type { Actor } from '../access.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 
 /** The data of the original run that a rerun reuses. */
 export interface RerunOrigin {
@@ -21,11 +22,31 @@ export interface RerunOrigin {
   readonly triggerData: string;
 }
 
+/** A run to be rerun. */
+export interface RerunSource {
+  readonly executionId: string;
+  /** The node that the rerun starts from; null for the trigger. */
+  readonly fromNodeId: string | null;
+}
+
+interface Row {
+  readonly id: string;
+  readonly fromNodeId: string | null;
+  readonly workflowId: string;
+  readonly workflowVersionId: string;
+  readonly triggerNodeId: string;
+  readonly executionMode: ExecutionMode;
+  readonly triggerData: string | null;
+  readonly status: ExecutionStatus;
+  readonly role: Role;
+  readonly isKnownNode: boolean;
+  readonly isBegunNode: boolean;
+}
+
 /**
  * Reads the data for a rerun of a finished run.
  * @param version the version to run: `latest`, `active`, `original`, or the id of one.
- * @throws DeckhandError NOT_FOUND when the actor may not see it, FORBIDDEN for a viewer, EXECUTION_NOT_FINISHED,
- * TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has no such node, or the run did not reach it.
+ * @throws DeckhandError as `readManyForRerun` returns.
  */
 export async function readForRerun(
   db: Database,
@@ -33,38 +54,57 @@ export async function readForRerun(
   executionId: string,
   { fromNodeId, version }: { readonly fromNodeId: string | null; readonly version: string },
 ): Promise<RerunOrigin> {
-  const [run] = await db.$queryRaw<
-    (Omit<RerunOrigin, 'triggerData'> & {
-      triggerData: string | null;
-      status: ExecutionStatus;
-      role: Role;
-      isKnownNode: boolean;
-      isBegunNode: boolean;
-    })[]
-  >(Prisma.sql`
-    SELECT e.workflow_id AS "workflowId", e.workflow_version_id AS "workflowVersionId", e.trigger_node_id AS "triggerNodeId",
+  const origins = await readManyForRerun(db, actor, [{ executionId, fromNodeId }], version);
+  const origin = origins.get(executionId.toLowerCase()) ?? noSuchRun();
+  if (origin instanceof DeckhandError) throw origin;
+  return origin;
+}
+
+/**
+ * Reads the data for reruns of finished runs. @returns by the id of the run, the data or why it cannot be rerun:
+ * FORBIDDEN for a viewer, EXECUTION_NOT_FINISHED, TRIGGER_DATA_GONE, VALIDATION_FAILED when the version has no such
+ * node, or the run did not reach it. Runs that the actor may not see are left out.
+ */
+export async function readManyForRerun(
+  db: Queryable,
+  actor: Actor,
+  sources: readonly RerunSource[],
+  version: string,
+): Promise<Map<string, RerunOrigin | DeckhandError>> {
+  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+    SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
+      e.workflow_version_id AS "workflowVersionId", e.trigger_node_id AS "triggerNodeId",
       e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.status::text, m.role::text,
-      coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', ${fromNodeId}::text)), false) AS "isKnownNode",
+      coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', asked.from_node_id)), false) AS "isKnownNode",
       EXISTS (
         SELECT 1 FROM node_runs n
-        WHERE n.execution_id = e.id AND n.node_id = ${fromNodeId} AND n.started_at IS NOT NULL
+        WHERE n.execution_id = e.id AND n.node_id = asked.from_node_id AND n.started_at IS NOT NULL
       ) AS "isBegunNode"
-    FROM executions e
+    FROM unnest(
+      ${sources.map(({ executionId }) => executionId)}::uuid[], ${sources.map(({ fromNodeId }) => fromNodeId)}::text[]
+    ) AS asked (id, from_node_id)
+    JOIN executions e ON e.id = asked.id
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     LEFT JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN workflow_versions v ON v.workflow_id = w.id AND v.id = CASE ${version}::text
       WHEN 'latest' THEN w.latest_version_id WHEN 'active' THEN w.active_version_id
       WHEN 'original' THEN e.workflow_version_id ELSE ${isUuid(version) ? version : null}::uuid END
-    WHERE e.id = ${executionId}::uuid
-      AND (${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid)`);
-  if (!run) throw new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
-  requireRoleOf(run.role, 'editor');
-  if (!isFinished(run.status)) throw new DeckhandError('EXECUTION_NOT_FINISHED');
-  const { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData } = run;
-  if (triggerData === null) throw new DeckhandError('TRIGGER_DATA_GONE');
-  if (fromNodeId !== null && !run.isKnownNode) throw badNode(`"${fromNodeId}" is no node of the version`);
-  if (fromNodeId !== null && !run.isBegunNode) throw badNode(`the run did not come to "${fromNodeId}"`);
+    WHERE ${actor.boundTo}::uuid IS NULL OR e.workspace_id = ${actor.boundTo}::uuid`);
+  return new Map(rows.map((row) => [row.id, toOrigin(row)]));
+}
+
+function toOrigin(run: Row): RerunOrigin | DeckhandError {
+  const { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData, fromNodeId } = run;
+  if (!hasRole(run.role, 'editor')) return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
+  if (!isFinished(run.status)) return new DeckhandError('EXECUTION_NOT_FINISHED');
+  if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
+  if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is no node of the version`);
+  if (fromNodeId !== null && !run.isBegunNode) return badNode(`the run did not come to "${fromNodeId}"`);
   return { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData };
+}
+
+function noSuchRun(): DeckhandError {
+  return new DeckhandError('NOT_FOUND', { message: 'There is no such run' });
 }
 
 function badNode(message: string): DeckhandError {

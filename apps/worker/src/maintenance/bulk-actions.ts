@@ -1,0 +1,140 @@
+import {
+  type BulkOutcome,
+  delayBulkAction,
+  type DueBulkAction,
+  failUnsettledRun,
+  findDueBulkActions,
+  findUnsettledRuns,
+  isRowError,
+  isStoreUnavailable,
+  performBatch,
+  pruneBulkActions,
+} from '@deckhand/db';
+import { createExecutionCounter, publishControl } from '@deckhand/queue';
+import type { PeriodicTask } from '../run-periodically.js';
+import { actOnRows } from './act-on-rows.js';
+import { announceEnds, type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
+import { createTimeBudget } from './time-budget.js';
+
+const NAME = 'perform_bulk_actions';
+/** Maximum number of runs of a batch, and of their bytes: low, so that no transaction holds its locks for long. */
+const BATCH = 200;
+const MAX_BATCH_BYTES = 16 * 1_048_576;
+/** Maximum number of actions that get a batch in one round. */
+const MAX_ACTIONS = 100;
+/** Time budget of a pass, in ms, without and with a backlog. */
+const BUDGET_MS = 200;
+const MAX_BUDGET_MS = 500;
+/** How often actions that ended long ago are deleted, in ms, and how many at once. */
+const PRUNE_INTERVAL_MS = 60_000;
+const PRUNE_BATCH = 1_000;
+
+/**
+ * Creates the task that carries out bulk actions: round by round, one batch for each workspace that has some, so that
+ * no workspace delays the others. If a worker dies, the next holder of the lease continues after the last batch.
+ */
+export function createBulkActions(context: MaintenanceContext): PeriodicTask {
+  const { db, redis, queue, logger, metrics, runs } = context;
+  const countExecution = createExecutionCounter(redis);
+  const budget = createTimeBudget(BUDGET_MS, MAX_BUDGET_MS);
+  let prunedAt = -Infinity;
+  /** The workspace that got the last batch; undefined at the beginning of a round. */
+  let after: string | undefined;
+
+  /** Notifies workers and callers of stopped runs, and queues new ones. Both are made up for by other tasks. */
+  async function announce({ kind, workspaceId }: DueBulkAction, { done, startedIds }: BulkOutcome): Promise<void> {
+    try {
+      if (kind === 'stop' && done.length > 0) {
+        runs.finished('stopped', done.length);
+        await publishControl(redis, { type: 'stop', executionIds: done });
+        await announceEnds(redis, done, 'stopped');
+      }
+      for (const _ of startedIds) runs.accepted('rerun');
+      await queue.add(startedIds.map((executionId) => ({ workspaceId, executionId, dispatch: 1 })));
+    } catch (err) {
+      logger.warn({ err, kind, runs: done.length }, 'runs of a bulk action could not be announced yet');
+    }
+  }
+
+  async function note(action: DueBulkAction, outcome: BulkOutcome | undefined): Promise<void> {
+    if (outcome === undefined) return;
+    const { done, failed, skipped } = outcome;
+    metrics.bulkActed(action.kind, { done: done.length, failed: failed.length, skipped: skipped.length });
+    await announce(action, outcome);
+  }
+
+  /**
+   * Counts the new runs of a workspace with a limit of runs per minute. @returns how many the limit allows, and in how
+   * many seconds it allows more; null if it allows all.
+   */
+  async function admit(action: DueBulkAction, max: number): Promise<{ count: number; againInSeconds: number | null }> {
+    const { kind, workspaceId, executionsPerMinute } = action;
+    let count = kind === 'rerun' && executionsPerMinute !== null ? 0 : max;
+    let againInSeconds: number | null = null;
+    while (count < max && againInSeconds === null) {
+      againInSeconds = await countExecution(workspaceId, executionsPerMinute ?? 0);
+      if (againInSeconds === null) count += 1;
+    }
+    return { count, againInSeconds };
+  }
+
+  /** Makes the next batch of an action. @returns whether any run was settled. */
+  async function advance(action: DueBulkAction): Promise<boolean> {
+    const found = await findUnsettledRuns(db, action.id, Math.min(BATCH, action.ratePerSecond ?? BATCH));
+    let bytes = 0;
+    const fitting = found.filter((run, index) => (bytes += run.bytes) <= MAX_BATCH_BYTES || index === 0);
+    const { count, againInSeconds } = await admit(action, fitting.length);
+    const ids = fitting.slice(0, count).map(({ id }) => id);
+    const outcomes: (BulkOutcome | undefined)[] = [];
+    const badRuns: string[] = [];
+    const act = {
+      act: async (batch: readonly string[]) => [await performBatch(db, action, batch)],
+      isUnavailable: isStoreUnavailable,
+      onBadRow(executionId: string, err: unknown) {
+        metrics.badRow(NAME);
+        logger.error({ err, actionId: action.id, executionId }, 'a bulk action failed at a run');
+        // After another error, the run may be fine: it is tried again.
+        if (isRowError(err)) badRuns.push(executionId);
+      },
+    };
+    try {
+      await actOnRows(ids, act, (results) => outcomes.push(...results));
+      if (againInSeconds !== null) await delayBulkAction(db, action.id, 'workspace_rate_limited', againInSeconds);
+    } finally {
+      for (const id of badRuns) outcomes.push(await failUnsettledRun(db, action, id));
+      for (const outcome of outcomes) await note(action, outcome);
+    }
+    return outcomes.some((outcome) => outcome !== undefined);
+  }
+
+  return {
+    name: NAME,
+    intervalMs: 1_000,
+    timeLimitMs: TASK_TIME_LIMIT_MS,
+    async run(signal) {
+      if (performance.now() - prunedAt >= PRUNE_INTERVAL_MS) {
+        prunedAt = performance.now();
+        await pruneBulkActions(db, PRUNE_BATCH);
+      }
+      const until = performance.now() + budget.ms();
+      // Ends after a whole round without progress. The first one may have begun in its middle.
+      let idleRounds = after === undefined ? 1 : 0;
+      while (idleRounds < 2) {
+        const due = await findDueBulkActions(db, { after, limit: MAX_ACTIONS });
+        for (const action of due) {
+          if (signal.aborted || performance.now() >= until) {
+            budget.passed(true);
+            return;
+          }
+          after = action.workspaceId;
+          if (await advance(action)) idleRounds = 0;
+        }
+        if (due.length < MAX_ACTIONS) {
+          after = undefined;
+          idleRounds += 1;
+        }
+      }
+      budget.passed(false);
+    },
+  };
+}
