@@ -26,10 +26,30 @@ const MIGRATIONS = 'integration:integration/migrations';
 const ACCESS = 'integration:integration/api/access-matrix';
 const ADMISSION = 'integration:integration/webhooks/admission';
 const DELETION = 'integration:integration/worker/workspace-deletion';
+const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const RETENTION = 'integration:integration/worker/retention';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
+  ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [
+    ['a settled run is acted on again', 'const ids = rows.map(({ id }) => id);', 'const ids = [...executionIds];'],
+    [
+      'two workers act on the same runs',
+      "b.status = 'running' FOR UPDATE OF b SKIP LOCKED",
+      "b.status = 'running'",
+    ],
+    ['an aborted action continues', "b.id = ${action.id}::uuid AND b.status = 'running' FOR", 'b.id = ${action.id}::uuid FOR'],
+    ['a viewer continues to act', " AND m.role <> 'viewer'", ''],
+    ['a revoked key continues to act', 'k.id = b.api_key_id AND k.revoked_at IS NULL', 'k.id = b.api_key_id'],
+    ['a workspace gets a batch for each of its actions', 'SELECT DISTINCT ON (b.workspace_id) b.*', 'SELECT b.*'],
+  ]),
+  ...of('packages/db/src/bulk-actions/act-on-runs.ts', BULK_ACTIONS, [
+    [
+      'runs of other workspaces are acted on',
+      'WHERE e.id = ANY (${[...ids]}::uuid[]) AND e.workspace_id = ${workspaceId}::uuid`',
+      'WHERE e.id = ANY (${[...ids]}::uuid[]) AND ${workspaceId}::uuid IS NOT NULL`',
+    ],
+  ]),
   ...of('packages/db/src/lock-order.ts', LOCKS_OF_RUNS, [
     ['runs are locked in no order', 'ORDER BY e.id FOR UPDATE', 'FOR UPDATE'],
   ]),

@@ -5,7 +5,9 @@ import { type Instance, OWNER, startInstance, startTestWorker, stopAll } from '.
 import { runGuide } from './run-guide.js';
 
 const FOLDER = new URL('../../../docs/guides/', import.meta.url);
-const GUIDES = readdirSync(FOLDER).filter((name) => name !== 'README.md');
+/** Pages elsewhere whose requests are tested, too. */
+const OTHER_PAGES = ['../bulk-actions.md'];
+const GUIDES = [...readdirSync(FOLDER).filter((name) => name !== 'README.md'), ...OTHER_PAGES];
 
 let instance: Instance;
 

@@ -1,5 +1,5 @@
 import type { CreateBulkActionBody } from '@deckhand/contracts';
-import { abortBulkAction, createBulkAction, type Database, findBulkRuns, readBulkAction } from '@deckhand/db';
+import { abortBulkAction, createBulkAction, type Database, findBulkRuns, findDueBulkActions, performBatch, readBulkAction } from '@deckhand/db';
 import { connectRedis, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
 import { createLogger, createRunCounters } from '@deckhand/runtime';
 import { createBulkActions, createMaintenanceMetrics } from '@deckhand/worker';
@@ -94,8 +94,8 @@ async function passUntilFinished(id: string, db?: Database): Promise<number> {
     await pass(db).catch((error: unknown) => {
       if (db === undefined) throw error;
     });
-    const { rows } = { rows: await stores.db.bulkAction.findUniqueOrThrow({ where: { id } }) };
-    if (rows.status !== 'running') return passes;
+    const { status } = await stores.db.bulkAction.findUniqueOrThrow({ where: { id } });
+    if (status !== 'running') return passes;
     if (passes > 500) throw new Error('the bulk action does not end');
   }
 }
@@ -233,10 +233,14 @@ describe('a bulk action', () => {
   it('acts on no run once it is aborted', async () => {
     const ids = await addRuns('pending');
     const action = await start({ action: 'stop', ratePerSecond: 10 });
+    const [due] = await findDueBulkActions(stores.db, { after: undefined, limit: 1 });
     await pass();
     expect(await abortBulkAction(stores.db, actor(), action.id)).toMatchObject({ status: 'aborted', done: 10 });
     await stores.db.$executeRaw`UPDATE bulk_actions SET next_batch_at = now() - interval '1 minute'`;
     await pass();
+    // A worker that found the action before it was aborted.
+    expect(due && (await performBatch(stores.db, due, ids))).toBeUndefined();
+    expect(await read(action.id)).toMatchObject({ status: 'aborted', done: 10 });
     expect(await stores.db.execution.count({ where: { id: { in: ids }, status: 'stopped' } })).toBe(10);
     expect(await stores.db.bulkActionRun.count()).toBe(0);
   });
@@ -278,7 +282,9 @@ describe('a bulk action', () => {
     expect(await db.bulkAction.findUniqueOrThrow({ where: { id: action.id } })).toMatchObject({ status: 'failed', done: 0 });
     await db.membership.updateMany({ where: { userId: seed.userId }, data: { role: 'editor' } });
     const byKey = await start({ action: 'stop' });
-    await db.bulkAction.update({ where: { id: byKey.id }, data: { apiKeyId: uuidv7() } });
+    const apiKey = { id: uuidv7(), userId: seed.userId, name: 'K', keyPrefix: 'dk_', keyHash: uuidv7() };
+    await db.apiKey.create({ data: { ...apiKey, revokedAt: new Date() } });
+    await db.bulkAction.update({ where: { id: byKey.id }, data: { apiKeyId: apiKey.id } });
     await pass();
     expect(await db.bulkAction.findUniqueOrThrow({ where: { id: byKey.id } })).toMatchObject({ status: 'failed', done: 0 });
     expect(await statuses(ids)).toEqual(new Set(['pending']));
@@ -318,26 +324,37 @@ describe('bulk actions of several workspaces', () => {
   it('get a batch each before one gets its second, however many a workspace has', async () => {
     const other = await seedWorkflow(stores.db, chain());
     await addRuns('pending', 450);
-    await addRuns('pending', 200, other);
-    const many = [];
-    for (let i = 0; i < 3; i += 1) many.push(await start({ action: 'stop' }));
+    await addRuns('pending', 600, other);
+    for (let i = 0; i < 3; i += 1) await start({ action: 'stop' });
     const one = await start({ action: 'stop' }, other);
-    // Passes that end after one batch.
-    let onCommit = () => undefined as void;
-    const task = createTask(onTransaction(() => onCommit()));
-    for (let i = 0; i < 2; i += 1) {
-      const afterOne = new AbortController();
-      onCommit = () => afterOne.abort();
-      await task.run(afterOne.signal);
-    }
-    expect(await stores.db.bulkAction.findUniqueOrThrow({ where: { id: one.id } })).toMatchObject({ done: 200 });
+    const doneOfOne = async () => (await stores.db.bulkAction.findUniqueOrThrow({ where: { id: one.id } })).done;
+    let left = 0;
+    let stop = new AbortController();
+    const task = createTask(
+      onTransaction(() => {
+        left -= 1;
+        if (left === 0) stop.abort();
+      }),
+    );
+    /** Makes a pass that ends after so many batches. */
+    const passOf = (batches: number): Promise<void> => {
+      left = batches;
+      stop = new AbortController();
+      return task.run(stop.signal);
+    };
+    await passOf(1);
+    expect(await doneOfOne()).toBe(0);
+    // The next pass continues with the next workspace.
+    await passOf(1);
+    expect(await doneOfOne()).toBe(200);
+    await passOf(2);
+    expect(await doneOfOne()).toBe(400);
   });
 
   it('are limited in number', async () => {
     await addRuns('pending', 2);
     for (let i = 0; i < 5; i += 1) await start({ action: 'stop' });
     await expect(start({ action: 'stop' })).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
-    await addRuns('pending', 1, await seedWorkflow(stores.db, chain()));
   });
 });
 
