@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { once } from 'node:events';
 import { ExitError, misused } from '../exit.js';
 import { ArchiveCommandSettings } from '../settings.js';
-import { print, tell } from '../terminal/output.js';
+import { print, printMessage } from '../terminal/output.js';
 import { table } from '../terminal/table.js';
 import { id, ids, moment } from './parse.js';
 
@@ -100,7 +100,7 @@ async function readRuns(options: ReadOptions): Promise<void> {
     for (const partition of await archive.partitions()) {
       const manifest = await archive.manifest(partition);
       if (manifest) await readArchive(archive, manifest, options);
-      else tell(`${partition} is left out: its archive is not complete yet`);
+      else printMessage(`${partition} is left out: its archive is not complete yet`);
     }
   });
 }
