@@ -1,4 +1,10 @@
-import { createDatabase, describePending, findPendingMigrations, reportMissingSessionLimits } from '@deckhand/db';
+import {
+  createDatabase,
+  describePending,
+  findPendingMigrations,
+  reportMissingSessionLimits,
+  SILENT_AFTER_MS,
+} from '@deckhand/db';
 import {
   collectAtRest,
   createLogger,
@@ -29,6 +35,7 @@ async function main(): Promise<void> {
   const db = createDatabase({
     url: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL_SIZE,
+    silentAfterMs: SILENT_AFTER_MS,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
   });

@@ -1,4 +1,4 @@
-import { createDatabase, reportMissingSessionLimits } from '@deckhand/db';
+import { createDatabase, reportMissingSessionLimits, SILENT_AFTER_MS } from '@deckhand/db';
 import {
   createHttpClient,
   createMailSender,
@@ -25,19 +25,13 @@ import { awaitSchema } from './await-schema.js';
 import { WorkerSettings } from './settings.js';
 import { startWorker } from './worker.js';
 
-/**
- * Connections to PostgreSQL without a response for this long are replaced, in ms; no statement of a worker takes
- * longer.
- */
-const DATABASE_SILENT_AFTER_MS = 15_000;
-
 async function main(): Promise<void> {
   const settings = readSettings(WorkerSettings);
   const logger = createLogger({ name: 'worker', level: settings.LOG_LEVEL });
   const db = createDatabase({
     url: settings.DATABASE_URL,
     poolSize: settings.WORKER_DATABASE_POOL_SIZE,
-    silentAfterMs: DATABASE_SILENT_AFTER_MS,
+    silentAfterMs: SILENT_AFTER_MS,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
     onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
   });

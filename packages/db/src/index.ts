@@ -311,6 +311,7 @@ export {
   findMissingSessionLimits,
   reportMissingSessionLimits,
   SESSION_LIMITS,
+  SILENT_AFTER_MS,
   withoutSessionLimits,
 } from './session-limits.js';
 export { probeWrites } from './write-probe.js';

@@ -21,6 +21,12 @@ export const SESSION_LIMITS = {
   client_connection_check_interval: 2_000,
 } as const;
 
+/**
+ * How long the apps wait for the response to a statement, in ms. After that the network must have dropped it, or the
+ * server is gone, because PostgreSQL would have cancelled the statement before. The connection is then replaced.
+ */
+export const SILENT_AFTER_MS = SESSION_LIMITS.statement_timeout + 1_000;
+
 type LimitName = keyof typeof SESSION_LIMITS;
 
 /** Key of the advisory lock under which the limits are set. */

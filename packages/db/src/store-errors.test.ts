@@ -73,6 +73,7 @@ describe('any other error of a store is transient', () => {
     ['a transaction that took too long', Object.assign(named('PrismaClientKnownRequestError', '-'), { code: 'P2028' })],
     ['a connection that broke', new Error('Connection terminated unexpectedly')],
     ['no free connection', new Error('timeout exceeded when trying to connect')],
+    ['no response to a statement', new Error('Query read timeout')],
     ['a plan that a migration made stale', sqlstate('0A000', 'cached plan must not change result type')],
     ['a store that says so', new StoreError('away', 'transient')],
   ])('for %s', (_what, error) =>

@@ -63,7 +63,7 @@ const REDIS_ACCESS_DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Messages of pg for errors without a code. */
 const DRIVER_MESSAGE =
-  /^(Connection terminated|timeout e|Client (was closed|has encountered a connection error)|Server has closed the connection)/;
+  /^(Connection terminated|Query read timeout|timeout e|Client (was closed|has encountered a connection error)|Server has closed the connection)/;
 
 /** System calls of socket errors. */
 const NETWORK_CALL = /^(connect|getaddrinfo|read|write|shutdown)$/;

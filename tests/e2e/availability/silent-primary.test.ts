@@ -1,0 +1,29 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { createWorkflow, spawnApp, startInstance, startTcpProxy, stopAll, until } from '../../harness/index.js';
+
+afterAll(stopAll);
+
+const POOL_SIZE = 2;
+
+it('an API whose connections to PostgreSQL all became silent replaces them, and responds to everyone', async () => {
+  const instance = await startInstance();
+  const workflowId = await createWorkflow(instance);
+  const proxy = await startTcpProxy(instance.databaseUrl);
+  const { url } = await spawnApp('api', {
+    DATABASE_URL: proxy.url,
+    REDIS_URL: instance.redis.url,
+    DATABASE_POOL_SIZE: String(POOL_SIZE),
+  });
+  const read = async (): Promise<number> =>
+    (await fetch(`${url}/api/workflows/${workflowId}`, { headers: { 'x-api-key': instance.key } })).status;
+  const readOften = (): Promise<number[]> => Promise.all(Array.from({ length: 8 * POOL_SIZE }, read));
+  expect(new Set(await readOften())).toEqual(new Set([200]));
+
+  // As when the machine of the primary is gone: nothing resets the connections. New ones reach the next primary.
+  proxy.silence();
+  const waiting = readOften();
+  await until(async () => (await read()) === 503, 10_000, 'a pool without a connection');
+  await proxy.restore();
+  await until(async () => (await read()) === 200, 20_000, 'connections that respond');
+  expect(new Set(await waiting)).toEqual(new Set([503]));
+});
