@@ -9,6 +9,7 @@ export * from './record-examples.js';
 export * from './tcp-proxy.js';
 export * from './postgres-proxy.js';
 export * from './postgres-pair.js';
+export * from './patroni.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './responses.js';

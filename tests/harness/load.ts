@@ -17,10 +17,14 @@ export interface LoadReport {
   readonly retries: number;
   /** From a request's first attempt to its response, in ms, sorted. */
   readonly latencies: readonly number[];
+  /** The longest time between two acknowledgements, in ms. */
+  readonly longestGapMs: number;
 }
 
 /** A client that starts runs at a steady pace. */
 export interface Load {
+  /** The ids that were acknowledged so far. */
+  readonly acknowledged: readonly string[];
   /** Stops sending and resolves once every request has its response. */
   stop(): Promise<LoadReport>;
 }
@@ -51,6 +55,8 @@ export function startLoad(options: {
   const open = new Set<Promise<void>>();
   let retries = 0;
   let sent = 0;
+  let longestGapMs = 0;
+  let acknowledgedAt = performance.now();
 
   async function start(n: number): Promise<void> {
     const body = JSON.stringify(options.body(n));
@@ -71,6 +77,10 @@ export function startLoad(options: {
         const kind = code === undefined ? String(status) : `${status} ${code}`;
         statuses[kind] = (statuses[kind] ?? 0) + 1;
         if (executionId !== undefined) (status === 202 ? acknowledged : refused).push(executionId);
+        if (status === 202) {
+          longestGapMs = Math.max(longestGapMs, performance.now() - acknowledgedAt);
+          acknowledgedAt = performance.now();
+        }
         return;
       } catch (error) {
         fault = error;
@@ -93,12 +103,13 @@ export function startLoad(options: {
   }, TICK_MS);
 
   return {
+    acknowledged,
     async stop() {
       clearInterval(timer);
       while (open.size > 0) await Promise.all(open);
       agent.destroy();
       latencies.sort((a, b) => a - b);
-      return { acknowledged, refused, statuses, unanswered, retries, latencies };
+      return { acknowledged, refused, statuses, unanswered, retries, latencies, longestGapMs };
     },
   };
 }

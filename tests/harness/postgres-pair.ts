@@ -95,7 +95,7 @@ async function query(url: string, statement: string): Promise<Record<string, unk
 }
 
 /** PostgreSQL refuses to run as root. */
-async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
+export async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await promisify(execFile)('id', [flag, 'postgres'])).stdout);
   return { uid: await id('-u'), gid: await id('-g') };
