@@ -125,7 +125,11 @@ export async function startGateway(
     poolSize: 8,
     preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
   });
-  const services = await createServices({ settings, db, logger, shardUrls, registry: new Registry() });
+  const replica =
+    settings.DATABASE_REPLICA_URL === undefined
+      ? undefined
+      : createDatabase({ url: settings.DATABASE_REPLICA_URL, poolSize: 8 });
+  const services = await createServices({ settings, db, replica, logger, shardUrls, registry: new Registry() });
   await until(() => services.redis.status === 'ready');
   const server = createHttpServer(createApp(services), times);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -137,7 +141,7 @@ export async function startGateway(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await services.close();
-      await db.$disconnect();
+      await Promise.all([db.$disconnect(), replica?.$disconnect()]);
     },
   });
   const responses = createResponseCheck(listRoutes(services));

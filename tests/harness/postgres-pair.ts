@@ -14,9 +14,13 @@ import { until } from './until.js';
 export interface PostgresPair {
   /** The primary's URL. */
   readonly url: string;
+  readonly replicaUrl: string;
   readonly version: string;
   /** From now on the replica receives nothing, while the primary continues to commit. */
   delayReplica(): void;
+  /** Lets the replica receive again. */
+  resumeReplica(): Promise<void>;
+  killReplica(): Promise<void>;
   /** Kills the primary and promotes the replica. @returns the URL of the new primary. */
   failOver(): Promise<string>;
 }
@@ -74,8 +78,15 @@ export async function startPostgresPair(tools: string): Promise<PostgresPair> {
   const [version] = await query(primary.url('postgres'), 'SHOW server_version');
   return {
     url: primary.url('deckhand'),
+    replicaUrl: replica.url('deckhand'),
     version: String(version?.server_version),
     delayReplica: () => stream.silence(),
+    async resumeReplica() {
+      // A silent connection stays silent.
+      await stream.cut();
+      await stream.restore();
+    },
+    killReplica: () => replica.process.kill('SIGKILL'),
     async failOver() {
       await primary.process.kill('SIGKILL');
       await run('pg_ctl', 'promote', '-D', replicaData, '-w');

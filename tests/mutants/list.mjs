@@ -28,6 +28,7 @@ const ADMISSION = 'integration:integration/webhooks/admission';
 const DELETION = 'integration:integration/worker/workspace-deletion';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const RETENTION = 'integration:integration/worker/retention';
+const READ_REPLICA = 'integration:integration/api/read-replica';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -650,5 +651,20 @@ export const MUTANTS = [
   ]),
   ...of('packages/nodes/src/text/limit.ts', 'unit:nodes/src/types/largest-inputs', [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
+  ]),
+  ...of('packages/db/src/executions/list.ts', READ_REPLICA, [
+    ['the replica decides who may list', 'requireRole(db, actor, request', 'requireRole(source, actor, request'],
+  ]),
+  ...of('apps/api/src/runs/run-reads.ts', READ_REPLICA, [
+    ['a replica is read however old its data is', ' <= replica.maxLagMs ? until', ' <= Infinity ? until'],
+    ['a read that fails on the replica fails', '!isStoreError(error) || isStatementCancelled(error)', 'true'],
+    ['no-cache reads from the replica', 'isFresh ? undefined : usableUntil()', 'usableUntil()'],
+  ]),
+  ...of('apps/api/src/runs/replica-lag.ts', 'unit:runs/replica-lag', [
+    ['a replica is complete with any position', 'sample.flushed <= replayed', 'true'],
+    ['positions of the log before a failover count', 'samples = [];\n      samples.push', 'samples.push'],
+  ]),
+  ...of('packages/db/src/store-errors.ts', 'unit:db/src/store-errors', [
+    ['a statement without a response is a bug', 'Query read timeout|', ''],
   ]),
 ];

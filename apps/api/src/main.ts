@@ -32,16 +32,19 @@ const PROBES = new Set(['/healthz', '/readyz']);
 async function main(): Promise<void> {
   const settings = readSettings(ApiSettings);
   const logger = createLogger({ name: 'api', level: settings.LOG_LEVEL });
-  const db = createDatabase({
-    url: settings.DATABASE_URL,
-    poolSize: settings.DATABASE_POOL_SIZE,
-    silentAfterMs: SILENT_AFTER_MS,
-    preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
-    onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
-  });
+  const open = (url: string) =>
+    createDatabase({
+      url,
+      poolSize: settings.DATABASE_POOL_SIZE,
+      silentAfterMs: SILENT_AFTER_MS,
+      preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
+      onConnectionError: (err) => logger.warn({ err: err.message }, 'connection to PostgreSQL lost'),
+    });
+  const db = open(settings.DATABASE_URL);
+  const replica = settings.DATABASE_REPLICA_URL === undefined ? undefined : open(settings.DATABASE_REPLICA_URL);
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-api', logger });
-  const services = await createServices({ settings, db, logger, registry, tracing });
+  const services = await createServices({ settings, db, replica, logger, registry, tracing });
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => services.isReady() });
   const server = createHttpServer(createApp(services));
   let requests = 0;
@@ -74,7 +77,7 @@ async function main(): Promise<void> {
       await services.close();
       await tracing?.close();
       await metrics?.close();
-      await db.$disconnect();
+      await Promise.all([db.$disconnect(), replica?.$disconnect()]);
     },
   });
 }

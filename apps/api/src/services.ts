@@ -31,6 +31,7 @@ import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createNoteStart, type NoteStart } from './runs/note-start.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
+import { createRunReads, type RunReads } from './runs/run-reads.js';
 import { createRunStarter, type RunStarter } from './runs/run-starter.js';
 import { createWorkspaceShares, type WorkspaceShares } from './runs/workspace-shares.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
@@ -44,6 +45,8 @@ import { createCredentialReader, type CredentialReader } from './webhooks/read-c
 /** Dependencies of routes. */
 export interface Services {
   readonly db: Database;
+  /** Reads of runs that decide nothing, from a replica if there is one. */
+  readonly runReads: RunReads;
   /** Store of large outputs. */
   readonly outputs: OutputStore;
   readonly redis: Redis;
@@ -97,10 +100,11 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** Connects to Redis and creates the services. */
+/** Connects to Redis and creates the services. The databases belong to the caller. */
 export async function createServices(options: {
   settings: ApiSettings;
   db: Database;
+  replica?: Database | undefined;
   logger: Logger;
   /** URLs of the Redis servers of the queue's shards; by default there is one shard, in REDIS_URL. */
   shardUrls?: readonly string[] | undefined;
@@ -109,7 +113,7 @@ export async function createServices(options: {
   /** Tracing is off without it. */
   tracing?: Tracing | undefined;
 }): Promise<Services> {
-  const { settings, db, logger, tracing } = options;
+  const { settings, db, replica, logger, tracing } = options;
   const webhookHost = webhookHostOf(settings);
   const trustedProxies = readTrustedProxies(settings.TRUSTED_PROXIES);
   const allowedOrigins = readAllowedOrigins(settings.API_ALLOWED_ORIGINS);
@@ -144,10 +148,16 @@ export async function createServices(options: {
   const forms = createFormChecker();
   const deliveries = createDeliveryLog({ db, logger });
   const outputs = await openOutputStore(settings, db);
-  const metrics = createApiMetrics(options.registry, { db, queue, fleet, breaker, follower });
+  const runReads = createRunReads({
+    primary: db,
+    replica: replica && { db: replica, maxLagMs: settings.DATABASE_REPLICA_MAX_LAG_MS },
+    logger,
+  });
+  const metrics = createApiMetrics(options.registry, { db, queue, fleet, breaker, follower, runReads });
   let ready = true;
   return {
     db,
+    runReads,
     outputs,
     redis,
     queue,
@@ -196,6 +206,7 @@ export async function createServices(options: {
     },
     async close() {
       await Promise.all([keyUsage.flush(), sessionUsage.flush(), deliveries.flush()]);
+      runReads.close();
       fleet.close();
       breaker.close();
       follower.close();

@@ -31,6 +31,10 @@ export const ApiSettings = Type.Object({
   ...TracingSettings,
   /** Maximum number of connections to PostgreSQL. */
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 2, maximum: 500, default: 20 }),
+  /** A replica that lists, searches, exports and statistics of runs are read from. Default: none. */
+  DATABASE_REPLICA_URL: Type.Optional(DatabaseSettings.DATABASE_URL),
+  /** How old the replica's data may be, in ms. While it may be older, the primary is read. */
+  DATABASE_REPLICA_MAX_LAG_MS: Type.Integer({ minimum: 2_000, maximum: 3_600_000, default: 5_000 }),
 });
 
 export type ApiSettings = Static<typeof ApiSettings>;

@@ -248,6 +248,7 @@ export {
 } from './sessions.js';
 export {
   classifyStoreError,
+  isStatementCancelled,
   isStoreError,
   isRowError,
   isStoreUnavailable,
@@ -314,5 +315,6 @@ export {
   SILENT_AFTER_MS,
   withoutSessionLimits,
 } from './session-limits.js';
+export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.js';
 export { probeWrites } from './write-probe.js';
 export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';

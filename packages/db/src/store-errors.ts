@@ -118,6 +118,11 @@ export function isStoreUnavailable(error: unknown): boolean {
   return isStoreError(error) && classifyStoreError(error) === 'transient';
 }
 
+/** Returns true if PostgreSQL cancelled the statement, because it took longer than the session's limit. */
+export function isStatementCancelled(error: unknown): boolean {
+  return isNativeError(error) && sqlstateOfAdapter(error) === '57014';
+}
+
 /**
  * Returns true if the values of a write can never be stored. Any other error, known or unknown, says nothing about
  * them.

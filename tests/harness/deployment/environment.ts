@@ -18,6 +18,7 @@ const BY_OTHER_VALUES = ['PORT', 'METRICS_PORT', 'WORKER_GRACE_MS', 'HOSTNAME', 
 /** Settings that belong into the Secret of the chart. */
 const SECRET = [
   'DATABASE_URL',
+  'DATABASE_REPLICA_URL',
   'REDIS_URL',
   'ENCRYPTION_KEY',
   'ENCRYPTION_KEYS_OLD',

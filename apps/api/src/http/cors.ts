@@ -4,6 +4,7 @@ import { SettingsError } from '@deckhand/runtime';
 /** Response headers that pages of other origins may read. */
 const EXPOSED = [
   'API-Version',
+  'Age',
   'Allow',
   'Content-Disposition',
   'Deprecation',

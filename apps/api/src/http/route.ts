@@ -30,6 +30,8 @@ export interface Operation {
   readonly takesIdempotencyKey?: boolean;
   /** Whether its resource has an `ETag` for `If-Match`. Other PATCHes and PUTs refuse the header. */
   readonly takesIfMatch?: boolean;
+  /** Whether it may be read from a replica: see `runReads`. */
+  readonly readsReplica?: boolean;
   /** Request headers that only this operation has, with their descriptions, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Successful responses by status: the schema of the JSON, null for no body, or another content type. */

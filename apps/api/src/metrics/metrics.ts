@@ -2,8 +2,9 @@ import { type Database, readPoolUse } from '@deckhand/db';
 import type { FleetView, QueueProducer } from '@deckhand/queue';
 import { addPoolMetrics, createRunCounters, type RunCounters } from '@deckhand/runtime';
 import type { RequestHandler } from 'express';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RunFollower } from '../runs/follow-runs.js';
+import type { RunReads } from '../runs/run-reads.js';
 import type { WriteBreaker } from '../runs/write-breaker.js';
 import { createRequestMetrics } from './request-metrics.js';
 import { addStoreMetrics } from './store-metrics.js';
@@ -19,7 +20,14 @@ export interface ApiMetrics {
 /** Adds the gateway's metrics to a registry. */
 export function createApiMetrics(
   registry: Registry,
-  parts: { db: Database; queue: QueueProducer; fleet: FleetView; breaker: WriteBreaker; follower: RunFollower },
+  parts: {
+    db: Database;
+    queue: QueueProducer;
+    fleet: FleetView;
+    breaker: WriteBreaker;
+    follower: RunFollower;
+    runReads: RunReads;
+  },
 ): ApiMetrics {
   addStoreMetrics(registry, parts);
   addPoolMetrics(registry, () => readPoolUse(parts.db));
@@ -37,6 +45,26 @@ export function createApiMetrics(
     registers: [registry],
     collect() {
       this.set(parts.follower.size());
+    },
+  });
+  new Counter({
+    name: 'deckhand_run_reads_total',
+    help: 'Lists, searches, pages of exports and statistics of runs, by the database that they were read from',
+    labelNames: ['database'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [database, reads] of Object.entries(parts.runReads.counts())) this.inc({ database }, reads);
+    },
+  });
+  new Gauge({
+    name: 'deckhand_replica_lag_seconds',
+    help: 'How old the data of the read replica may be; no value while that is unknown, or without a replica',
+    registers: [registry],
+    collect() {
+      const lagMs = parts.runReads.lagMs();
+      this.remove();
+      if (lagMs !== undefined) this.set(lagMs / 1_000);
     },
   });
   return { registry, runs: createRunCounters(registry), requests: createRequestMetrics(registry) };

@@ -5,6 +5,7 @@ import type { Components, Part } from './components.js';
 
 const VERSION = `The version of the API that is wanted, such as ${API_VERSION}: a 400 where there is no such one`;
 const CONDITION = 'The `ETag` that was read: a 412 if the resource was changed since';
+const FRESH = '`no-cache` reads from the primary database, never from a replica';
 const ONCE = 'The same key and body within 24 hours get the first response, and nothing is done again';
 
 /** As in `examples.json`. */
@@ -23,8 +24,9 @@ export function parametersOf(route: Route, components: Components): Part[] {
   }));
   const once: Operation['headers'] = operation.takesIdempotencyKey === true ? { 'Idempotency-Key': ONCE } : {};
   const condition: Operation['headers'] = operation.takesIfMatch === true ? { 'If-Match': CONDITION } : {};
+  const fresh: Operation['headers'] = operation.readsReplica === true ? { 'Cache-Control': FRESH } : {};
   const version: Operation['headers'] = isProbe(route) ? {} : { 'API-Version': VERSION };
-  const inHeader = Object.entries({ ...version, ...once, ...condition, ...operation.headers }).map(
+  const inHeader = Object.entries({ ...version, ...once, ...condition, ...fresh, ...operation.headers }).map(
     ([name, description]) => ({
       name,
       in: 'header',

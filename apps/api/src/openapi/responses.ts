@@ -13,6 +13,7 @@ function header(description: string): Part {
 const HEADERS = {
   'X-Request-Id': header("Names the request in the service's log; the caller's, if it sent a sane one"),
   'API-Version': header('The version of the API that the response is of'),
+  Age: header('For a response from a read replica: how many seconds its data may be old'),
   ETag: header('Stands for what was read: for If-None-Match and If-Match'),
   'Idempotency-Replayed': header('true when this is the response to an earlier request with the same Idempotency-Key'),
   'Retry-After': header('Seconds after which to try again'),
@@ -39,8 +40,9 @@ function commonHeaders(route: Route): HeaderName[] {
 }
 
 function headersOfSuccess(route: Route, hasETag: boolean): HeaderName[] {
-  const { takesIdempotencyKey, errors = [] } = route.operation;
+  const { takesIdempotencyKey, readsReplica, errors = [] } = route.operation;
   const names = commonHeaders(route);
+  if (readsReplica === true) names.push('Age');
   if (hasETag) names.push('ETag');
   if (takesIdempotencyKey === true) names.push('Idempotency-Replayed');
   if (errors.includes('workspace_rate_limited')) names.push('RateLimit', 'RateLimit-Policy');

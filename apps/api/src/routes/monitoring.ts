@@ -16,6 +16,7 @@ import {
   type StatsPeriod,
 } from '@deckhand/db';
 import type { FleetEntry } from '@deckhand/queue';
+import { setAge, wantsFresh } from '../http/freshness.js';
 import { queryReader } from '../http/query.js';
 import { sendJson } from '../http/respond.js';
 import { forKey, type Route } from '../http/route.js';
@@ -93,7 +94,7 @@ const BUCKET_SECONDS = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 604
 const MAX_BUCKETS = 100;
 
 /** GET /api/monitoring/stats */
-export function getRunStats({ db }: Services): Route {
+export function getRunStats({ db, runReads }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/stats',
@@ -103,10 +104,15 @@ export function getRunStats({ db }: Services): Route {
         'Counts per status, queue times and durations, for the whole period and for parts of equal length. Test and debug runs are left out.',
       returns: 'Counts per status and times, in buckets of the period',
       query: RunStatsQuery,
+      readsReplica: true,
       responses: { 200: RunStats },
     },
     async (request, response, caller) => {
-      sendJson(response, 200, await readRunStats(db, caller, periodOf(readQuery(request))));
+      const period = periodOf(readQuery(request));
+      const options = { isFresh: wantsFresh(request) };
+      const { value, ageMs } = await runReads.read((source) => readRunStats(db, caller, period, source), options);
+      setAge(response, ageMs);
+      sendJson(response, 200, value);
     },
   );
 }
@@ -121,7 +127,7 @@ function periodOf(query: RunStatsQuery): StatsPeriod {
 const MAX_WORKFLOW_DAYS = 31;
 
 /** GET /api/monitoring/workflows */
-export function listSlowWorkflows({ db }: Services): Route {
+export function listSlowWorkflows({ db, runReads }: Services): Route {
   return forKey(
     'GET',
     '/api/monitoring/workflows',
@@ -130,10 +136,15 @@ export function listSlowWorkflows({ db }: Services): Route {
       description: 'Lists workflows by p95 of their durations, with the numbers of runs and failures.',
       returns: 'The slowest workflows of the period, with their times',
       query: RunStatsQuery,
+      readsReplica: true,
       responses: { 200: WorkflowTimes },
     },
     async (request, response, caller) => {
-      sendJson(response, 200, await readWorkflowTimes(db, caller, readPeriod(readQuery(request), MAX_WORKFLOW_DAYS)));
+      const period = readPeriod(readQuery(request), MAX_WORKFLOW_DAYS);
+      const options = { isFresh: wantsFresh(request) };
+      const { value, ageMs } = await runReads.read((source) => readWorkflowTimes(db, caller, period, source), options);
+      setAge(response, ageMs);
+      sendJson(response, 200, value);
     },
   );
 }

@@ -38,8 +38,16 @@ export interface ExecutionReader {
   readResult(actor: Actor, executionId: string): Promise<string>;
   /** Returns the state of a run, which costs much less than reading the run. */
   state(actor: Actor, executionId: string): Promise<VisibleState>;
-  /** Returns runs as entries of a list, in the order of their ids, without those that are not visible. */
-  readEntries(actor: Actor, executionIds: readonly string[], view: EntryView): Promise<ExecutionEntryView[]>;
+  /**
+   * Returns runs as entries of a list, in the order of their ids, without those that are not visible.
+   * @param source the database that the runs are read from.
+   */
+  readEntries(
+    actor: Actor,
+    executionIds: readonly string[],
+    view: EntryView,
+    source: Database,
+  ): Promise<ExecutionEntryView[]>;
 }
 
 /** How many runs of a list are read first, to learn how many nodes such runs have. */
@@ -88,7 +96,7 @@ export function createExecutionReader(db: Database): ExecutionReader {
       if (!state) throw noSuchRun();
       return state;
     },
-    async readEntries(actor, executionIds, view) {
+    async readEntries(actor, executionIds, view, source) {
       const wanted = view.fields && !view.fields.includes('progress') ? 'none' : view.progress;
       const entries: ExecutionEntryView[] = [];
       let nodes = 0;
@@ -101,7 +109,7 @@ export function createExecutionReader(db: Database): ExecutionReader {
         const asked = executionIds.slice(done, done + count);
         const request = { actor, isSlim: true, isEntry: true, progress } as const;
         const found = await readExecutions(
-          db,
+          source,
           asked.map((executionId) => ({ ...request, executionId })),
         );
         for (const run of found) {

@@ -10,32 +10,44 @@ import type { Caller } from '../auth/caller.js';
 import type { Services } from '../services.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { pageJson } from './page-json.js';
+import type { Read } from './run-reads.js';
 
 /** The query of a list of runs. */
 type ListRequest = ListExecutionsRequest & Page & EntryView & { cursor?: string };
 
 /**
  * Reads a page of runs as the JSON text of a response.
+ * @param options.isFresh does not read from a replica.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED; VALIDATION_FAILED for a bad cursor.
  */
-export async function listRuns(services: Services, caller: Caller, request: ListRequest): Promise<string> {
-  const page = await findPage(services, caller, { ...request, after: readCursor(request) });
-  const entries = await services.executions.readEntries(caller, page.ids, request);
-  const last = entries.at(-1);
-  return pageJson(request, page, entries, page.hasMore && last ? writeCursor(request, last.run) : null);
+export function listRuns(
+  services: Services,
+  caller: Caller,
+  request: ListRequest,
+  options: { isFresh: boolean },
+): Promise<Read<string>> {
+  const after = readCursor(request);
+  return services.runReads.read(async (source) => {
+    const page = await findPage(services, caller, { ...request, after }, source);
+    const entries = await services.executions.readEntries(caller, page.ids, request, source);
+    const last = entries.at(-1);
+    return pageJson(request, page, entries, page.hasMore && last ? writeCursor(request, last.run) : null);
+  }, options);
 }
 
 /**
  * Finds the ids of a page of runs. A search may read all runs of a workspace until its statement times out, so it
  * counts towards the workspace's share of searches.
+ * @param source the database that runs are read from; the primary by default.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH; RATE_LIMITED.
  */
 export async function findPage(
   { db, shares }: Services,
   caller: Caller,
   request: ListExecutionsRequest & Page,
+  source = db,
 ): Promise<ExecutionIdPage> {
-  const find = (): Promise<ExecutionIdPage> => listExecutionIds(db, caller, request);
+  const find = (): Promise<ExecutionIdPage> => listExecutionIds(db, caller, request, source);
   if (!isSearch(request)) return find();
   // Only its members may use up a workspace's share.
   await requireRole(db, caller, request.workspaceId, 'viewer');

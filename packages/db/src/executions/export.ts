@@ -19,6 +19,11 @@ export interface ExportRequest extends ListExecutionsRequest {
   readonly batchSize: number;
   /** Time limit of an export, in ms. */
   readonly timeoutMs: number;
+  /**
+   * Reads a part from the database that it chooses, a replica or the primary. No part may be older than the one before.
+   * By default, all are read from the primary.
+   */
+  readonly read?: (work: (source: Database) => Promise<ExportPage>) => Promise<ExportPage>;
 }
 
 /** Runs that one statement reads, and with a search, which returns few of them. */
@@ -44,7 +49,7 @@ interface ExportPage {
 export async function exportExecutionIds(
   db: Database,
   actor: Actor,
-  { batchSize, timeoutMs, ...request }: ExportRequest,
+  { batchSize, timeoutMs, read = (work) => work(db), ...request }: ExportRequest,
   onBatch: (executionIds: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
@@ -54,7 +59,8 @@ export async function exportExecutionIds(
   do {
     if (performance.now() > deadline) throw new Error(`the export took longer than ${timeoutMs} ms`);
     await requireRole(db, actor, request.workspaceId, 'viewer');
-    const { ids, end } = await readPage(db, { ...resolved, after });
+    const part = { ...resolved, after };
+    const { ids, end } = await read((source) => readPage(source, part));
     // A run that moved since the part before was read would be read twice.
     const fresh = ids.filter((id) => !last.has(id));
     for (let from = 0; from < fresh.length; from += batchSize) await onBatch(fresh.slice(from, from + batchSize));

@@ -28,20 +28,22 @@ const PAGE_ROWS = 501;
 
 /**
  * Finds a page of runs.
+ * @param source the database that runs are read from: a replica, or `db`, which decides what the actor may see.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function listExecutionIds(
   db: Database,
   actor: Actor,
   request: ListExecutionsRequest & Page,
+  source = db,
 ): Promise<ExecutionIdPage> {
   await requireRole(db, actor, request.workspaceId, 'viewer');
-  const resolved = await resolveFilter(db, request);
+  const resolved = await resolveFilter(source, request);
   const range = { limit: request.limit + 1, offset: request.offset };
-  const ids = isSearch(request) ? await findIds(db, resolved, range) : await listIds(db, resolved, range);
+  const ids = isSearch(request) ? await findIds(source, resolved, range) : await listIds(source, resolved, range);
   const page = { ids: ids.slice(0, request.limit), hasMore: ids.length > request.limit };
   if (!request.includeTotal) return page;
-  return { ...page, total: isSearch(request) ? await countFound(db, resolved) : await count(db, resolved) };
+  return { ...page, total: isSearch(request) ? await countFound(source, resolved) : await count(source, resolved) };
 }
 
 /** Finds the ids of all matching runs, up to a number, in no particular order. */

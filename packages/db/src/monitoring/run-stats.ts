@@ -40,12 +40,13 @@ const COUNTS = Prisma.join(
 /**
  * Counts a workspace's runs per status, and measures their queue times and durations. A run counts at the time of its
  * start, or of its acceptance if it did not start. Test and debug runs are left out.
+ * @param source the database that runs are read from: a replica, or `db`, which decides what the actor may see.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
-export async function readRunStats(db: Database, actor: Actor, period: StatsPeriod): Promise<RunStats> {
+export async function readRunStats(db: Database, actor: Actor, period: StatsPeriod, source = db): Promise<RunStats> {
   const { workspaceId, from, to, bucketSeconds } = period;
   await requireRole(db, actor, workspaceId, 'viewer');
-  const rows = await readRows(db, actor, period);
+  const rows = await readRows(source, actor, period);
   const stats = new Map(rows.map((row) => [row.bucket, toStats(row)]));
   const bucketMs = bucketSeconds * 1_000;
   const buckets = Array.from({ length: Math.ceil((to.getTime() - from.getTime()) / bucketMs) }, (_, index) => ({

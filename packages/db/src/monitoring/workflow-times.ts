@@ -18,16 +18,18 @@ const ROWS = 10;
 /**
  * Lists the workflows of a workspace with the slowest finished runs, by p95. A run counts at the time of its start;
  * test and debug runs are left out.
+ * @param source the database that runs are read from: a replica, or `db`, which decides what the actor may see.
  * @throws DeckhandError FORBIDDEN for no member; WORKSPACE_MISMATCH.
  */
 export async function readWorkflowTimes(
   db: Database,
   actor: Actor,
   { workspaceId, from, to }: Omit<StatsPeriod, 'bucketSeconds'>,
+  source = db,
 ): Promise<WorkflowTimes> {
   await requireRole(db, actor, workspaceId, 'viewer');
   // A finished run that never started has no duration.
-  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+  const rows = await source.$queryRaw<Row[]>(Prisma.sql`
     SELECT t.workflow_id AS "workflowId", w.name, t.total, t.failed, t.run_ms AS "runMs"
     FROM (
       SELECT workflow_id, count(*)::int AS total,

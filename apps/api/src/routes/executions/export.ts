@@ -1,7 +1,8 @@
 import { DeckhandError, ExecutionExport, ExportExecutionsQuery } from '@deckhand/contracts';
-import { exportExecutionIds, requireRole } from '@deckhand/db';
+import { type Database, exportExecutionIds, requireRole } from '@deckhand/db';
 import type { Response } from 'express';
 import { once } from 'node:events';
+import { setAge, wantsFresh } from '../../http/freshness.js';
 import { queryReader } from '../../http/query.js';
 import { forKey, type Route } from '../../http/route.js';
 import { EXPORT_FORMATS } from '../../runs/export-format.js';
@@ -19,7 +20,7 @@ const TIMEOUT_MS = 30 * 60_000;
 const STALL_MS = 60_000;
 
 /** GET /api/executions/export */
-export function exportExecutions({ db, executions, shares }: Services): Route {
+export function exportExecutions({ db, runReads, executions, shares }: Services): Route {
   let running = 0;
   return forKey(
     'GET',
@@ -30,6 +31,7 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
         'Streams all matching runs as JSON or CSV. If the export fails halfway, the connection is closed, so that an incomplete file is noticed.',
       returns: 'The runs, as JSON or CSV',
       query: ExportExecutionsQuery,
+      readsReplica: true,
       responses: { 200: ExecutionExport },
       alsoAs: ['text/csv'],
       errors: ['RATE_LIMITED'],
@@ -47,9 +49,19 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
       running += 1;
       try {
         let isBegun = false;
+        let isFresh = wantsFresh(request);
+        let age: number | undefined;
+        // What was read from the primary may be missing on the replica. So from then on, all is read from the primary.
+        const read = async <T>(work: (source: Database) => Promise<T>): Promise<T> => {
+          const { value, ageMs } = await runReads.read(work, { isFresh });
+          isFresh = ageMs === undefined;
+          age = ageMs;
+          return value;
+        };
         const begin = (): void => {
           if (isBegun) return;
           isBegun = true;
+          setAge(response, age);
           response.writeHead(200, {
             'Content-Type': format.contentType,
             'Content-Disposition': `attachment; filename="executions-${new Date().toISOString().slice(0, 10)}.${name}"`,
@@ -57,9 +69,9 @@ export function exportExecutions({ db, executions, shares }: Services): Route {
           });
           response.write(format.head);
         };
-        const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS };
+        const options = { ...query, batchSize: BATCH_SIZE, timeoutMs: TIMEOUT_MS, read };
         const writeBatch = async (ids: readonly string[]): Promise<void> => {
-          const entries = await executions.readEntries(caller, ids, { progress: 'nodes' });
+          const entries = await read((source) => executions.readEntries(caller, ids, { progress: 'nodes' }, source));
           if (entries.length === 0) throw new DeckhandError('FORBIDDEN', { message: 'The runs are no longer visible' });
           const separator = isBegun ? format.separator : '';
           begin();

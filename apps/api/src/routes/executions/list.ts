@@ -1,4 +1,5 @@
 import { ExecutionPage, ListExecutionsQuery } from '@deckhand/contracts';
+import { setAge, wantsFresh } from '../../http/freshness.js';
 import { queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -17,11 +18,15 @@ export function listExecutions(services: Services): Route {
       description: 'Lists runs without outputs. Takes filters, and a cursor for the next page.',
       returns: 'Runs without outputs, the last started first',
       query: ListExecutionsQuery,
+      readsReplica: true,
       responses: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],
     },
     async (request, response, caller) => {
-      sendJsonText(response, 200, await listRuns(services, caller, readQuery(request)));
+      const isFresh = wantsFresh(request);
+      const { value, ageMs } = await listRuns(services, caller, readQuery(request), { isFresh });
+      setAge(response, ageMs);
+      sendJsonText(response, 200, value);
     },
   );
 }

@@ -5,6 +5,7 @@ import {
   validationFailed,
 } from '@deckhand/contracts';
 import { findWorkspaceOfWorkflow } from '@deckhand/db';
+import { setAge, wantsFresh } from '../../http/freshness.js';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
@@ -35,6 +36,7 @@ export function listWorkflowExecutions(services: Services): Route {
         'With `latest=true`, the list contains only the last successful run that matches the other filters, with its outputs, or nothing.',
       returns: 'Runs, the last started first; with latest=true one run or none, with its outputs',
       query: ListWorkflowExecutionsQuery,
+      readsReplica: true,
       responses: { 200: ExecutionPage },
       errors: ['RATE_LIMITED'],
     },
@@ -58,7 +60,10 @@ export function listWorkflowExecutions(services: Services): Route {
         sendJsonText(response, 200, pageJson(LATEST, { hasMore: false }, entries, null));
         return;
       }
-      sendJsonText(response, 200, await listRuns(services, caller, { ...query, workspaceId, workflowId }));
+      const list = { ...query, workspaceId, workflowId };
+      const { value, ageMs } = await listRuns(services, caller, list, { isFresh: wantsFresh(request) });
+      setAge(response, ageMs);
+      sendJsonText(response, 200, value);
     },
   );
 }
