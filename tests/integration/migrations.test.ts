@@ -369,6 +369,34 @@ describe('migrations without a transaction', () => {
     expect(await applyMigrations({ databaseUrl, directory })).toEqual(['4_again']);
   });
 
+  it('build an index of a partitioned table on each partition, and continue after a failure', async () => {
+    await write('1_first', 'CREATE TABLE parts (id int, n int) PARTITION BY RANGE (id);');
+    await write(
+      '2_parts',
+      `CREATE TABLE parts_p0 PARTITION OF parts FOR VALUES FROM (0) TO (9);
+       CREATE TABLE parts_p9 PARTITION OF parts FOR VALUES FROM (9) TO (19);
+       INSERT INTO parts VALUES (1, 1), (10, 0);`,
+    );
+    await applyMigrations({ databaseUrl, directory });
+    await write(
+      '3_index',
+      '-- deckhand: no-transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS parts_n ON parts ((10 / n));',
+    );
+    await expect(applyMigrations({ databaseUrl, directory })).rejects.toThrow('division by zero');
+    const read = () =>
+      query(`SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index
+        WHERE indrelid::regclass::text LIKE 'parts%' ORDER BY 1`);
+    expect(await read()).toEqual([
+      { name: 'parts_n', valid: false },
+      { name: 'parts_n_p0', valid: true },
+      { name: 'parts_n_p9', valid: false },
+    ]);
+    await query('DELETE FROM parts WHERE n = 0');
+    await query('CREATE TABLE parts_p19 PARTITION OF parts FOR VALUES FROM (19) TO (29)');
+    expect(await applyMigrations({ databaseUrl, directory })).toEqual(['3_index']);
+    expect((await read()).map(({ valid }) => valid)).toEqual([true, true, true, true]);
+  });
+
   it.each([
     ['CREATE INDEX CONCURRENTLY a ON things (id)', 'CREATE INDEX CONCURRENTLY IF NOT EXISTS'],
     ['CREATE INDEX IF NOT EXISTS a ON things (id)', 'CREATE INDEX CONCURRENTLY IF NOT EXISTS'],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Migration } from './migration-files.js';
 import { recordFailed, recordFinished, recordStarted } from './migration-records.js';
-import { assertRepeatable, runRepeatable } from './repeatable-statement.js';
+import { assertRepeatable, LOCK_TIMEOUT_MS, runRepeatable } from './repeatable-statement.js';
 
 /**
  * Tokens that may contain a semicolon which does not end a statement: comments, literals, quoted names and
@@ -18,8 +18,6 @@ export interface LockPatience {
   readonly report: (line: string) => void;
 }
 
-/** How long one attempt waits for a lock, in ms: later requests for the lock wait as long. */
-const LOCK_TIMEOUT_MS = 2_000;
 /** Time between two attempts, in ms. */
 const PAUSE_MS = 1_000;
 
