@@ -135,7 +135,7 @@ async function measure(stack: Stack, workspaceId: string, query: string, filters
   };
 }
 
-function urlOf(stack: Stack, path: string, { startedAt, ...params }: Filters & { format?: string }): URL {
+function urlOf(stack: Stack, path: string, { startedAt, metadata: _, ...params }: Filters & { format?: string }): URL {
   const url = new URL(path, stack.url);
   const bounds = Object.entries(startedAt ?? {}).map(([bound, time]) => [`startedAt[${bound}]`, time] as const);
   for (const [name, value] of [...Object.entries(params), ...bounds]) url.searchParams.set(name, String(value));

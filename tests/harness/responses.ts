@@ -40,6 +40,7 @@ export const RESPONSE_SCHEMAS = {
   'POST /api/executions/bulk-actions/:id/abort': contracts.BulkAction,
   'GET /api/executions/export': contracts.ExecutionExport,
   'GET /api/executions/:id': contracts.Execution,
+  'PATCH /api/executions/:id': contracts.Execution,
   'POST /api/executions/:id/pause': contracts.StatusResponse,
   'POST /api/executions/:id/redact': contracts.StatusResponse,
   'POST /api/executions/:id/rerun': contracts.ExecuteResponse,

@@ -41,6 +41,7 @@ import { getNodeOutput } from './routes/executions/details.js';
 import { rerunExecution } from './routes/executions/rerun.js';
 import { stopExecution } from './routes/executions/stop.js';
 import { stopExecutions } from './routes/executions/stop.js';
+import { updateExecution } from './routes/executions/update.js';
 import { createFolder } from './routes/folders.js';
 import { deleteFolder } from './routes/folders.js';
 import { listFolders } from './routes/folders.js';
@@ -103,6 +104,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     getBulkAction,
     abortBulkAction,
     getExecution,
+    updateExecution,
     followExecution,
 
     getLiveness,

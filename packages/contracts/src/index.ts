@@ -30,6 +30,7 @@ export * from './schemas/monitoring.js';
 export * from './schemas/node-types.js';
 export * from './schemas/schedules.js';
 export * from './schemas/sessions.js';
+export * from './schemas/start-options.js';
 export * from './schemas/variables.js';
 export * from './schemas/webhooks.js';
 export * from './schemas/workflows.js';

@@ -64,6 +64,8 @@ export {
 } from './credentials/credentials.js';
 export { readDatabaseTime } from './database-time.js';
 export { chooseVersion } from './executions/chosen-version.js';
+export { NO_DEADLINE_AT } from './executions/run-status.js';
+export { updateExecution } from './executions/update.js';
 export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
 export {

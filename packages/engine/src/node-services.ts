@@ -1,4 +1,4 @@
-import type { Credential, JsonObject, JsonValue } from '@deckhand/contracts';
+import type { Credential, JsonObject, JsonValue, StartOptions } from '@deckhand/contracts';
 import type { ScriptRunner } from './script.js';
 
 /** A request that a node sends. */
@@ -106,6 +106,7 @@ export interface ChildRun {
   /** `latest`, `active`, or the id of a version. */
   readonly version: string;
   readonly input: JsonValue;
+  readonly options: StartOptions;
   readonly parentExecutionId: string;
   readonly parentNodeId: string;
   /** The same whenever the node runs again, so that the child is the same too. */

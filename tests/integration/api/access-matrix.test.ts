@@ -268,6 +268,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
+    'PATCH /api/executions/:id': {
+      path: `/api/executions/${ran.finished}`,
+      body: { tags: ['a'] },
+      asks: 'editor',
+      finds: 'held',
+    },
     'DELETE /api/executions/:id': { path: `/api/executions/${ran.finished}`, asks: 'editor', finds: 'held' },
     'POST /api/executions/:id/redact': {
       path: `/api/executions/${ran.finished}/redact`,

@@ -407,6 +407,8 @@ describe('the OpenAPI document', () => {
     const { executionId } = await done('POST', `${path}/execute`, {
       input: { orderId: 'A-1042', amount: 120 },
       executionMode: 'debug',
+      tags: ['import', 'customer:42'],
+      metadata: { order: 'A-1042' },
     });
     const run = `/api/executions/${executionId}` as const;
     const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
@@ -423,6 +425,7 @@ describe('the OpenAPI document', () => {
     await done('GET', `${run}/nodes/total/output`);
     await done('GET', `${run}/nodes/total/debug`);
     await done('GET', `${run}/result`);
+    await done('PATCH', run, { metadata: { shipped: true } });
     await done('GET', `${run}/nodes/total/iterations`);
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);

@@ -125,8 +125,8 @@ describe('runs in lists', () => {
     const { body } = await call(`${path}&format=json`);
     expect(namesOf({ data: body })).toEqual(['again', 'child']);
     const [header, , line] = (await call(`${path}&format=csv`)).text.split('\r\n');
-    expect(header?.endsWith(',parentExecutionId,workflowName')).toBe(true);
-    expect(line?.endsWith(`,${runs.done},"Orders, daily"`)).toBe(true);
+    expect(header?.endsWith(',parentExecutionId,workflowName,tags,metadata')).toBe(true);
+    expect(line?.endsWith(`,${runs.done},"Orders, daily",,`)).toBe(true);
   });
 });
 

@@ -111,7 +111,7 @@ describe('the migration to partitions', () => {
     await holder.end();
     const id = uuidv7();
     await db.$executeRaw`INSERT INTO node_runs (execution_id, node_id, status) VALUES (${id}::uuid, 'a', 'success')`;
-    expect(await applyMigrations({ databaseUrl: url })).toEqual([MIGRATION]);
+    expect((await applyMigrations({ databaseUrl: url }))[0]).toBe(MIGRATION);
     expect(await applyMigrations({ databaseUrl: url })).toEqual([]);
     expect(await db.execution.count()).toBe(OLD_RUNS);
     expect(await db.nodeRun.count()).toBe(OLD_RUNS + 1);

@@ -29,6 +29,8 @@ const run: ExecutionRecord = {
   begunNodeIds: ['a'],
   approvalsJson: null,
   nodeCounts: null,
+  tags: null,
+  metadataJson: null,
 };
 
 const read = (changes: Partial<ExecutionRecord>) => JSON.parse(executionJson({ ...run, ...changes }, ['a', 'b']));

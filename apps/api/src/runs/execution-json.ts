@@ -78,9 +78,11 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fiel
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,
     currentNodeId: run.currentNodeId,
+    tags: run.tags ?? [],
   };
-  const isShown = (name: 'progress' | 'data' | 'error'): boolean => fields?.includes(name) !== false;
+  const isShown = (name: 'metadata' | 'progress' | 'data' | 'error'): boolean => fields?.includes(name) !== false;
   const members = [JSON.stringify(fields ? pick(head, fields) : head).slice(1, -1)];
+  if (isShown('metadata')) members.push(`"metadata":${run.metadataJson ?? '{}'}`);
   if (isShown('progress')) members.push(`"progress":${progressJson(run, nodeIds)}`);
   if (isShown('data')) members.push(`"data":{${dataMembers(run)}}`);
   if (isShown('error')) members.push(`"error":${run.errorJson ?? 'null'}`);

@@ -39,6 +39,8 @@ const COLUMNS = [
   'trigger',
   'parentExecutionId',
   'workflowName',
+  'tags',
+  'metadata',
 ] as const;
 
 function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | number | null> {
@@ -63,6 +65,8 @@ function toRow(run: ExecutionRecord): Record<(typeof COLUMNS)[number], string | 
     trigger: run.triggerJson === null ? null : maskHeaders(run.triggerJson),
     parentExecutionId: run.parentExecutionId,
     workflowName: run.workflowName,
+    tags: run.tags?.join(' ') ?? null,
+    metadata: run.metadataJson,
   };
 }
 

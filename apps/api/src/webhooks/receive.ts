@@ -94,6 +94,7 @@ async function start(
       mode: testActor ? 'test' : 'normal',
       source: 'webhook',
       triggerData: json,
+      options: settings.options,
     },
     readIdempotencyKey(request, { nodeId, ...asked }),
   );

@@ -24,6 +24,8 @@ export interface TriggerSettings {
   readonly credentialId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly timeoutMs: number;
+  /** Serialised `StartOptions` of its runs. */
+  readonly options: string | undefined;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function readTriggerSettings(
   const { secret, nextSecret }: JsonObject = isJsonObject(sealedSecrets) ? sealedSecrets : {};
   const sealed = [secret, nextSecret].filter((each) => typeof each === 'string');
   const method = typeof parameters.method === 'string' ? parameters.method : 'POST';
+  const options = parameters.options !== undefined && isJsonObject(parameters.options) ? parameters.options : undefined;
   return {
     method,
     secrets: await Promise.all(sealed.map((each) => secretBox.open(each))),
@@ -52,7 +55,8 @@ export async function readTriggerSettings(
     authentication: oneOf(AUTHENTICATIONS, parameters.authentication),
     credentialId: typeof node.credentialId === 'string' ? node.credentialId : undefined,
     rateLimit: toRateLimit(rateLimit),
-    timeoutMs,
+    timeoutMs: typeof options?.timeoutSeconds === 'number' ? options.timeoutSeconds * 1_000 : timeoutMs,
+    options: options && JSON.stringify(options),
   };
 }
 

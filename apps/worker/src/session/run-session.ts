@@ -1,4 +1,4 @@
-import type { Claim, ClaimedExecution, FinishedEnding } from '@deckhand/db';
+import { type Claim, type ClaimedExecution, type FinishedEnding, NO_DEADLINE_AT } from '@deckhand/db';
 import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
 import { ERRORS, type RunError, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
@@ -239,8 +239,11 @@ class Session {
       const records = await loader.withReused(claimed, earlier.records);
       await copyReused(records, earlier.records, journal);
       const workflow = await loader.loadVersion(claimed.workflowVersionId);
-      // No worker held a new run before: its whole time limit is left.
-      if (isNew && workflow.countsHeldTime) run.limitTo(environment.now() + workflow.timeoutMs);
+      // A snapshot does not contain a limit of the time in which workers hold the run: without a deadline, that of the
+      // version counts. No worker held a new run before, so all of it is left.
+      const hasDeadline = claimed.deadlineAt.getTime() !== Date.parse(NO_DEADLINE_AT);
+      if (isNew && claimed.digest !== null && !hasDeadline && workflow.countsHeldTime)
+        run.limitTo(environment.now() + workflow.timeoutMs);
       this.#enter('running');
       const { positions } = earlier;
       const loadIterations = async (wanted: WantedIterations): Promise<NodeRecord[]> => {

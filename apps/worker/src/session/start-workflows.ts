@@ -1,3 +1,4 @@
+import { DeckhandError, serializeOptions, type StartOptions } from '@deckhand/contracts';
 import { type ChildRequest, type ChildVerdict, chooseVersion } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { CountExecution, QueueProducer } from '@deckhand/queue';
@@ -46,7 +47,7 @@ export function createWorkflowStarter({
   }
 
   return {
-    async start({ workflowId, version, input, parentExecutionId, parentNodeId, idempotencyKey }) {
+    async start({ workflowId, version, input, options, parentExecutionId, parentNodeId, idempotencyKey }) {
       // A retry of the node gets the same id.
       const executionId = derivedId(timeOfId(parentExecutionId), idempotencyKey);
       const triggerData = JSON.stringify(input);
@@ -56,6 +57,7 @@ export function createWorkflowStarter({
         parentExecutionId,
         parentNodeId,
         triggerData,
+        options: readOptions(options),
         ...chooseVersion(version),
       });
       if (verdict.kind === 'notCounted') {
@@ -71,6 +73,16 @@ export function createWorkflowStarter({
       return executionId;
     },
   };
+}
+
+/** @throws NodeError if expressions made options that are not valid. */
+function readOptions(options: StartOptions): string | undefined {
+  try {
+    return serializeOptions(options);
+  } catch (error) {
+    if (!(error instanceof DeckhandError)) throw error;
+    throw new NodeError('PARAMETERS_INVALID', `options: ${error.message}`, { isRetryable: false });
+  }
 }
 
 function refusal(kind: Refusal, version: string): NodeError {

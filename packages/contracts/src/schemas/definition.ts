@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
+import { MAX_TIMEOUT_SECONDS } from './start-options.js';
 
 /** Most nodes a definition may have. */
 export const MAX_NODES = 5_000;
@@ -51,7 +52,7 @@ export const EdgeDefinition = Type.Object(
 /** What holds for the whole workflow. */
 export const WorkflowSettings = Type.Object(
   {
-    timeoutSeconds: Type.Optional(Seconds(31_536_000)),
+    timeoutSeconds: Type.Optional(Seconds(MAX_TIMEOUT_SECONDS)),
     rateLimit: Type.Optional(
       Type.Object(
         { max: Type.Integer({ minimum: 1 }), windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }) },

@@ -20,6 +20,7 @@ import {
   Time,
   TimeRange,
 } from './common.js';
+import { Metadata, metadataFilter, StartOptions, tagBodyFilter, tagFilter, Tags } from './start-options.js';
 
 /** Outputs above this many bytes are left out of a run's answer. */
 export const INLINE_OUTPUT_BYTES = 65_536;
@@ -47,6 +48,7 @@ export const ExecuteBody = Type.Object(
     triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
     version: Type.Optional(VersionChoice),
+    ...StartOptions.properties,
   },
   CLOSED,
 );
@@ -62,6 +64,7 @@ export const RerunBody = Type.Object(
       }),
     ),
     version: Type.Optional(RerunVersionChoice),
+    ...StartOptions.properties,
   },
   CLOSED,
 );
@@ -82,6 +85,7 @@ const singleFilters = {
   parentExecutionId: Type.Optional(
     Type.String({ format: 'uuid', description: 'The run whose `workflow` node started the run' }),
   ),
+  ...metadataFilter,
 };
 
 /** Body of POST /api/executions/stop: which unfinished runs of a workspace to stop. Needs a filter, or `all`. */
@@ -94,6 +98,7 @@ export const StopManyBody = Type.Object(
     status: Type.Optional(oneOrSeveralOf(EXECUTION_STATUSES)),
     executionMode: Type.Optional(oneOrSeveralOf(EXECUTION_MODES)),
     source: Type.Optional(oneOrSeveralOf(EXECUTION_SOURCES)),
+    ...tagBodyFilter,
     search: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEARCH })),
     errorContains: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SEARCH })),
   },
@@ -105,6 +110,7 @@ const filterFields = {
   status: Type.Optional(severalOf(EXECUTION_STATUSES, 'One or several statuses')),
   executionMode: Type.Optional(severalOf(EXECUTION_MODES, 'One or several modes')),
   source: Type.Optional(severalOf(EXECUTION_SOURCES, 'One or several of what started the run')),
+  ...tagFilter,
   search: Type.Optional(
     Type.String({
       maxLength: MAX_SEARCH,
@@ -145,6 +151,8 @@ const ENTRY_FIELDS = [
   'startedAt',
   'finishedAt',
   'currentNodeId',
+  'tags',
+  'metadata',
   'progress',
   'data',
   'error',
@@ -296,6 +304,8 @@ export const Execution = Type.Object({
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
   currentNodeId: nullable(Type.String()),
+  tags: Tags,
+  metadata: Metadata,
   progress: Type.Record(Type.String(), NodeProgress),
   data: Type.Object({
     trigger: AnyJson,

@@ -4,6 +4,7 @@ import type { NotCounted } from './admission.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import type { ReleasedExecution } from './release.js';
+import { OPTION_COLUMNS, optionBytes, optionDeadline, optionTimeLeft, optionValues } from './start-options.js';
 import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from './run-status.js';
 
 /** A run that a node of another run starts. */
@@ -15,6 +16,8 @@ export interface ChildRequest extends ChosenVersion {
   readonly parentNodeId: string;
   /** Serialised JSON. */
   readonly triggerData: string;
+  /** Serialised `StartOptions`; undefined without any. */
+  readonly options?: string | undefined;
   /** The workspace's limit of runs per minute when the child was counted; undefined if it was not counted yet. */
   readonly countedUnder?: number;
 }
@@ -47,6 +50,7 @@ const MAX_FAMILY = 20_000;
  * allowed.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
+  const options = Prisma.sql`${request.options ?? null}::jsonb`;
   const [row] = await queryWithRawParameters<ChildRow[]>(
     db,
     Prisma.sql`/* executions.accept-child */
@@ -58,7 +62,8 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       UNION ALL
       SELECT e.id, e.parent_execution_id, e.depth FROM ancestors a JOIN executions e ON e.id = a.parent_execution_id
     ), admitted AS (
-      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id, v.timeout_ms, v.counts_held_time,
+      SELECT p.id AS parent_id, p.workspace_id, p.execution_mode, p.depth, p.deadline_at, p.trace_parent, v.id AS version_id,
+        ${optionDeadline(options)} AS own_deadline_at, ${optionTimeLeft(options)} AS time_left_ms,
         v.trigger_node_ids, ws.executions_per_minute,
         CASE
           WHEN EXISTS (SELECT 1 FROM executions e WHERE e.id = ${request.executionId}::uuid) THEN 'repeated'
@@ -87,12 +92,12 @@ export async function acceptChild(db: Database, request: ChildRequest): Promise<
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         parent_execution_id, parent_node_id, depth, created_at, dispatched_at, deadline_at, time_left_ms,
-        stored_bytes, trace_parent
+        stored_bytes, trace_parent, ${OPTION_COLUMNS}
       )
       SELECT ${request.executionId}::uuid, workspace_id, ${request.workflowId}::uuid, version_id, execution_mode, 'workflow',
         trigger_node_ids[1], ${request.triggerData}, parent_id, ${request.parentNodeId}, depth + 1, now(), now(),
-        CASE WHEN counts_held_time THEN deadline_at ELSE least(deadline_at, now() + timeout_ms * interval '1 millisecond') END,
-        CASE WHEN counts_held_time THEN timeout_ms END, octet_length(${request.triggerData}), trace_parent
+        least(deadline_at, own_deadline_at), time_left_ms,
+        octet_length(${request.triggerData}) + ${optionBytes(options)}, trace_parent, ${optionValues(options)}
       FROM admitted WHERE verdict = 'started' AND EXISTS (SELECT 1 FROM family)
       ON CONFLICT (id) DO NOTHING
       RETURNING workspace_id, stored_bytes, dispatch

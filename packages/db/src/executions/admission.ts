@@ -2,7 +2,7 @@ import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { Prisma } from '../client.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
-import { NO_DEADLINE } from './run-status.js';
+import { OPTION_COLUMNS, optionBytes, optionDeadline, optionTimeLeft, optionValues } from './start-options.js';
 
 /** A request to start a run. */
 export interface AcceptRequest extends ChosenVersion {
@@ -25,6 +25,8 @@ export interface AcceptRequest extends ChosenVersion {
   readonly countedUnder?: number;
   /** W3C traceparent of the request; undefined without tracing. */
   readonly traceParent?: string | undefined;
+  /** Serialised `StartOptions`; undefined without any. */
+  readonly options?: string | undefined;
 }
 
 /** The workspace has a limit of runs per minute: count the run, then request it again with `countedUnder`. */
@@ -98,9 +100,8 @@ export function toVerdict(row: VerdictRow): AcceptVerdict {
 export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
   return Prisma.sql`
     SELECT asked.*, w.workspace_id, v.id AS version_id, ws.executions_per_minute,
-      CASE WHEN v.counts_held_time THEN ${NO_DEADLINE}
-        ELSE (now() + v.timeout_ms * interval '1 millisecond')::timestamptz(3) END AS deadline_at,
-      CASE WHEN v.counts_held_time THEN v.timeout_ms END AS time_left_ms,
+      ${optionDeadline(Prisma.sql`asked.options`)} AS deadline_at,
+      ${optionTimeLeft(Prisma.sql`asked.options`)} AS time_left_ms,
       ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE
@@ -128,9 +129,10 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.rerunOf ?? null)}::uuid[],
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
       ${requests.map((request) => request.countedUnder ?? null)}::int[],
-      ${requests.map((request) => request.traceParent ?? null)}::text[]
+      ${requests.map((request) => request.traceParent ?? null)}::text[],
+      ${requests.map((request) => request.options ?? null)}::jsonb[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, counted_under, trace_parent)
+      rerun_of, rerun_from_node_id, counted_under, trace_parent, options)
     LEFT JOIN workflows w
       ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
@@ -149,11 +151,11 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         rerun_of, rerun_from_node_id, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
-        trace_parent
+        trace_parent, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
-        rerun_of, rerun_from_node_id, now(), now(), deadline_at, time_left_ms, octet_length(trigger_data),
-        trace_parent
+        rerun_of, rerun_from_node_id, now(), now(), deadline_at, time_left_ms,
+        octet_length(trigger_data) + ${optionBytes(Prisma.sql`options`)}, trace_parent, ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING

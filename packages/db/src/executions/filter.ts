@@ -1,5 +1,6 @@
 import { type ExecutionFilter, type TimeRange, toDate } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.js';
+import { hasMetadata, hasTags } from './start-options.js';
 
 /** A filter that names workflows by their ids alone. */
 export type ResolvedFilter = Omit<ExecutionFilter, 'workflowName'> & {
@@ -30,7 +31,7 @@ const unseen: ToValue = (value) => Prisma.sql`(SELECT ${value})`;
 /** Returns the condition on the run `e` of an actor and a filter, without the text searches. */
 export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma.Sql {
   const { workspaceId, workflowId, workflowIds, status, executionMode, source, startedAt } = filter;
-  const { rerunOf, parentExecutionId } = filter;
+  const { rerunOf, parentExecutionId, tag, metadata } = filter;
   const parts = [Prisma.sql`e.workspace_id = ${toValue(Prisma.sql`${workspaceId}::uuid`)}`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${toValue(Prisma.sql`${workflowId}::uuid`)}`);
   if (workflowIds !== undefined) parts.push(isAnyOf(Prisma.sql`e.workflow_id`, workflowIds));
@@ -40,6 +41,8 @@ export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma
   // Served by executions_reruns and executions_parent.
   if (rerunOf !== undefined) parts.push(Prisma.sql`e.rerun_of = ${rerunOf}::uuid`);
   if (parentExecutionId !== undefined) parts.push(Prisma.sql`e.parent_execution_id = ${parentExecutionId}::uuid`);
+  if (tag !== undefined) parts.push(hasTags(tag));
+  if (metadata !== undefined) parts.push(hasMetadata(metadata));
   return Prisma.join([...parts, ...withinRange(BEGAN_AT, startedAt ?? {})], ' AND ');
 }
 

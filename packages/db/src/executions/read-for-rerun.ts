@@ -5,7 +5,9 @@ import {
   hasRole,
   isFinished,
   isUuid,
+  type JsonObject,
   type Role,
+  type StartOptions,
   validationFailed,
 } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
@@ -20,6 +22,8 @@ export interface RerunOrigin {
   readonly executionMode: ExecutionMode;
   /** Serialised JSON. */
   readonly triggerData: string;
+  /** Its tags and metadata. */
+  readonly options: Pick<StartOptions, 'tags' | 'metadata'>;
 }
 
 /** A run to be rerun. */
@@ -37,6 +41,8 @@ interface Row {
   readonly triggerNodeId: string;
   readonly executionMode: ExecutionMode;
   readonly triggerData: string | null;
+  readonly tags: string[] | null;
+  readonly metadata: JsonObject | null;
   readonly status: ExecutionStatus;
   readonly role: Role;
   readonly isKnownNode: boolean;
@@ -74,7 +80,7 @@ export async function readManyForRerun(
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
       e.workflow_version_id AS "workflowVersionId", e.trigger_node_id AS "triggerNodeId",
-      e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.status::text, m.role::text,
+      e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.tags, e.metadata, e.status::text, m.role::text,
       coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', asked.from_node_id)), false) AS "isKnownNode",
       EXISTS (
         SELECT 1 FROM node_runs n
@@ -100,7 +106,8 @@ function toOrigin(run: Row): RerunOrigin | DeckhandError {
   if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
   if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is no node of the version`);
   if (fromNodeId !== null && !run.isBegunNode) return badNode(`the run did not come to "${fromNodeId}"`);
-  return { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData };
+  const options = { tags: run.tags ?? undefined, metadata: run.metadata ?? undefined };
+  return { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData, options };
 }
 
 function noSuchRun(): DeckhandError {

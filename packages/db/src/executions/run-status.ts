@@ -67,7 +67,8 @@ export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
 const IS_RUNNING = Prisma.sql`e.status = 'running'`;
 
 /** The deadline of a run without a time limit of its own. The time that workers hold it is limited instead. */
-export const NO_DEADLINE = Prisma.sql`'9999-12-31 00:00:00+00'::timestamptz(3)`;
+export const NO_DEADLINE_AT = '9999-12-31T00:00:00.000Z';
+export const NO_DEADLINE = Prisma.raw(`'${NO_DEADLINE_AT}'::timestamptz(3)`);
 
 /**
  * When the time for which workers may hold the run `e` is used up, if one holds it from `since` on; null without such a

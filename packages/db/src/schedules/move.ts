@@ -22,6 +22,8 @@ export interface DueSchedule extends ScheduleRule {
   readonly nextFireAt: Date;
   /** Whether a limit has delayed its run. */
   readonly isHeld: boolean;
+  /** Serialised `StartOptions` of its runs; null without any. */
+  readonly options: string | null;
 }
 
 /** Returns the schedules whose next check is due, those that have waited longest first. */
@@ -29,7 +31,7 @@ export function findDueSchedules(db: Database, now: Date, limit: number): Promis
   // Served by the index on look_at.
   return db.$queryRaw<DueSchedule[]>`/* schedules.find-due */
     SELECT w.workspace_id AS "workspaceId", workflow_id AS "workflowId", node_id AS "nodeId", workflow_version_id AS "workflowVersionId", cron, timezone,
-      catch_up AS "catchUp", next_fire_at AS "nextFireAt", held_by IS NOT NULL AS "isHeld"
+      catch_up AS "catchUp", next_fire_at AS "nextFireAt", held_by IS NOT NULL AS "isHeld", start_options AS options
     FROM schedules JOIN workflows w ON w.id = workflow_id WHERE look_at <= ${now}::timestamptz AND next_fire_at IS NOT NULL AND paused_at IS NULL
     ORDER BY look_at LIMIT ${limit}`;
 }

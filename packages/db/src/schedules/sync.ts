@@ -16,6 +16,8 @@ interface ScheduleTrigger extends ScheduleRule {
   readonly nodeId: string;
   readonly catchUp: boolean;
   readonly maxOverlap: number;
+  /** Serialised `StartOptions` of its runs; null without any. */
+  readonly options: string | null;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function syncSchedules(
   const stays = Prisma.sql`(s.cron = EXCLUDED.cron AND s.timezone = EXCLUDED.timezone
     AND s.next_fire_at IS NOT NULL AND EXCLUDED.next_fire_at IS NOT NULL)`;
   await tx.$executeRaw(Prisma.sql`
-    INSERT INTO schedules AS s (workflow_id, workflow_version_id, node_id, cron, timezone, catch_up, max_overlap, next_fire_at, look_at)
+    INSERT INTO schedules AS s (workflow_id, workflow_version_id, node_id, cron, timezone, catch_up, max_overlap, start_options, next_fire_at, look_at)
     SELECT ${workflow.id}::uuid, ${workflow.activeVersionId}::uuid, t.*, t.next_fire_at
     FROM unnest(
       ${nodeIds}::text[],
@@ -49,11 +51,13 @@ export async function syncSchedules(
       ${triggers.map(({ timezone }) => timezone)}::text[],
       ${triggers.map(({ catchUp }) => catchUp)}::boolean[],
       ${triggers.map(({ maxOverlap }) => maxOverlap)}::int[],
+      ${triggers.map(({ options }) => options)}::text[],
       ${times}::timestamptz[]
-    ) AS t (node_id, cron, timezone, catch_up, max_overlap, next_fire_at)
+    ) AS t (node_id, cron, timezone, catch_up, max_overlap, start_options, next_fire_at)
     ON CONFLICT (workflow_id, node_id) DO UPDATE
     SET workflow_version_id = EXCLUDED.workflow_version_id, cron = EXCLUDED.cron, timezone = EXCLUDED.timezone,
         catch_up = EXCLUDED.catch_up, max_overlap = EXCLUDED.max_overlap,
+        start_options = EXCLUDED.start_options,
         next_fire_at = CASE WHEN s.paused_at IS NOT NULL THEN NULL WHEN ${stays} THEN s.next_fire_at ELSE EXCLUDED.next_fire_at END,
         look_at = CASE WHEN s.paused_at IS NOT NULL THEN NULL WHEN ${stays} THEN s.look_at ELSE EXCLUDED.look_at END,
         held_by = CASE WHEN ${stays} THEN s.held_by END`);
@@ -65,7 +69,7 @@ function readTriggers(tx: Queryable, versionId: string): Promise<ScheduleTrigger
     SELECT node ->> 'id' AS "nodeId", node #>> '{parameters,cron}' AS cron,
       coalesce(node #>> '{parameters,timezone}', 'UTC') AS timezone,
       coalesce(node #>> '{parameters,catchUp}', 'false') = 'true' AS "catchUp",
-      coalesce((node #>> '{parameters,maxOverlap}')::int, 100) AS "maxOverlap"
+      coalesce((node #>> '{parameters,maxOverlap}')::int, 100) AS "maxOverlap", node #>> '{parameters,options}' AS options
     FROM workflow_versions v CROSS JOIN LATERAL json_array_elements(v.definition -> 'nodes') AS node
     WHERE v.id = ${versionId}::uuid AND node ->> 'type' = 'trigger.schedule'
       AND coalesce(node ->> 'disabled', 'false') <> 'true'`;

@@ -1,6 +1,8 @@
+import { StartOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
+import { findOptionIssues } from '../trigger/option-issues.js';
 import { findScheduleIssues } from '../trigger/schedule-issues.js';
 
 export default defineNodeType({
@@ -34,12 +36,13 @@ export default defineNodeType({
           description: 'Maximum number of unfinished runs of this schedule; further ones wait until one has ended',
         }),
       ),
+      options: Type.Optional(StartOptions),
     },
     { additionalProperties: false },
   ),
   check(parameters) {
     const expressions = findExpressions(parameters);
-    return expressions.length > 0 ? expressions : findScheduleIssues(parameters);
+    return expressions.length > 0 ? expressions : [...findScheduleIssues(parameters), ...findOptionIssues(parameters)];
   },
   run: (_parameters, { trigger }) => output(trigger),
 });

@@ -1,7 +1,8 @@
-import { CLOSED, oneOf } from '@deckhand/contracts';
+import { CLOSED, oneOf, StartOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
+import { findOptionIssues } from '../trigger/option-issues.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -87,10 +88,11 @@ export default defineNodeType({
           description: "Checked against the node's credential, beside the secret",
         }),
       ),
+      options: Type.Optional(StartOptions),
     },
     CLOSED,
   ),
-  check: (parameters) => findExpressions(parameters),
+  check: (parameters) => [...findExpressions(parameters), ...findOptionIssues(parameters)],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
     needed: ({ authentication }) =>

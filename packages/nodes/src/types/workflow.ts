@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, VersionChoice } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, StartOptions, VersionChoice } from '@deckhand/contracts';
 import { defineNodeType, NodeError, output } from '@deckhand/engine';
 import Type from 'typebox';
 
@@ -16,6 +16,7 @@ export default defineNodeType({
       input: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: "Its trigger data; this node's input by default" }),
       ),
+      options: Type.Optional(StartOptions),
       waitForCompletion: Type.Optional(
         Type.Boolean({ default: true, description: "Whether this node waits for the other run's end" }),
       ),
@@ -23,11 +24,12 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   sample: () => ({ executionId: '00000000-0000-7000-8000-000000000000' }),
-  async run({ workflowId, version = 'latest', input, waitForCompletion = true }, context) {
+  async run({ workflowId, version = 'latest', input, options = {}, waitForCompletion = true }, context) {
     const executionId = await context.services.workflows.start({
       workflowId,
       version,
       input: input ?? (isJsonObject(context.input) ? context.input : {}),
+      options,
       parentExecutionId: context.executionId,
       parentNodeId: context.nodeId,
       idempotencyKey: context.idempotencyKey,

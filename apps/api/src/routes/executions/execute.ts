@@ -1,4 +1,4 @@
-import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
+import { compileBody, ExecuteBody, ExecuteResponse, serializeOptions } from '@deckhand/contracts';
 import { chooseVersion } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { setRateHeaders } from '../../http/rate-limit.js';
@@ -37,12 +37,14 @@ export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Servi
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const body = parse(await readOptionalBody(request, MAX_DATA_BODY_BYTES));
+      const options = serializeOptions(body);
       const asked = {
         triggerNodeId: body.triggerNodeId ?? null,
         mode: body.executionMode ?? 'normal',
         input: body.input ?? {},
-        // Without `version`, the hash of the body is the same as in earlier releases.
+        // Without `version` and options, the hash of the body is the same as in earlier releases.
         ...(body.version === undefined ? {} : { version: body.version }),
+        ...(options === undefined ? {} : { options }),
       } as const;
       const { executionId, isRepeated, rate } = await runStarter.start(
         {
@@ -52,6 +54,7 @@ export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Servi
           actor: { userId: caller.userId, boundTo: caller.boundTo },
           source: caller.kind === 'key' ? 'api' : 'editor',
           triggerData: JSON.stringify(asked.input),
+          options,
           ...chooseVersion(body.version ?? 'latest'),
         },
         readIdempotencyKey(request, asked),

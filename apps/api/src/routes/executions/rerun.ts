@@ -1,4 +1,4 @@
-import { compileBody, ExecuteResponse, RerunBody } from '@deckhand/contracts';
+import { compileBody, ExecuteResponse, RerunBody, serializeOptions } from '@deckhand/contracts';
 import { chooseVersion, readForRerun } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { setRateHeaders } from '../../http/rate-limit.js';
@@ -40,10 +40,17 @@ export function rerunExecution(services: Services): Route {
     },
     async (request, response, caller) => {
       const rerunOf = pathId(request);
-      const { fromNodeId = null, version = 'latest' } = parse(await readOptionalBody(request));
+      const body = parse(await readOptionalBody(request));
+      const { fromNodeId = null, version = 'latest' } = body;
+      const changes = serializeOptions(body);
       const origin = await readForRerun(db, caller, rerunOf, { fromNodeId, version });
-      // Without `version`, the hash of the body is the same as in earlier releases.
-      const asked = { rerunOf, fromNodeId, ...(version === 'latest' ? {} : { version }) };
+      // Without `version` and options, the hash of the body is the same as in earlier releases.
+      const asked = {
+        rerunOf,
+        fromNodeId,
+        ...(version === 'latest' ? {} : { version }),
+        ...(changes === undefined ? {} : { options: changes }),
+      };
       const { executionId, isRepeated, rate } = await runStarter.start(
         {
           workflowId: origin.workflowId,
@@ -54,6 +61,7 @@ export function rerunExecution(services: Services): Route {
           triggerData: origin.triggerData,
           rerunOf,
           rerunFromNodeId: fromNodeId ?? undefined,
+          options: serializeOptions({ ...origin.options, ...body }),
           ...chooseVersion(version, origin.workflowVersionId),
         },
         readIdempotencyKey(request, asked),

@@ -99,12 +99,13 @@ export function stopExecutions(services: Services): Route {
   );
 }
 
-function toFilter({ all: _, status, executionMode, source, ...filter }: StopManyBody): ExecutionFilter {
+function toFilter({ all: _, status, executionMode, source, tag, ...filter }: StopManyBody): ExecutionFilter {
   return {
     ...filter,
     ...(status !== undefined && { status: [status].flat() }),
     ...(executionMode !== undefined && { executionMode: [executionMode].flat() }),
     ...(source !== undefined && { source: [source].flat() }),
+    ...(tag !== undefined && { tag: [tag].flat() }),
   };
 }
 

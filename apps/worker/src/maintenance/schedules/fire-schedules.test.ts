@@ -15,6 +15,7 @@ const schedule = (nodeId: string, cron = '0 * * * *'): DueSchedule => ({
   catchUp: false,
   nextFireAt: new Date(NOW),
   isHeld: false,
+  options: null,
 });
 
 /** Fires schedules, one of which cannot be moved. @returns for how long it is held, in ms. */

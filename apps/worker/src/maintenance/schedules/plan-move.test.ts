@@ -15,6 +15,7 @@ function schedule(cron: string, due: string, changes: Partial<DueSchedule> = {})
     catchUp: false,
     nextFireAt: new Date(time(due)),
     isHeld: false,
+    options: null,
     ...changes,
   };
 }

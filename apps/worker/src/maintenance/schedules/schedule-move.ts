@@ -8,7 +8,7 @@ import { planMove } from './plan-move.js';
  * @param now ms since the epoch.
  */
 export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove {
-  const { workflowId, nodeId, timezone } = schedule;
+  const { workflowId, nodeId, timezone, options } = schedule;
   const { fireAt, isCatchUp, nextFireAt } = planMove(schedule, now);
   const move = { schedule, nextFireAt: new Date(nextFireAt) };
   if (fireAt === null) return { ...move, run: null };
@@ -26,6 +26,7 @@ export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove
         mode: 'normal',
         source: 'schedule',
         triggerData: JSON.stringify({ scheduledFor: at.toISOString(), timezone, nodeId, isCatchUp }),
+        options: options ?? undefined,
       },
     },
   };

@@ -1,0 +1,52 @@
+import { Prisma } from '../client.js';
+import { NO_DEADLINE } from './run-status.js';
+
+// Options of a start as SQL. A statement gets them as `jsonb`, null for a run without any, so that such a run costs a
+// null and nothing else.
+
+/** The columns of a run that its options are written to. */
+export const OPTION_COLUMNS = Prisma.raw('tags, metadata');
+
+/** Returns the values of these columns. */
+export function optionValues(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${options} -> 'tags' IS NOT NULL
+    THEN nullif(ARRAY(SELECT jsonb_array_elements_text(${options} -> 'tags')), '{}') END, ${options} -> 'metadata'`;
+}
+
+/** Returns how many bytes of a run's options count towards the quota of its workspace. */
+export function optionBytes(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce(octet_length((${options} -> 'metadata')::text), 0)`;
+}
+
+/** Returns the time limit of a run of the version `v` that includes rests, in ms; null without one. */
+function timeoutMs(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce((${options} ->> 'timeoutSeconds')::float8 * 1000,
+    CASE WHEN NOT v.counts_held_time THEN v.timeout_ms END)`;
+}
+
+/** Returns when a run of the version `v` times out. */
+export function optionDeadline(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce((now() + ${timeoutMs(options)} * interval '1 millisecond')::timestamptz(3), ${NO_DEADLINE})`;
+}
+
+/** Returns for how long workers may hold a run of the version `v`, in ms; null for a run with another time limit. */
+export function optionTimeLeft(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN v.counts_held_time AND ${options} -> 'timeoutSeconds' IS NULL THEN v.timeout_ms END`;
+}
+
+/** Returns the condition that the run `e` has each of the tags. Served by executions_tags. */
+export function hasTags(tags: readonly string[]): Prisma.Sql {
+  return Prisma.sql`(e.tags IS NOT NULL AND e.tags @> ${[...tags]}::text[])`;
+}
+
+/**
+ * Returns the condition that the metadata of the run `e` have each of the members, as texts. Served by
+ * executions_metadata, which contains hashes.
+ */
+export function hasMetadata(members: Readonly<Record<string, string>>): Prisma.Sql {
+  const parts = Object.entries(members).map(
+    ([name, value]) => Prisma.sql`e.metadata ->> ${name} = ${value}
+      AND metadata_hashes(e.metadata) @> ARRAY[hashtextextended(${`${name}=${value}`}, 0)]`,
+  );
+  return Prisma.sql`(e.metadata IS NOT NULL AND ${Prisma.join(parts, ' AND ')})`;
+}
