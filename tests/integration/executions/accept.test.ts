@@ -65,6 +65,7 @@ describe('accepting runs', () => {
       triggerNodeId: 'start',
       deadlineAt: expect.any(Date),
       isLimited: false,
+      isDelayed: false,
     });
     expect(await acceptExecutions(db, requests)).toEqual([
       accepted,
@@ -83,7 +84,9 @@ describe('accepting runs', () => {
     const [verdict] = await acceptExecutions(db, [request]);
     const run = await db.execution.findUniqueOrThrow({ where: { id: request.executionId } });
     const { workflowVersionId, triggerNodeId, deadlineAt } = run;
-    expect(verdict).toEqual(accepting({ workflowVersionId, triggerNodeId, deadlineAt, isLimited: false }));
+    expect(verdict).toEqual(
+      accepting({ workflowVersionId, triggerNodeId, deadlineAt, isLimited: false, isDelayed: false }),
+    );
 
     const limit = { data: { maxConcurrentExecutions: 1 } };
     await db.workflow.update({ where: { id: seed.workflowId }, ...limit });

@@ -29,6 +29,8 @@ const run: ExecutionRecord = {
   begunNodeIds: ['a'],
   approvalsJson: null,
   nodeCounts: null,
+  startAt: null,
+  expiresAt: null,
   tags: null,
   metadataJson: null,
 };

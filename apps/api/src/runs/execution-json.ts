@@ -78,6 +78,8 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fiel
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,
     currentNodeId: run.currentNodeId,
+    startAt: run.startAt?.toISOString() ?? null,
+    expiresAt: run.expiresAt?.toISOString() ?? null,
     tags: run.tags ?? [],
   };
   const isShown = (name: 'metadata' | 'progress' | 'data' | 'error'): boolean => fields?.includes(name) !== false;

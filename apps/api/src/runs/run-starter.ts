@@ -151,10 +151,13 @@ export function createRunStarter(options: {
         throw refusal(verdict, request, storage);
       }
       runs.accepted(request.source);
-      const { workspaceId } = verdict;
+      const { workspaceId, run } = verdict;
+      const started = { executionId, isRepeated: false, rate: isForAnonymous(request) ? undefined : counted };
+      // It rests: maintenance queues it when its time has come.
+      if (run?.isDelayed === true) return started;
       if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
-      return { executionId, isRepeated: false, rate: isForAnonymous(request) ? undefined : counted };
+      return started;
     },
   };
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { type ValidationIssue, validationFailed } from '../errors.js';
+import { toDate } from '../formats.js';
 import type { JsonObject, JsonValue } from '../json.js';
 
 /** Most tags of a run. */
@@ -10,6 +11,9 @@ export const MAX_METADATA_BYTES = 16_384;
 export const MAX_METADATA_KEYS = 50;
 /** Longest time limit of a run, in seconds: a year. */
 export const MAX_TIMEOUT_SECONDS = 31_536_000;
+
+/** How far ahead a run may start, in seconds: a year. */
+export const MAX_DELAY_SECONDS = 31_536_000;
 
 /** No comma, which separates tags in a query, and no space. */
 const Tag = Type.String({ pattern: '^[\\p{L}\\p{N}_.:/@=+-]{1,100}$' });
@@ -33,20 +37,48 @@ export const Metadata = Type.Unsafe<JsonObject>({
   description: 'JSON of the caller, up to 16 KiB and 50 members. Lists filter by members that are no object or list',
 });
 
-/** Options of a start that every way to start a run has. */
+const fixedOptions = {
+  tags: Type.Optional(Tags),
+  metadata: Type.Optional(Metadata),
+  timeoutSeconds: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MAX_TIMEOUT_SECONDS,
+      description: 'The time limit of the run, instead of the one of its version. It includes rests',
+    }),
+  ),
+  delay: Type.Optional(
+    Type.Number({ minimum: 0, maximum: MAX_DELAY_SECONDS, description: 'In how many seconds the run starts' }),
+  ),
+  expiresAfter: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MAX_DELAY_SECONDS,
+      description:
+        'After how many seconds the run ends as `timeout` unless it has begun. They count from its start time',
+    }),
+  ),
+};
+const OPTIONS = { additionalProperties: false, description: 'Options of the runs that it starts' } as const;
+
+/** Options of a trigger, which are the same for each of its runs. */
+export const TriggerOptions = Type.Object(fixedOptions, OPTIONS);
+
+/** Options of a single start. */
 export const StartOptions = Type.Object(
   {
-    tags: Type.Optional(Tags),
-    metadata: Type.Optional(Metadata),
-    timeoutSeconds: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: MAX_TIMEOUT_SECONDS,
-        description: 'The time limit of the run, instead of the one of its version. It includes rests',
+    ...fixedOptions,
+    startAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the run starts, at most a year ahead; at once if it passed',
       }),
     ),
+    expiresAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the run ends as `timeout` unless it has begun' }),
+    ),
   },
-  { additionalProperties: false, description: 'Options of the runs that it starts' },
+  OPTIONS,
 );
 export type StartOptions = Static<typeof StartOptions>;
 
@@ -92,11 +124,33 @@ export const UpdateExecutionBody = Type.Object(
 );
 
 /** Returns the options among the members of an object, as JSON; undefined without any. @throws VALIDATION_FAILED. */
-export function serializeOptions({ tags, metadata, timeoutSeconds }: StartOptions): string | undefined {
-  const issues = findMetadataIssues(metadata);
+export function serializeOptions(given: StartOptions): string | undefined {
+  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter } = given;
+  const issues = findOptionIssues(given);
   if (issues.length > 0) throw validationFailed(issues);
-  const json = JSON.stringify({ tags, metadata, timeoutSeconds });
+  const times = {
+    ...(startAt === undefined ? {} : { startAt: toDate(startAt) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: toDate(expiresAt) }),
+  };
+  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times });
   return json === '{}' ? undefined : json;
+}
+
+/** Returns what the schema of options does not check. */
+export function findOptionIssues(options: StartOptions): ValidationIssue[] {
+  const { startAt, delay, expiresAt, expiresAfter, metadata } = options;
+  const issues = findMetadataIssues(metadata);
+  if (startAt !== undefined && delay !== undefined) issues.push({ path: 'delay', message: 'excludes startAt' });
+  if (expiresAt !== undefined && expiresAfter !== undefined) {
+    issues.push({ path: 'expiresAfter', message: 'excludes expiresAt' });
+  }
+  if (startAt !== undefined && toDate(startAt).getTime() > Date.now() + MAX_DELAY_SECONDS * 1_000) {
+    issues.push({ path: 'startAt', message: 'must be at most a year ahead' });
+  }
+  if (startAt !== undefined && expiresAt !== undefined && toDate(expiresAt) <= toDate(startAt)) {
+    issues.push({ path: 'expiresAt', message: 'must be later than startAt' });
+  }
+  return issues;
 }
 
 /** Returns what the schema of metadata does not check: their size, and texts that PostgreSQL cannot store. */

@@ -72,7 +72,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
-        e.deadline_at, e.trigger_data, e.created_at, e.rerun_from_node_id
+        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id
       FROM executions e WHERE ${isGiven} ${LOCK_RUNS}
     ), admitted AS (
       SELECT g.*, l.workspace_id, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",

@@ -46,7 +46,7 @@ export async function insertAdmitted(db: Queryable, requests: readonly AcceptReq
     Prisma.sql`/* executions.accept */
     WITH admitted AS (${admitted(requests)}), ${insertion(Prisma.sql`verdict = 'accepted'`)}
     SELECT string_agg(a.id::text, ',') AS ids, ${verdictColumns} FROM admitted a
-    GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited`,
+    GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed`,
   );
   const verdicts = new Map<string, AcceptVerdict>();
   for (const { ids, ...row } of groups) {

@@ -2,7 +2,14 @@ import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { Prisma } from '../client.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
-import { OPTION_COLUMNS, optionBytes, optionDeadline, optionTimeLeft, optionValues } from './start-options.js';
+import {
+  isDelayed,
+  OPTION_COLUMNS,
+  optionBytes,
+  optionDeadline,
+  optionTimeLeft,
+  optionValues,
+} from './start-options.js';
 
 /** A request to start a run. */
 export interface AcceptRequest extends ChosenVersion {
@@ -51,6 +58,8 @@ export interface AcceptedRun {
   readonly deadlineAt: Date;
   /** Whether its workspace or workflow has a limit of concurrent runs. */
   readonly isLimited: boolean;
+  /** Whether it starts later: it needs no job until then. */
+  readonly isDelayed: boolean;
 }
 
 /** Why a request cannot start a run. */
@@ -71,16 +80,25 @@ export interface VerdictRow {
   readonly triggerNodeId: string | null;
   readonly deadlineAt: Date | null;
   readonly isLimited: boolean | null;
+  readonly isDelayed: boolean | null;
 }
 
 /** The columns of a VerdictRow, from `admitted a`. */
 export const verdictColumns = Prisma.sql`a.verdict, a.workspace_id AS "workspaceId",
   a.executions_per_minute AS "executionsPerMinute", a.version_id AS "workflowVersionId",
-  a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited"`;
+  a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited", a.is_delayed AS "isDelayed"`;
 
 /** Converts a row to a verdict. */
 export function toVerdict(row: VerdictRow): AcceptVerdict {
-  const { verdict, executionsPerMinute, workflowVersionId, triggerNodeId, deadlineAt, isLimited } = row;
+  const {
+    verdict,
+    executionsPerMinute,
+    workflowVersionId,
+    triggerNodeId,
+    deadlineAt,
+    isLimited,
+    isDelayed: isLater,
+  } = row;
   const workspaceId = row.workspaceId ?? '';
   if (verdict === 'notCounted') return { kind: verdict, workspaceId, executionsPerMinute: executionsPerMinute ?? 0 };
   if (verdict !== 'accepted') return { kind: verdict };
@@ -88,7 +106,9 @@ export function toVerdict(row: VerdictRow): AcceptVerdict {
   return {
     kind: verdict,
     workspaceId,
-    run: isWhole ? { workflowVersionId, triggerNodeId, deadlineAt, isLimited: isLimited ?? true } : null,
+    run: isWhole
+      ? { workflowVersionId, triggerNodeId, deadlineAt, isLimited: isLimited ?? true, isDelayed: isLater ?? false }
+      : null,
   };
 }
 
@@ -103,6 +123,7 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${optionDeadline(Prisma.sql`asked.options`)} AS deadline_at,
       ${optionTimeLeft(Prisma.sql`asked.options`)} AS time_left_ms,
       ws.max_concurrent_executions IS NOT NULL OR w.max_concurrent_executions IS NOT NULL AS is_limited,
+      ${isDelayed(Prisma.sql`asked.options`)} AS is_delayed,
       coalesce(asked.trigger_node_id, v.trigger_node_ids[1]) AS start_node_id,
       CASE
         WHEN w.id IS NULL OR (asked.user_id IS NOT NULL AND m.role IS NULL) THEN 'notFound'

@@ -3,7 +3,7 @@ import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
 import { isOneOfRuns } from './run-ids.js';
-import { heldUntil, mayMove } from './run-status.js';
+import { heldUntil, mayBegin, mayMove } from './run-status.js';
 
 /** A claim request from a job: a run, and one dispatch of it. */
 export interface ClaimRequest {
@@ -117,10 +117,10 @@ export async function readUnclaimed(
   );
 }
 
-/** Whether the run was dispatched once and never claimed. */
+/** Whether the run was dispatched once and never claimed, and has not expired. */
 export function isUnclaimed(run: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`${run}.status = 'pending' AND ${run}.dispatch = 1 AND ${run}.claimed_dispatch = 0
-    AND ${run}.checkpoint_version <= ${CHECKPOINT_VERSION}`;
+    AND ${run}.checkpoint_version <= ${CHECKPOINT_VERSION} AND ${mayBegin(run)}`;
 }
 
 /** Whether neither the run's workspace nor its workflow has a limit of concurrent runs. */
@@ -181,4 +181,4 @@ export function wanted(requests: readonly ClaimRequest[]): Prisma.Sql {
  */
 export const IS_CLAIMABLE = Prisma.sql`e.id = w.id AND e.dispatch = w.dispatch
   AND (e.claimed_dispatch < w.dispatch OR e.worker_id IS NOT NULL AND e.claim_token = w.token)
-  AND ${mayMove('claim')} AND e.checkpoint_version <= ${CHECKPOINT_VERSION}`;
+  AND ${mayMove('claim')} AND e.checkpoint_version <= ${CHECKPOINT_VERSION} AND ${mayBegin()}`;

@@ -20,9 +20,13 @@ export function pauseExecution(db: Database, actor: Actor, executionId: string):
   });
 }
 
+/** Whether the run `e` has not begun because the time of its start has not come. */
+const STARTS_LATER = Prisma.sql`(e.started_at IS NULL AND coalesce(e.start_at > now(), false))`;
+
 /**
  * Resumes a paused run where it stopped.
- * @returns the dispatch to be queued; undefined if a worker still holds the run, which then has to be notified.
+ * @returns the dispatch to be queued; undefined if a worker still holds the run, which then has to be notified, and if
+ * the run is delayed: it rests until its time has come.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when nobody paused it.
  */
 export function resumeExecution(
@@ -31,15 +35,15 @@ export function resumeExecution(
   executionId: string,
 ): Promise<DispatchedExecution | undefined> {
   return db.$transaction(async (tx) => {
-    const { workspaceId, status, workerId, dispatch } = await lockExecution(tx, actor, executionId);
+    const { workspaceId, status, dispatch } = await lockExecution(tx, actor, executionId);
     if (!canMove(status, 'resume')) {
       throw new DeckhandError('INVALID_STATE', { message: `Only a paused run can be resumed: it is ${status}` });
     }
-    const next = workerId === null ? dispatch + 1 : dispatch;
-    await tx.$executeRaw(Prisma.sql`
-      UPDATE executions
-      SET status = 'running', dispatch = ${next}, dispatched_at = now(), wake_at = NULL, revision = revision + 1
-      WHERE id = ${executionId}::uuid`);
-    return workerId === null ? { workspaceId, executionId, dispatch: next } : undefined;
+    const [run] = await tx.$queryRaw<{ dispatch: number }[]>(Prisma.sql`
+      UPDATE executions e
+      SET status = 'running', dispatch = CASE WHEN e.worker_id IS NULL AND NOT ${STARTS_LATER} THEN e.dispatch + 1 ELSE e.dispatch END,
+          dispatched_at = now(), wake_at = CASE WHEN ${STARTS_LATER} THEN e.start_at END, revision = e.revision + 1
+      WHERE e.id = ${executionId}::uuid RETURNING e.dispatch`);
+    return run && run.dispatch > dispatch ? { workspaceId, executionId, dispatch: run.dispatch } : undefined;
   });
 }

@@ -1,7 +1,16 @@
 import { RUN_ERRORS } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
-import { DISPATCH_AGAIN, DISPATCHED, endRuns, IS_HELD, IS_RESTING, IS_UNCLAIMED, isUnfinished } from './run-status.js';
+import {
+  DISPATCH_AGAIN,
+  DISPATCHED,
+  endRuns,
+  IS_HELD,
+  IS_RESTING,
+  IS_UNCLAIMED,
+  isExpired,
+  isUnfinished,
+} from './run-status.js';
 
 /** A run and the number of the job that may claim it. */
 export interface DispatchedExecution {
@@ -99,13 +108,18 @@ export interface TimedOutExecution {
   readonly workerId: string | null;
 }
 
-/** The recorded error of the run `e` when its time limit has passed. */
-const TIME_LIMIT_ERROR = Prisma.sql`json_build_object('message', ${RUN_ERRORS.EXECUTION_TIMEOUT}::text,
-  'nodeId', e.current_node_id, 'code', 'EXECUTION_TIMEOUT')::text`;
+/** The recorded error of the run `e` when its time limit has passed, or it expired before it began. */
+const TIME_LIMIT_ERROR = Prisma.sql`CASE WHEN ${isExpired()}
+  THEN json_build_object('message', ${RUN_ERRORS.EXPIRED}::text, 'nodeId', null, 'code', 'EXPIRED')::text
+  ELSE json_build_object('message', ${RUN_ERRORS.EXECUTION_TIMEOUT}::text,
+    'nodeId', e.current_node_id, 'code', 'EXECUTION_TIMEOUT')::text END`;
+
+/** Whether the run expired and is unfinished. */
+export const IS_OVERDUE_TO_BEGIN = Prisma.sql`${isExpired()} AND ${isUnfinished()}`;
 
 /**
- * Ends those of the given runs that are past their deadline: resting ones at once, those that a worker holds after
- * `graceMs`. The worker is fenced, so its later writes for that run have no effect.
+ * Ends those of the given runs that are past their deadline, resting ones at once, those that a worker holds after
+ * `graceMs`, and those that expired before a worker began them. The worker is fenced, so its later writes for that run have no effect.
  */
 export function timeOutRuns(
   db: Database,
@@ -115,7 +129,7 @@ export function timeOutRuns(
   return db.$transaction(async (tx) => {
     const late = await tx.$queryRaw<TimedOutExecution[]>(Prisma.sql`/* executions.find-late */
       SELECT e.id AS "executionId", e.worker_id AS "workerId" FROM executions e
-      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND (${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)})
+      WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND (${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)} OR ${IS_OVERDUE_TO_BEGIN})
       ${LOCK_FREE_RUNS}`);
     if (late.length === 0) return [];
     const ended = new Set(

@@ -52,6 +52,16 @@ export function dispatchAgainIf(condition: Prisma.Sql): Prisma.Sql {
     dispatched_at = CASE WHEN ${condition} THEN now() ELSE e.dispatched_at END`;
 }
 
+/** Whether the run expired before any worker began it. */
+export function isExpired(run: Prisma.Sql = RUN): Prisma.Sql {
+  return Prisma.sql`${run}.expires_at <= now() AND ${run}.started_at IS NULL`;
+}
+
+/** Whether the run has not expired, or a worker began it before. */
+export function mayBegin(run: Prisma.Sql = RUN): Prisma.Sql {
+  return Prisma.sql`(${run}.expires_at IS NULL OR ${run}.expires_at > now() OR ${run}.started_at IS NOT NULL)`;
+}
+
 /** Columns of a DispatchedExecution, for `RETURNING` after `DISPATCH_AGAIN`. */
 export const DISPATCHED = Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`;
 

@@ -5,12 +5,29 @@ import { NO_DEADLINE } from './run-status.js';
 // null and nothing else.
 
 /** The columns of a run that its options are written to. */
-export const OPTION_COLUMNS = Prisma.raw('tags, metadata');
+export const OPTION_COLUMNS = Prisma.raw('tags, metadata, start_at, expires_at, wake_at, claimed_dispatch');
+
+/**
+ * Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time, and its first
+ * dispatch counts as claimed, so that no worker can claim it.
+ */
+function startAt(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`nullif(greatest(now(), (${options} ->> 'startAt')::timestamptz,
+    now() + (${options} ->> 'delay')::float8 * interval '1 second'), now())`;
+}
+
+/** Returns whether a run starts later. */
+export function isDelayed(options: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${startAt(options)} IS NOT NULL`;
+}
 
 /** Returns the values of these columns. */
 export function optionValues(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${options} -> 'tags' IS NOT NULL
-    THEN nullif(ARRAY(SELECT jsonb_array_elements_text(${options} -> 'tags')), '{}') END, ${options} -> 'metadata'`;
+    THEN nullif(ARRAY(SELECT jsonb_array_elements_text(${options} -> 'tags')), '{}') END, ${options} -> 'metadata',
+    ${startAt(options)}, coalesce((${options} ->> 'expiresAt')::timestamptz,
+      coalesce(${startAt(options)}, now()) + (${options} ->> 'expiresAfter')::float8 * interval '1 second'),
+    ${startAt(options)}, CASE WHEN ${startAt(options)} IS NULL THEN 0 ELSE 1 END`;
 }
 
 /** Returns how many bytes of a run's options count towards the quota of its workspace. */
@@ -26,7 +43,7 @@ function timeoutMs(options: Prisma.Sql): Prisma.Sql {
 
 /** Returns when a run of the version `v` times out. */
 export function optionDeadline(options: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`coalesce((now() + ${timeoutMs(options)} * interval '1 millisecond')::timestamptz(3), ${NO_DEADLINE})`;
+  return Prisma.sql`coalesce((coalesce(${startAt(options)}, now()) + ${timeoutMs(options)} * interval '1 millisecond')::timestamptz(3), ${NO_DEADLINE})`;
 }
 
 /** Returns for how long workers may hold a run of the version `v`, in ms; null for a run with another time limit. */

@@ -1,6 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import type { Claim } from '../executions/claim.js';
-import { isHeldTooLong, isPastDeadline } from '../executions/reconcile.js';
+import { IS_OVERDUE_TO_BEGIN, isHeldTooLong, isPastDeadline } from '../executions/reconcile.js';
 import { IS_HELD, IS_RESTING, isFinished } from '../executions/run-status.js';
 
 /*
@@ -43,11 +43,11 @@ export async function findDueRuns(db: Database, page: RowPage): Promise<string[]
 
 /**
  * Finds unfinished runs past their deadline, the earliest first: resting runs at once, and runs that a worker holds
- * after a grace period in which the worker ends them itself.
+ * after a grace period in which the worker ends them itself; and runs that expired before they began.
  */
 export async function findOverdueRuns(db: Database, page: RowPage & { readonly graceMs: number }): Promise<string[]> {
   const isWanted = isNotExcluded(Prisma.sql`e.id`, page.except);
-  // Two queries, served by executions_deadline and executions_held: neither index would serve a condition with OR.
+  // Served by executions_deadline, executions_held and executions_expiring: none would serve a condition with OR.
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-overdue-runs */
     SELECT id FROM (
       (SELECT e.id, e.deadline_at AS at FROM executions e
@@ -55,6 +55,9 @@ export async function findOverdueRuns(db: Database, page: RowPage & { readonly g
       UNION ALL
       (SELECT e.id, e.held_until FROM executions e
         WHERE ${isHeldTooLong(page.graceMs)} AND ${isWanted} ORDER BY e.held_until LIMIT ${page.limit})
+      UNION ALL
+      (SELECT e.id, e.expires_at FROM executions e
+        WHERE ${IS_OVERDUE_TO_BEGIN} AND ${isWanted} ORDER BY e.expires_at LIMIT ${page.limit})
     ) overdue
     GROUP BY id ORDER BY min(at) LIMIT ${page.limit}`);
   return rows.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { StartOptions } from '@deckhand/contracts';
+import { TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
@@ -36,7 +36,7 @@ export default defineNodeType({
           description: 'Maximum number of unfinished runs of this schedule; further ones wait until one has ended',
         }),
       ),
-      options: Type.Optional(StartOptions),
+      options: Type.Optional(TriggerOptions),
     },
     { additionalProperties: false },
   ),

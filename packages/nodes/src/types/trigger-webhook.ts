@@ -1,4 +1,4 @@
-import { CLOSED, oneOf, StartOptions } from '@deckhand/contracts';
+import { CLOSED, oneOf, TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
@@ -88,7 +88,7 @@ export default defineNodeType({
           description: "Checked against the node's credential, beside the secret",
         }),
       ),
-      options: Type.Optional(StartOptions),
+      options: Type.Optional(TriggerOptions),
     },
     CLOSED,
   ),
