@@ -23,8 +23,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
 
 /*
- * Every index of the tables of runs costs each run two writes and each plan some time: it stays only as long as one of
- * these statements uses it. Each index is chosen among many finished runs and few others, as on an instance of some age.
+ * Every index of the tables of runs costs each run two writes, and each plan some time. It stays only as long as one of
+ * these statements uses it, by the plan that PostgreSQL chooses among many finished runs and few others, as on an
+ * instance of some age.
  */
 
 const RUNS = 6_000;
