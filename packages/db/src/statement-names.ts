@@ -9,7 +9,7 @@ const NAMED_STATEMENT = /^\s*\/\* ([a-z-]+\.[a-z-]+) \*\//;
  * name.
  */
 const MAX_NAMES = 500;
-/** Maximum number of them with one label: callers choose the form of a list, and must not use up the names of others. */
+/** Maximum number of them with one label: callers choose the form of a list, and must not use up all names. */
 const MAX_NAMES_OF_LABEL = 50;
 
 /** Hexadecimal digits of the hash, and characters of the label: a name has at most 63 characters in all. */

@@ -25,8 +25,8 @@ const ERROR = Prisma.sql`t.error`;
 
 /**
  * Returns, as the common table expression `texts` after `listed` (id), the indexed texts of those runs, each with
- * whether it matches: `hit`, and `near` if it contains at least the most selective word. They are read by primary key in
- * the order of the ids, not one by one. Runs that are not in the index yet are missing.
+ * whether it matches: `hit`, and `near` if it contains at least the most selective word. They are read by primary key
+ * in the order of the ids, not one by one. Runs that are not in the index yet are missing.
  */
 export function textsOfListed(wanted: Search): Prisma.Sql {
   const word = wanted.search ? findMostSelectiveWord(wanted.search) : undefined;
