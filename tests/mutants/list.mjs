@@ -258,7 +258,7 @@ export const MUTANTS = [
   ]),
   ...of('packages/nodes/src/http/pagination.ts', 'unit:http/pagination', [
     ['a page of another origin gets the credential', 'if (url && url.origin !== first.origin)', 'if (number < 0)'],
-    ['pages have no maximum', 'if (number === maxPages) {', 'if (number < 0) {'],
+    ['pages have another maximum', 'if (number === maxPages) {', 'if (number === 50) {'],
   ]),
   ...of('packages/nodes/src/types/http.ts', 'unit:http/pagination', [
     ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
