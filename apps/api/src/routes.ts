@@ -26,6 +26,11 @@ import { getCredential } from './routes/credentials.js';
 import { updateCredential } from './routes/credentials.js';
 import { abortBulkAction, createBulkAction } from './routes/executions/bulk-actions.js';
 import { getBulkAction, listBulkActions } from './routes/executions/bulk-actions.js';
+import { createEventEndpoint, deleteEventEndpoint, updateEventEndpoint } from './routes/event-endpoints.js';
+import { getEventEndpoint, listEventEndpoints } from './routes/event-endpoints.js';
+import { listEventSecrets, rotateEventSecret } from './routes/event-endpoints.js';
+import { listEventDeliveries, replayEventDelivery } from './routes/event-endpoints.js';
+import { replayEvents, sendTestEvent } from './routes/event-endpoints.js';
 import { completeHumanTask } from './routes/executions/complete.js';
 import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
@@ -172,6 +177,18 @@ export function listRoutes(services: Services): NamedRoute[] {
     getCredential,
     updateCredential,
     deleteCredential,
+
+    listEventEndpoints,
+    createEventEndpoint,
+    getEventEndpoint,
+    updateEventEndpoint,
+    deleteEventEndpoint,
+    listEventSecrets,
+    rotateEventSecret,
+    sendTestEvent,
+    listEventDeliveries,
+    replayEvents,
+    replayEventDelivery,
 
     listFolders,
     createFolder,

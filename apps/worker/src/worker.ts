@@ -11,10 +11,12 @@ import {
   readDefinition,
   readPoolUse,
   readSealedCredential,
+  recordEventAttempts,
   readDatabaseTime,
   readVariables,
   releaseExecutions,
   type StoredNodeRun,
+  takeEventDeliveries,
   writeCheckpoints,
 } from '@deckhand/db';
 import type { NodeServices, NodeTypes } from '@deckhand/engine';
@@ -53,6 +55,9 @@ import { createCredentialOpener } from './session/open-credential.js';
 import { consumeJobs } from './consume/consume-jobs.js';
 import { createStandby } from './consume/standby.js';
 import { drainOnRequest } from './drain-on-request.js';
+import { createEventDeliverer } from './events/deliver-events.js';
+import { createEventMetrics } from './events/event-metrics.js';
+import { createEventSender } from './events/send-event.js';
 import { createDatabaseClock } from './database-clock.js';
 import { sendAnswered, toQueued } from './maintenance/finish-children.js';
 import { createMaintenanceLease } from './maintenance/maintenance-lease.js';
@@ -78,6 +83,8 @@ const DEADLINE_CHECK_MS = 250;
 /** Interval of the health checks of consumption and claims, in ms. */
 const STATE_CHECK_MS = 250;
 const STATE_TIME_LIMIT_MS = 5_000;
+/** How long attempts to deliver events may continue when the worker drains, in ms: others are repeated elsewhere. */
+const EVENT_GRACE_MS = 2_000;
 
 /** What a worker needs. */
 export interface WorkerOptions {
@@ -241,9 +248,33 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     return nextDueInMs;
   }
 
+  const eventMetrics = createEventMetrics(registry);
+  const deliverer = createEventDeliverer({
+    store: {
+      take: (request) => takeEventDeliveries(db, request),
+      record: (results) => retry('event attempts', () => recordEventAttempts(db, results)),
+    },
+    send: createEventSender({
+      http: options.services.http,
+      secretBox: options.secretBox,
+      publicUrl: options.publicUrl,
+      now: clock.now,
+    }),
+    metrics: eventMetrics,
+    logger,
+  });
   const maintenance = startMaintenance(
     { db, redis, queue, logger, metrics: maintenanceMetrics, runs: metrics.runs },
-    { workerId: id, active, clock, lease, heldBack, outputs, archive: options.archive },
+    {
+      workerId: id,
+      active,
+      clock,
+      lease,
+      heldBack,
+      outputs,
+      archive: options.archive,
+      events: { deliverer, metrics: eventMetrics },
+    },
   );
   // Detached from the context of the run whose session sets the alarm: it wakes other runs.
   const wake = AsyncLocalStorage.bind(() => {
@@ -411,11 +442,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async drain() {
       setState('draining');
       const consumptionClosed = consumption.close();
+      const deliveriesStopped = deliverer.stop(EVENT_GRACE_MS);
       active.pauseAll();
       await lease.giveUp().catch(() => undefined);
       await active.emptied(options.graceMs);
       for (const run of active.all()) run.halt('draining');
       await active.emptied(1_000);
+      await deliveriesStopped;
       ended.abort();
       await consumptionClosed;
       await writer.idle();

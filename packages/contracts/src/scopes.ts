@@ -13,6 +13,7 @@ export const SCOPE_RESOURCES = [
   'variables',
   'node-types',
   'schedules',
+  'event-endpoints',
   'me',
 ] as const;
 

@@ -63,6 +63,33 @@ export {
   updateCredential,
 } from './credentials/credentials.js';
 export { readDatabaseTime } from './database-time.js';
+export {
+  type AttemptResult,
+  type DisabledEndpoint,
+  type EventBacklog,
+  readEventBacklog,
+  recordEventAttempts,
+  type TakenDelivery,
+  takeEventDeliveries,
+  type TakeRequest,
+  tidyEventDeliveries,
+} from './events/deliver.js';
+export {
+  addTestEvent,
+  listEventDeliveries,
+  replayEventDeliveries,
+  replayEventDelivery,
+  webhookIdOf,
+} from './events/deliveries.js';
+export {
+  createEventEndpoint,
+  deleteEventEndpoint,
+  listEventEndpoints,
+  readEventEndpoint,
+  readEventSecrets,
+  rotateEventSecret,
+  updateEventEndpoint,
+} from './events/endpoints.js';
 export { chooseVersion } from './executions/chosen-version.js';
 export { NO_DEADLINE_AT } from './executions/run-status.js';
 export { updateExecution } from './executions/update.js';

@@ -1,7 +1,13 @@
 import { type Database, Prisma } from './client.js';
 
-/** Places of encrypted secrets: a credential has one JWE, a version a JSON text of node id → parameter → JWE. */
-export type SecretHolder = 'credential' | 'version';
+/**
+ * Places of encrypted secrets: a credential has one JWE, and so has a secret of an event endpoint; a version has a JSON
+ * text of node id → parameter → JWE.
+ */
+export type SecretHolder = 'credential' | 'eventSecret' | 'version';
+
+/** The tables whose rows have one JWE, in the column `secret`. */
+const TABLES = { credential: Prisma.raw('credentials'), eventSecret: Prisma.raw('event_secrets') } as const;
 
 /** The encrypted secrets of one row. */
 export interface SealedRow {
@@ -17,9 +23,9 @@ export function listSealed(
   { afterId, limit }: { readonly afterId: string | undefined; readonly limit: number },
 ): Promise<SealedRow[]> {
   const after = afterId ?? '00000000-0000-0000-0000-000000000000';
-  return holder === 'credential'
+  return holder !== 'version'
     ? db.$queryRaw<SealedRow[]>(Prisma.sql`
-        SELECT id, secret AS sealed FROM credentials WHERE id > ${after}::uuid ORDER BY id LIMIT ${limit}`)
+        SELECT id, secret AS sealed FROM ${TABLES[holder]} WHERE id > ${after}::uuid ORDER BY id LIMIT ${limit}`)
     : db.$queryRaw<SealedRow[]>(Prisma.sql`
         SELECT id, sealed_secrets::text AS sealed FROM workflow_versions
         WHERE id > ${after}::uuid AND sealed_secrets::text <> '{}' ORDER BY id LIMIT ${limit}`);
@@ -44,13 +50,13 @@ export async function resealSecrets(
   const given = Prisma.sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ sealed }) => sealed)}::text[],
     ${rows.map(({ resealed }) => resealed)}::text[]) AS r(id, sealed, resealed)`;
   const changed =
-    holder === 'credential'
+    holder !== 'version'
       ? await db.$queryRaw<{ id: string }[]>(Prisma.sql`
           WITH r AS (
-            SELECT c.id, r.resealed FROM credentials c JOIN ${given} ON c.id = r.id AND c.secret = r.sealed
+            SELECT c.id, r.resealed FROM ${TABLES[holder]} c JOIN ${given} ON c.id = r.id AND c.secret = r.sealed
             ORDER BY c.id FOR NO KEY UPDATE OF c
           )
-          UPDATE credentials c SET secret = r.resealed FROM r WHERE c.id = r.id RETURNING c.id`)
+          UPDATE ${TABLES[holder]} c SET secret = r.resealed FROM r WHERE c.id = r.id RETURNING c.id`)
       : await db.$queryRaw<{ id: string }[]>(Prisma.sql`
           WITH r AS (
             SELECT v.id, r.resealed FROM workflow_versions v JOIN ${given} ON v.id = r.id AND v.sealed_secrets::text = r.sealed

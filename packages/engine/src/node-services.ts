@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly followRedirects: boolean;
   /** A longer body, also after decompression, fails the request. */
   readonly maxResponseBytes: number;
+  /** Whether only status and headers matter: the body of the response is not kept, and a longer one is cut off. */
+  readonly ignoresBody?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -21,3 +21,4 @@ export * from './tracing/open-tracing.js';
 export * from './tracing/settings.js';
 export * from './tracing/tracing.js';
 export * from './version.js';
+export * from './webhook-signature.js';

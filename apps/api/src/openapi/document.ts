@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'audit-log': 'Changes in a workspace, with the people who made them',
   auth: 'Signing in, sessions and passwords',
   credentials: 'Secrets that nodes use',
+  'event-endpoints': 'URLs that receive signed events of a workspace, and the log of what was sent',
   executions: 'Reading, stopping, pausing and rerunning runs',
   folders: 'Folders of workflows',
   health: 'For probes and monitoring',

@@ -14,7 +14,7 @@ export type Verdict =
 /** Encrypts the secrets of a row with the present key, if other keys encrypted them. */
 export async function resealText(box: SecretBox, holder: SecretHolder, sealed: string): Promise<Verdict> {
   try {
-    if (holder === 'credential') {
+    if (holder !== 'version') {
       return box.isSealedByPresentKey(sealed)
         ? { kind: 'current' }
         : { kind: 'stale', resealed: await box.seal(await box.open(sealed)) };

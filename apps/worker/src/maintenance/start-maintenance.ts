@@ -2,11 +2,14 @@ import { isStoreUnavailable } from '@deckhand/db';
 import { createLiveness, HEARTBEAT_LIFETIME_MS } from '@deckhand/queue';
 import type { Archive, OutputStore } from '@deckhand/outputs';
 import type { DatabaseClock } from '../database-clock.js';
+import type { EventDeliverer } from '../events/deliver-events.js';
+import type { EventMetrics } from '../events/event-metrics.js';
 import type { ActiveRuns } from '../session/active-runs.js';
 import { type PeriodicTask, runPeriodically, type TaskObserver, TaskTimeLimitError } from '../run-periodically.js';
 import { createBulkActions } from './bulk-actions.js';
 import { createStorageCounting } from './count-storage.js';
 import { createWorkspaceDeletion } from './delete-workspaces.js';
+import { createEventDelivery, createEventTidying } from './deliver-events.js';
 import { createChildFinishing } from './finish-children.js';
 import type { HeldBackRuns } from './held-back-runs.js';
 import { createIndexing } from './index-runs.js';
@@ -49,6 +52,7 @@ export interface OwnParts {
   readonly outputs: OutputStore;
   /** Where partitions are copied before they are dropped; undefined if they are not. */
   readonly archive?: Archive | undefined;
+  readonly events: { readonly deliverer: EventDeliverer; readonly metrics: EventMetrics };
 }
 
 /** The maintenance tasks of a worker. */
@@ -123,6 +127,8 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createPartitionCreation(context),
     createRetention(context, { archives: own.archive !== undefined }),
     createWorkspaceDeletion(context),
+    createEventDelivery(own.events.deliverer),
+    createEventTidying(context, own.events.metrics),
     createQueueTidying(queue),
   ];
   /**

@@ -88,5 +88,6 @@ export function addWaits(rows: Recordset): Prisma.Sql {
         i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
       JOIN admitted a ON a.i = w.i AND a.step = 'new'
       ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
+      RETURNING execution_id, node_id, iteration, kind
     )`;
 }

@@ -1,5 +1,6 @@
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
+import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, waitEventOf } from '../events/emit.js';
 import { CHECKPOINT_VERSION } from '../executions/claim.js';
 import { isOneOfRuns } from '../executions/run-ids.js';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
@@ -26,6 +27,7 @@ const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo
  *     given ─▶ locked ─▶ admitted ─┬▶ moved              claims the run, counts the checkpoint, ends it or lets it rest
  *     (JSON)   (rows,    (fence)   ├▶ written_nodes …    nodes, iterations, waits
  *               by id)             ├▶ unindexed, stored  what maintenance does with it later
+ *               by id)             ├▶ emitted            events for the endpoints of workspaces
  *                                  └▶ the verdicts
  *
  * Race: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the
@@ -72,10 +74,10 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
-        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id
+        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id, e.revision
       FROM executions e WHERE ${isGiven} ${LOCK_RUNS}
     ), admitted AS (
-      SELECT g.*, l.workspace_id, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
+      SELECT g.*, l.workspace_id, l.workflow_id, l.execution_mode, l.revision + 1 AS revision, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
         l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
@@ -105,11 +107,29 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT a.workspace_id, sum(a.bytes) FROM admitted a WHERE a.step = 'new' GROUP BY a.workspace_id HAVING sum(a.bytes) > 0
+    ), emitted AS (
+      ${emitEvents(eventsOf(waits.length > 0))}
     )
     SELECT a.i, ${VERDICT} AS verdict FROM admitted a`,
   );
   const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
   return checkpoints.map((_, index) => byIndex.get(index) ?? 'fenced');
+}
+
+/** Returns the query of the events of the admitted checkpoints: a run that starts, waits for a person, or ends. */
+function eventsOf(hasWaits: boolean): Prisma.Sql {
+  const ofRun = Prisma.sql`a.workspace_id, a.workflow_id, a.id AS execution_id`;
+  const isNew = Prisma.sql`a.step = 'new' AND ${hasEvents(Prisma.raw('a'))}`;
+  const begun = Prisma.sql`
+          UNION ALL
+          SELECT ${ofRun}, b.node_id, nullif(b.iteration, ''), ${waitEventOf(Prisma.raw('b.kind'), 'begun')}, a.revision, 1
+          FROM added_waits b JOIN admitted a ON a.id = b.execution_id WHERE b.kind IN ('approval', 'human') AND ${isNew}`;
+  return Prisma.sql`
+          SELECT ${ofRun}, ${OF_NO_NODE}, 'run.started' AS type, a.revision, 0 AS rank
+          FROM admitted a WHERE ${isNew} AND a."claimedBy" IS NOT NULL
+          UNION ALL
+          SELECT ${ofRun}, ${OF_NO_NODE}, ${endEventOf(Prisma.raw('a.status'))}, a.revision, 2
+          FROM admitted a WHERE ${isNew} AND a.ends AND NOT a."isResting"${hasWaits ? begun : Prisma.empty}`;
 }
 
 /** Returns when the first node of a checkpoint started, in ms since the epoch; null if none did. */

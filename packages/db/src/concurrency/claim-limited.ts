@@ -1,10 +1,20 @@
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { CLAIM, CLAIMED, type ClaimedExecution, type ClaimRequest, IS_CLAIMABLE, wanted } from '../executions/claim.js';
+import { EMIT_STARTED } from '../events/emit.js';
+import {
+  CLAIM,
+  CLAIMED,
+  type ClaimedExecution,
+  type ClaimRequest,
+  IS_CLAIMABLE,
+  STARTED_RUN,
+  wanted,
+} from '../executions/claim.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import { admit, type Candidate } from './admit.js';
 import { lockSlots, readDemand } from './demand.js';
 import { dispatchHeldBack, lockRuns } from './release.js';
 import { IS_UNCLAIMED } from '../executions/run-status.js';
+import { LOCK_RUNS } from '../lock-order.js';
 
 /** The result of claiming runs with a limit. */
 export interface LimitedClaim {
@@ -58,10 +68,15 @@ async function claimAdmitted(
   if (runs.length === 0) return [];
   const requests = runs.map(({ id, dispatch, token }) => ({ executionId: id, dispatch, token }));
   return tx.$queryRaw<ClaimedExecution[]>(Prisma.sql`/* executions.claim-limited */
+    WITH w AS (
+      SELECT e.id, w.token, ${STARTED_RUN} FROM executions e JOIN ${wanted(requests)} ON ${IS_CLAIMABLE}
+      ${LOCK_RUNS}
+    ), emitted AS (
+      ${EMIT_STARTED}
+    )
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid, holds_slot = true
-    FROM ${wanted(requests)}
-    WHERE ${IS_CLAIMABLE}
+    FROM w WHERE e.id = w.id
     RETURNING ${CLAIMED}`);
 }
 

@@ -2,6 +2,7 @@ import type { ExecutionMode } from '@deckhand/contracts';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_RUNS } from '../lock-order.js';
+import { EMIT_STARTED } from '../events/emit.js';
 import { isOneOfRuns } from './run-ids.js';
 import { heldUntil, mayBegin, mayMove } from './run-status.js';
 
@@ -83,8 +84,10 @@ export async function claimExecutions(
     db,
     Prisma.sql`/* executions.claim */
     WITH w AS (
-      SELECT e.id, w.token FROM executions e JOIN ${wanted(requests)} ON ${IS_CLAIMABLE}
+      SELECT e.id, w.token, ${STARTED_RUN} FROM executions e JOIN ${wanted(requests)} ON ${IS_CLAIMABLE}
       WHERE ${isRequested} AND ${isUnlimited(Prisma.sql`e`)} ${LOCK_RUNS}
+    ), emitted AS (
+      ${EMIT_STARTED}
     )
     UPDATE executions e
     SET ${CLAIM}, worker_id = ${workerId}::uuid
@@ -136,6 +139,10 @@ export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
  * earlier workers would misread: they leave a run to others once a newer worker has claimed it.
  */
 export const CHECKPOINT_VERSION = Prisma.raw('1');
+
+/** Columns of the run `e` before its claim, for `EMIT_STARTED`. */
+export const STARTED_RUN = Prisma.sql`e.workspace_id, e.workflow_id, e.execution_mode, e.revision,
+        e.started_at IS NULL AS "isFirst"`;
 
 /** Assignments of a claim for the request `w` to the run `e`, except the worker's id. */
 export const CLAIM = Prisma.sql`status = 'running', epoch = e.epoch + 1, claim_token = w.token, checkpoint = 0,

@@ -1,7 +1,8 @@
-import type { JsonValue, Person, WaitPlace } from '@deckhand/contracts';
+import { type JsonValue, type Person, WAIT_EVENTS, type WaitPlace } from '@deckhand/contracts';
 import { type Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { emitEvents, hasEvents } from '../events/emit.js';
 import { personJson } from '../users.js';
 import { isTimeUp } from './end-waits.js';
 import { type LockedExecution, lockExecution } from './lock.js';
@@ -123,11 +124,19 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
     await recordChange(tx, recorder, { action, workspaceId, resourceId: executionId, details: { nodeId } });
     const dispatch = isDispatched ? run.dispatch + 1 : run.dispatch;
     await tx.$executeRaw(Prisma.sql`
-      UPDATE executions
-      SET answers = answers + 1, dispatch = ${dispatch}, revision = revision + 1,
-          status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
-          dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
-      WHERE id = ${executionId}::uuid`);
+      WITH answered AS (
+        UPDATE executions
+        SET answers = answers + 1, dispatch = ${dispatch}, revision = revision + 1,
+            status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
+            dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
+        WHERE id = ${executionId}::uuid
+        RETURNING id, workspace_id, workflow_id, execution_mode, revision
+      )
+      ${emitEvents(Prisma.sql`
+        SELECT a.workspace_id, a.workflow_id, a.id AS execution_id, ${nodeId}::text AS node_id,
+          nullif(${iteration}::text, '') AS iteration, ${WAIT_EVENTS[request.kind].answered}::text AS type, a.revision,
+          0 AS rank
+        FROM answered a WHERE ${hasEvents(Prisma.raw('a'))}`)}`);
     return {
       kind: 'recorded',
       workspaceId,

@@ -2,6 +2,7 @@ import type { ActivationEntry, ListActivationsQuery, PageOf, WorkflowStatus } fr
 import type { Actor } from '../access.js';
 import { recordChange } from '../audit/record.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { emitEvents, OF_NO_NODE } from '../events/emit.js';
 import { pageRange, toPage } from '../paging.js';
 import { personJson } from '../users.js';
 import { findWorkspaceOfWorkflow } from './lock.js';
@@ -14,7 +15,8 @@ export interface Activation {
 }
 
 /**
- * Records in the audit log that a workflow's status or active version changed, in the transaction that changes it.
+ * Records in the audit log that a workflow's status or active version changed, in the transaction that changes it, and
+ * emits an event if another version is active now.
  * These entries are the history of activations.
  */
 export async function recordActivation(
@@ -34,6 +36,10 @@ export async function recordActivation(
       previousActiveVersionId: from.activeVersionId,
     },
   });
+  if (to.status !== 'active') return;
+  await tx.$executeRaw(Prisma.sql`/* events.workflow-activated */
+    ${emitEvents(Prisma.sql`SELECT ${workspaceId}::uuid AS workspace_id, ${id}::uuid AS workflow_id,
+      NULL::uuid AS execution_id, ${OF_NO_NODE}, 'workflow.activated' AS type, NULL::int AS revision, 0 AS rank`)}`);
 }
 
 type Row = Omit<ActivationEntry, 'at'> & { readonly at: Date };

@@ -113,6 +113,10 @@ async function exchange(dispatcher: Dispatcher, { url, request, memory, address 
     await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
     return { next };
   }
+  if (request.ignoresBody) {
+    await answer.body.dump({ limit: maxResponseBytes, signal });
+    return { response: { status: answer.statusCode, headers: answered, setCookies: [], body: new Uint8Array() } };
+  }
   const content = await holdMemory(memory, (hold) =>
     readBody(answer.body, answered['content-encoding'], { maxBytes: maxResponseBytes, hold }),
   );

@@ -1,0 +1,51 @@
+import { RUN_END_EVENTS, WAIT_EVENTS } from '@deckhand/contracts';
+import { Prisma } from '../client.js';
+
+/*
+ * Events are written by the statement that makes them happen, as one row per endpoint that wants them. So an event
+ * exists if and only if its change is committed. Without matching endpoints, there is no row and no further statement.
+ *
+ * Races: an endpoint that is created, changed or disabled at the same time. The statement sees it as it was when the
+ * statement began, and takes no lock of it: a row for an endpoint that is gone is deleted by maintenance.
+ */
+
+/**
+ * Returns an INSERT of events, for a common table expression or a statement of its own.
+ * @param happened a query of what happened: workspace_id, workflow_id, execution_id, node_id, iteration, type, revision
+ * (of the run afterwards), rank (the order of events of one run). For nullable columns, cast nulls.
+ */
+export function emitEvents(happened: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`INSERT INTO event_deliveries
+        (endpoint_id, workspace_id, workflow_id, execution_id, node_id, iteration, type, revision)
+      SELECT p.id, h.workspace_id, h.workflow_id, h.execution_id, h.node_id, h.iteration, h.type, h.revision
+      FROM (${happened}) h JOIN event_endpoints p ON p.workspace_id = h.workspace_id AND p.disabled_at IS NULL
+        AND (p.event_types = '{}' OR h.type = ANY (p.event_types))
+        AND (p.workflow_ids = '{}' OR h.workflow_id = ANY (p.workflow_ids))
+      ORDER BY h.rank`;
+}
+
+/** Runs in other modes than normal are tries of their authors, and have no events. */
+export function hasEvents(run: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${run}.execution_mode = 'normal'`;
+}
+
+/** Returns the event of a run that ends with a status, as SQL. */
+export function endEventOf(status: Prisma.Sql): Prisma.Sql {
+  const cases = Object.entries(RUN_END_EVENTS).map(([end, type]) => `WHEN '${end}' THEN '${type}'`);
+  return Prisma.sql`CASE ${status} ${Prisma.raw(cases.join(' '))} END`;
+}
+
+/** Returns the event of a wait for a person that begins or is answered, as SQL. */
+export function waitEventOf(kind: Prisma.Sql, moment: 'begun' | 'answered'): Prisma.Sql {
+  const cases = Object.entries(WAIT_EVENTS).map(([wait, types]) => `WHEN '${wait}' THEN '${types[moment]}'`);
+  return Prisma.sql`CASE ${kind} ${Prisma.raw(cases.join(' '))} END`;
+}
+
+/** The columns of an event of a whole run, between its id and its type. */
+export const OF_NO_NODE = Prisma.sql`NULL::text AS node_id, NULL::text AS iteration`;
+
+/** The start of the runs `w`, which a claim has locked: id, workspace_id, workflow_id, execution_mode, revision, isFirst. */
+export const EMIT_STARTED = emitEvents(Prisma.sql`
+        SELECT w.workspace_id, w.workflow_id, w.id AS execution_id, ${OF_NO_NODE}, 'run.started' AS type,
+          w.revision + 1 AS revision, 0 AS rank
+        FROM w WHERE w."isFirst" AND ${hasEvents(Prisma.raw('w'))}`);
