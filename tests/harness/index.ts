@@ -3,6 +3,7 @@ export * from './cleanup.js';
 export * from './databases.js';
 export * from './until.js';
 export * from './effects.js';
+export * from './event-receiver.js';
 export * from './load.js';
 export * from './receiver.js';
 export * from './record-examples.js';
