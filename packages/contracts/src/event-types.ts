@@ -31,8 +31,9 @@ export const RUN_END_EVENTS: Readonly<Record<FinishedStatus, EventType>> = {
 export type PersonWaitKind = Extract<WaitKind, 'approval' | 'human'>;
 
 /** The events of a wait for a person: when it begins, and when it is answered. */
-export const WAIT_EVENTS: Readonly<Record<PersonWaitKind, { readonly begun: EventType; readonly answered: EventType }>> =
-  {
-    approval: { begun: 'approval.requested', answered: 'approval.decided' },
-    human: { begun: 'human_task.requested', answered: 'human_task.completed' },
-  };
+export const WAIT_EVENTS: Readonly<
+  Record<PersonWaitKind, { readonly begun: EventType; readonly answered: EventType }>
+> = {
+  approval: { begun: 'approval.requested', answered: 'approval.decided' },
+  human: { begun: 'human_task.requested', answered: 'human_task.completed' },
+};

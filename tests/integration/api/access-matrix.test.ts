@@ -75,6 +75,7 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
   const workspace = `/api/workspaces/${workspaceId}`;
   const workflow = `/api/workflows/${workflowId}`;
   const ofWorkspace = `?workspaceId=${workspaceId}`;
+  const endpoint = `/api/event-endpoints/${held.endpoint.id}`;
   const limits = { executionsPerMinute: 1_000, storageQuotaBytes: null, maxConcurrentExecutions: 10 };
   const settings = {
     dataRetentionDays: 1,
@@ -214,6 +215,32 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
     'DELETE /api/credentials/:id': { path: `/api/credentials/${held.credential.id}`, asks: 'editor', finds: 'held' },
+
+    'GET /api/event-endpoints': { path: `/api/event-endpoints${ofWorkspace}`, asks: 'admin', finds: 'named' },
+    'POST /api/event-endpoints': {
+      path: '/api/event-endpoints',
+      body: { workspaceId, url: 'https://example.com/events' },
+      asks: 'admin',
+      finds: 'named',
+    },
+    'GET /api/event-endpoints/:id': { path: endpoint, asks: 'admin', finds: 'held' },
+    'PATCH /api/event-endpoints/:id': { path: endpoint, body: { description: 'd' }, asks: 'admin', finds: 'held' },
+    'DELETE /api/event-endpoints/:id': { path: endpoint, asks: 'admin', finds: 'held' },
+    'GET /api/event-endpoints/:id/secrets': { path: `${endpoint}/secrets`, asks: 'admin', finds: 'held' },
+    'POST /api/event-endpoints/:id/rotate-secret': { path: `${endpoint}/rotate-secret`, asks: 'admin', finds: 'held' },
+    'POST /api/event-endpoints/:id/test': { path: `${endpoint}/test`, asks: 'admin', finds: 'held' },
+    'GET /api/event-endpoints/:id/deliveries': { path: `${endpoint}/deliveries`, asks: 'admin', finds: 'held' },
+    'POST /api/event-endpoints/:id/replay': {
+      path: `${endpoint}/replay`,
+      body: { since: '2026-01-01' },
+      asks: 'admin',
+      finds: 'held',
+    },
+    'POST /api/event-endpoints/:id/deliveries/:deliveryId/replay': {
+      path: `${endpoint}/deliveries/${workflowId}/replay`,
+      asks: 'admin',
+      finds: 'held',
+    },
 
     'GET /api/folders': { path: `/api/folders${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'POST /api/folders': { path: '/api/folders', body: { workspaceId, name: 'N' }, asks: 'editor', finds: 'named' },

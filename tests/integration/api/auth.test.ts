@@ -269,7 +269,8 @@ describe('an API key', () => {
         path: 'scopes[0]',
         message:
           'must be *, workflows:execute, workflows:execute:<workflow id>, or one of workflows, executions, workspaces, ' +
-          'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, node-types, schedules, me, * ' +
+          'approvals, human-tasks, monitoring, ai, credentials, audit-log, folders, variables, node-types, schedules, ' +
+          'event-endpoints, me, * ' +
           'with :read, :write or :*',
       },
     ]);

@@ -8,6 +8,7 @@ import {
   CompleteHumanBody,
   CreateApiKeyBody,
   CreateCredentialBody,
+  CreateEventEndpointBody,
   CreateFolderBody,
   CreateInviteBody,
   CreateVariableBody,
@@ -18,14 +19,17 @@ import {
   ExecuteBody,
   InstanceSettings,
   LoginBody,
+  ReplayEventsBody,
   RerunBody,
   RotateApiKeyBody,
+  RotateEventSecretBody,
   SaveVersionBody,
   SetupBody,
   CreateBulkActionBody,
   StopManyBody,
   SubmitApprovalBody,
   UpdateCredentialBody,
+  UpdateEventEndpointBody,
   UpdateFolderBody,
   UpdateMemberBody,
   UpdateVariableBody,
@@ -91,6 +95,8 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
   const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, bulkAction, member } = world;
+  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, member, endpoint } = world;
+  const [url, signature] = ['https://example.com/events', 'v1a'];
   const { email, password, name } = OWNER;
   const basic = { username: 'v', password: 'w' };
   const limits = { visibility: 'shared', allowedHosts: ['a.example'], allowedWorkflowIds: [workflowId] };
@@ -186,6 +192,34 @@ function describeOperations(world: World): Record<string, Operation> {
       ),
       examples: [{ name, secret: basic, ...limits }],
       id: credential.id,
+    },
+    'POST /api/event-endpoints': {
+      schema: CreateEventEndpointBody,
+      examples: [
+        { workspaceId, url, description: name, eventTypes: ['run.failed'], workflowIds: [workflowId], signature },
+      ],
+    },
+    'PATCH /api/event-endpoints/:id': {
+      schema: UpdateEventEndpointBody,
+      examples: [{ url, description: name, eventTypes: null, workflowIds: null, enabled: true }],
+      id: endpoint.id,
+    },
+    'POST /api/event-endpoints/:id/rotate-secret': {
+      schema: RotateEventSecretBody,
+      examples: [{ overlapSeconds: 60, signature }],
+      isOptional: true,
+      id: endpoint.id,
+    },
+    'POST /api/event-endpoints/:id/test': { ...NOTHING, id: endpoint.id },
+    'POST /api/event-endpoints/:id/deliveries/:deliveryId/replay': {
+      ...NOTHING,
+      id: endpoint.id,
+      deliveryId: workflowId,
+    },
+    'POST /api/event-endpoints/:id/replay': {
+      schema: ReplayEventsBody,
+      examples: [{ since: '2026-01-01', until: '2026-01-02', status: 'all' }],
+      id: endpoint.id,
     },
     'POST /api/folders': { schema: CreateFolderBody, examples: [{ workspaceId, name, parentId: folder.id }] },
     'PATCH /api/folders/:id': { schema: UpdateFolderBody, examples: [{ name, parentId: null }], id: folder.id },

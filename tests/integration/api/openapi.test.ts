@@ -334,6 +334,22 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/credentials/${credential.id}`);
     await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
     await done('DELETE', `/api/credentials/${credential.id}`);
+    const endpoint = await done('POST', '/api/event-endpoints', { workspaceId, url: 'https://shop.example/events' });
+    const endpointPath = `/api/event-endpoints/${endpoint.id}` as const;
+    await done('GET', `/api/event-endpoints${inWorkspace}`);
+    await done('GET', endpointPath);
+    await done('PATCH', endpointPath, { eventTypes: ['run.failed', 'run.timed_out'] });
+    await done('GET', `${endpointPath}/secrets`);
+    await done('POST', `${endpointPath}/rotate-secret`, { overlapSeconds: 3_600 });
+    const test = await done('POST', `${endpointPath}/test`);
+    await instance.db.eventDelivery.update({
+      where: { id: test.id },
+      data: { status: 'failed', finishedAt: new Date() },
+    });
+    await done('POST', `${endpointPath}/deliveries/${test.id}/replay`);
+    await done('GET', `${endpointPath}/deliveries`);
+    await done('POST', `${endpointPath}/replay`, { since: '2026-11-01T00:00:00Z' });
+    await done('DELETE', endpointPath);
     const folder = await done('POST', '/api/folders', { workspaceId, name: 'Orders' });
     await done('GET', `/api/folders${inWorkspace}`);
     await done('PATCH', `/api/folders/${folder.id}`, { name: 'Old orders' });

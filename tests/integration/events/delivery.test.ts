@@ -151,7 +151,10 @@ describe('events of a run', () => {
     await until(() => receiver.events.length === 2);
     expect(receiver.events.map(({ payload }) => payload)).toMatchObject([
       { type: 'run.succeeded', data: { executionId: id } },
-      { type: 'workflow.activated', data: { workflowId, link: `https://deckhand.example/api/workflows/${workflowId}` } },
+      {
+        type: 'workflow.activated',
+        data: { workflowId, link: `https://deckhand.example/api/workflows/${workflowId}` },
+      },
     ]);
     // A change that does not change what is active is no activation.
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });
@@ -261,7 +264,11 @@ describe('a receiver', () => {
     expect(disabled).toMatchObject({ disabledReason: 'gone' });
     const log = await call('GET', `/api/audit-log?workspaceId=${instance.workspaceId}`);
     expect(log.body.data).toContainEqual(
-      expect.objectContaining({ action: 'event-endpoint.disable', resourceId: endpoint.id, details: { reason: 'gone' } }),
+      expect.objectContaining({
+        action: 'event-endpoint.disable',
+        resourceId: endpoint.id,
+        details: { reason: 'gone' },
+      }),
     );
     const id = await start(workflowId);
     await until(async () => (await statusOf(id)) === 'success');
