@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
+import { events } from './events.js';
 import { fleet } from './fleet.js';
 import { fleetUpkeep } from './fleet-upkeep.js';
 import { growth } from './growth.js';
@@ -39,6 +40,7 @@ interface Options {
 
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   suite: measureSuite,
+  events: measureEvents,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
   growth: measureGrowth,
@@ -264,6 +266,18 @@ async function measureNodes(stack: Stack, { repeat }: Options): Promise<boolean>
       'worker RSS before MB': result.rssBefore,
       'worker RSS peak MB': result.rssPeak,
     })),
+  );
+  return true;
+}
+
+async function measureEvents(stack: Stack, { repeat }: Options): Promise<boolean> {
+  const rows = await events(stack, repeat);
+  console.table(
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? Math.round(value) : value]),
+      ),
+    ),
   );
   return true;
 }

@@ -81,6 +81,10 @@ async function startIdleWorker(): Promise<void> {
         sweep: () => Promise.resolve(0),
         close: ignore,
       },
+      events: {
+        deliverer: { poll: () => Promise.resolve(), stop: () => Promise.resolve() },
+        metrics: { attempted: ignore, disabled: ignore, backlog: ignore },
+      },
     },
   );
   const startedAt = new Date().toISOString();

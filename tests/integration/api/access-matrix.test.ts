@@ -393,7 +393,11 @@ function grants(scope: string, required: string): boolean {
 }
 
 /** Areas that the contract closes to API keys. */
-const CLOSED_TO_KEYS = [/\/api\/(api-keys|auth|admin)/, /\/api\/workspaces\/:id\/(invites|membership)/];
+const CLOSED_TO_KEYS = [
+  /\/api\/(api-keys|auth|admin)/,
+  /\/api\/workspaces\/:id\/(invites|membership)/,
+  /\/api\/event-endpoints\/:id\/secrets/,
+];
 
 /** Returns the scope that an operation requires of a key (contract, section 5); null if it is closed to keys. */
 function scopeOf(name: string): string | null {

@@ -126,7 +126,11 @@ describe('an area that is closed to keys', () => {
   it('holds every route that asks for a session', () => {
     const sessions = listRoutes(instance.gateway.services).filter(({ access }) => access === 'session');
     expect(sessions.map(({ path }) => path)).toEqual(
-      sessions.map(() => expect.stringMatching(/^\/api\/(api-keys|auth|admin|workspaces\/:id\/(invites|membership))/)),
+      sessions.map(() =>
+        expect.stringMatching(
+          /^\/api\/(api-keys|auth|admin|workspaces\/:id\/(invites|membership)|event-endpoints\/:id\/secrets)/,
+        ),
+      ),
     );
   });
 });
