@@ -4,7 +4,7 @@ import { runFourNodes } from './suite/end-to-end.js';
 import { median } from './suite/times.js';
 
 /** Runs of each round. */
-const RUNS = 10_000;
+const RUNS = 5_000;
 const POLL_MS = 100;
 
 /** What rounds with and without an endpoint came to: medians. */
@@ -42,6 +42,9 @@ export async function events(stack: Stack, repeat: number): Promise<EventFigures
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     const seconds = (performance.now() - startedAt) / 1_000;
+    console.log(
+      `${Math.round(figures['runs/s'] ?? NaN)} runs/s, ${received.size - before} events after ${seconds.toFixed(1)} s`,
+    );
     return {
       runsPerSecond: figures['runs/s'] ?? NaN,
       microsPerRun: figures['CPU µs a run'] ?? NaN,

@@ -30,7 +30,11 @@ beforeAll(async () => {
   db = createDatabase({ url: database.url, poolSize: 4 });
   stopLater({ stop: () => db.$disconnect() });
   connection = connectRedis(redis.url, { role: 'producer' });
-  stopLater({ stop: () => Promise.resolve(connection.disconnect()) });
+  stopLater({
+    stop: async () => {
+      connection.disconnect();
+    },
+  });
 });
 afterAll(stopAll);
 
@@ -63,7 +67,11 @@ describe('events', () => {
     expect(Number(delivery?.nextAttemptAt) - Date.now()).toBeGreaterThan(15_000);
     await db.eventDelivery.updateMany({ where: { endpointId, isLeased: true }, data: { nextAttemptAt: new Date() } });
     await spawnApp('worker', env);
-    await until(async () => (await pendingOf(endpointId)) === 0 && receiver.typesOf(id).length >= 3, 20_000, 'the rest');
+    await until(
+      async () => (await pendingOf(endpointId)) === 0 && receiver.typesOf(id).length >= 3,
+      20_000,
+      'the rest',
+    );
     expect(receiver.typesOf(id)).toEqual(['run.started', 'run.started', 'run.succeeded']);
     expect(receiver.events[1]?.id).toBe(sent.id);
   });

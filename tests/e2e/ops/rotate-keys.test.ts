@@ -86,7 +86,10 @@ describe('changing the encryption key', () => {
     const rotated = await rotate('--yes');
     rotation.isOver = true;
     await people;
-    expect(rotated).toMatchObject({ exitCode: 0, answer: { stale: { credential: 0, eventSecret: 0, version: 0 }, locked: [] } });
+    expect(rotated).toMatchObject({
+      exitCode: 0,
+      answer: { stale: { credential: 0, eventSecret: 0, version: 0 }, locked: [] },
+    });
     await worker.stop();
 
     const present = createSecretBox(PRESENT);

@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Instance, startEventReceiver, startInstance, startTestWorker, stopAll, until } from '../../harness/index.js';
+import {
+  type Instance,
+  startEventReceiver,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
 import { runGuide } from '../guides/run-guide.js';
 
 const PAGE = new URL('../../../docs/events.md', import.meta.url);

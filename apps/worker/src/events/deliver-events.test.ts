@@ -22,6 +22,7 @@ function toDelivery(id: string, endpointId: string, isFailing = false): TakenDel
     url: 'http://receiver.test/',
     sealedSecrets: [],
     isFailing,
+    hasFailures: isFailing,
   };
 }
 

@@ -5,7 +5,7 @@ import type { EventMetrics } from './event-metrics.js';
 import type { SendEvent } from './send-event.js';
 
 /** Maximum number of attempts in progress for one endpoint, and for all that work. */
-const MAX_PER_ENDPOINT = 16;
+const MAX_PER_ENDPOINT = 32;
 const MAX_IN_PROGRESS = 256;
 /** The same for endpoints that fail: however many there are, they take nothing from the others. */
 const MAX_FAILING_IN_PROGRESS = 32;

@@ -25,6 +25,7 @@ async function delivery(members: Partial<TakenDelivery> = {}): Promise<TakenDeli
     url: 'http://127.0.0.1:9/events',
     sealedSecrets: [await box.seal(createSymmetricSecret())],
     isFailing: false,
+    hasFailures: false,
     ...members,
   };
 }

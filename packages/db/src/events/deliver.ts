@@ -1,6 +1,6 @@
 import type { EventAttempt, EventDelivery } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 import { CURRENT_FIRST, IS_VALID } from './endpoints.js';
 
 /** Failed attempts in a row from which on an endpoint counts as failing: it then gets one attempt at a time. */
@@ -13,7 +13,7 @@ const EXPIRES_AFTER = Prisma.sql`interval '3 days'`;
 /** How long finished deliveries are kept. */
 const KEPT = Prisma.sql`interval '30 days'`;
 /** Number of due deliveries of an endpoint that one statement reads. */
-const READ_PER_ENDPOINT = 100;
+const READ_PER_ENDPOINT = 64;
 /** Number of attempts that a delivery remembers. */
 const KEPT_ATTEMPTS = 20;
 
@@ -33,8 +33,9 @@ export interface TakenDelivery extends Pick<
   readonly url: string;
   /** JWEs of the secrets to sign with, the current one first. */
   readonly sealedSecrets: readonly string[];
-  /** Whether the endpoint counts as failing. */
+  /** Whether the endpoint counts as failing, or has at least failed since its last success. */
   readonly isFailing: boolean;
+  readonly hasFailures: boolean;
 }
 
 /** How many deliveries to take. */
@@ -67,15 +68,15 @@ const IS_FAILING = Prisma.sql`p.failure_count >= ${FAILING_AFTER}`;
  *     lanes ─▶ due (per endpoint, and whether an earlier event of the run is pending) ─┬▶ taken    leased
  *                                                                                      └▶ delayed  until that one is due
  *
- * Races: two processes that take at once lock different rows (SKIP LOCKED), and the lock checks again that a row is due.
- * A process that dies after its attempt and before it records it: the lease ends, and the event is sent again with the
- * same id. Events of a run are sent one after another: a later one is taken only when no earlier one is pending.
+ * Races: two processes that take at once lock different rows (SKIP LOCKED), and the lock checks again that a row is
+ * due. A process that dies after its attempt and before it records it: the lease ends, and the event is sent again with
+ * the same id. Events of a run are sent one after another: a later one is taken only when no earlier one is pending.
  */
 export async function takeEventDeliveries(db: Database, request: TakeRequest): Promise<TakenDelivery[]> {
   const { inProgress, maxPerEndpoint, room, failingRoom, leaseMs } = request;
   return db.$queryRaw<TakenDelivery[]>(Prisma.sql`/* events.take */
     WITH RECURSIVE ${LANES}, open_lanes AS (
-      SELECT p.id, p.url, ${IS_FAILING} AS "isFailing",
+      SELECT p.id, p.url, ${IS_FAILING} AS "isFailing", p.failure_count > 0 AS "hasFailures",
         CASE WHEN ${IS_FAILING} THEN 1 ELSE ${maxPerEndpoint}::int END - coalesce(b.count, 0) AS room
       FROM lanes l JOIN event_endpoints p ON p.id = l.endpoint_id
       LEFT JOIN unnest(${[...inProgress.keys()]}::uuid[], ${[...inProgress.values()]}::int[]) AS b (id, count) ON b.id = p.id
@@ -115,14 +116,14 @@ export async function takeEventDeliveries(db: Database, request: TakeRequest): P
     WHERE d.id = locked.id
     RETURNING d.id, d.endpoint_id AS "endpointId", d.workspace_id AS "workspaceId", d.type, d.workflow_id AS "workflowId",
       d.execution_id AS "executionId", d.node_id AS "nodeId", d.iteration, d.revision, d.occurred_at AS "occurredAt",
-      d.attempt_count::int AS attempt, o.url, o."isFailing",
+      d.attempt_count::int AS attempt, o.url, o."isFailing", o."hasFailures",
       ARRAY(SELECT s.secret FROM event_secrets s WHERE s.endpoint_id = d.endpoint_id AND ${IS_VALID}
         ORDER BY ${CURRENT_FIRST}) AS "sealedSecrets"`);
 }
 
 /** The result of an attempt. */
 export interface AttemptResult {
-  readonly delivery: Pick<TakenDelivery, 'id' | 'endpointId' | 'attempt'>;
+  readonly delivery: Pick<TakenDelivery, 'id' | 'endpointId' | 'attempt' | 'hasFailures'>;
   readonly attempt: EventAttempt;
   /**
    * `delivered`; `retry` after a delay; `failed`: no more attempts; `gone`: the receiver wants no more events at all.
@@ -147,7 +148,22 @@ export interface DisabledEndpoint {
  * because the receiver has the event; a failure counts only if its attempt is the last one begun.
  * @returns the endpoints that this disabled.
  */
-export function recordEventAttempts(db: Database, results: readonly AttemptResult[]): Promise<DisabledEndpoint[]> {
+export async function recordEventAttempts(
+  db: Database,
+  results: readonly AttemptResult[],
+): Promise<DisabledEndpoint[]> {
+  const ofUnhealthy = results.filter(({ outcome, delivery }) => outcome !== 'delivered' || delivery.hasFailures);
+  if (ofUnhealthy.length === 0) {
+    await recordAttempts(db, results);
+    return [];
+  }
+  return db.$transaction(async (tx) => {
+    await recordAttempts(tx, results);
+    return recordHealth(tx, results);
+  });
+}
+
+async function recordAttempts(db: Queryable, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.map(({ delivery, attempt, outcome, retryInMs }) => ({
     id: delivery.id,
     number: delivery.attempt,
@@ -155,8 +171,7 @@ export function recordEventAttempts(db: Database, results: readonly AttemptResul
     outcome,
     retryInMs,
   }));
-  return db.$transaction(async (tx) => {
-    await tx.$executeRaw(Prisma.sql`/* events.record-attempts */
+  await db.$executeRaw(Prisma.sql`/* events.record-attempts */
       WITH given AS (
         SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS g(
           id uuid, number int, entry jsonb, outcome text, "retryInMs" float8)
@@ -172,15 +187,10 @@ export function recordEventAttempts(db: Database, results: readonly AttemptResul
           finished_at = CASE WHEN l.outcome <> 'retry' THEN now() END,
           attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || l.entry
       FROM locked l WHERE d.id = l.id`);
-    return recordHealth(tx, results);
-  });
 }
 
 /** Updates the health of the endpoints of these attempts; healthy ones that stay so are not written. */
-async function recordHealth(
-  tx: Prisma.TransactionClient,
-  results: readonly AttemptResult[],
-): Promise<DisabledEndpoint[]> {
+async function recordHealth(tx: Queryable, results: readonly AttemptResult[]): Promise<DisabledEndpoint[]> {
   const byEndpoint = Map.groupBy(results, ({ delivery }) => delivery.endpointId);
   const rows = [...byEndpoint].map(([id, ofEndpoint]) => ({
     id,

@@ -65,8 +65,8 @@ export async function listEventDeliveries(
 
 /**
  * Adds a test event for an endpoint, which no filter applies to.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE when it is
- * disabled.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE when it
+ * is disabled.
  */
 export function addTestEvent(db: Database, actor: Actor, endpointId: string): Promise<EventDelivery> {
   return db.$transaction(async (tx) => {
@@ -119,8 +119,8 @@ export function replayEventDelivery(
 /**
  * Delivers the events of a time again, the earliest first, up to a number of them. Those that are pending are not
  * changed.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE when it is
- * disabled.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; INVALID_STATE when it
+ * is disabled.
  */
 export function replayEventDeliveries(
   db: Database,

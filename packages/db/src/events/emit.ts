@@ -44,7 +44,10 @@ export function waitEventOf(kind: Prisma.Sql, moment: 'begun' | 'answered'): Pri
 /** The columns of an event of a whole run, between its id and its type. */
 export const OF_NO_NODE = Prisma.sql`NULL::text AS node_id, NULL::text AS iteration`;
 
-/** The start of the runs `w`, which a claim has locked: id, workspace_id, workflow_id, execution_mode, revision, isFirst. */
+/**
+ * Emits the start of the runs `w`, which a claim has locked: id, workspace_id, workflow_id, execution_mode, revision,
+ * isFirst.
+ */
 export const EMIT_STARTED = emitEvents(Prisma.sql`
         SELECT w.workspace_id, w.workflow_id, w.id AS execution_id, ${OF_NO_NODE}, 'run.started' AS type,
           w.revision + 1 AS revision, 0 AS rank

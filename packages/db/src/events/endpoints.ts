@@ -82,8 +82,8 @@ export function createEventEndpoint(
 
 /**
  * Changes an endpoint. Enabling it also forgets its failures; disabling it fails what is pending, by maintenance.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; VALIDATION_FAILED for a
- * workflow of another workspace; PRECONDITION_FAILED when it is in none of `states`.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; VALIDATION_FAILED for
+ * a workflow of another workspace; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function updateEventEndpoint(
   db: Database,
