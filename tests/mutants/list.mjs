@@ -29,6 +29,8 @@ const DELETION = 'integration:integration/worker/workspace-deletion';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const RETENTION = 'integration:integration/worker/retention';
 const READ_REPLICA = 'integration:integration/api/read-replica';
+const OUTBOX = 'integration:integration/events/outbox';
+const EVENTS = 'integration:integration/events/delivery';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -50,6 +52,50 @@ export const MUTANTS = [
       'WHERE e.id = ANY (${[...ids]}::uuid[]) AND e.workspace_id = ${workspaceId}::uuid`',
       'WHERE e.id = ANY (${[...ids]}::uuid[]) AND ${workspaceId}::uuid IS NOT NULL`',
     ],
+  ]),
+  ...of('packages/db/src/events/emit.ts', OUTBOX, [
+    ['events are stored for other workspaces', 'ON p.workspace_id = h.workspace_id AND', 'ON'],
+    ['events are stored for disabled endpoints', 'AND p.disabled_at IS NULL', ''],
+    ['a run starts with each claim', 'WHERE w."isFirst" AND', 'WHERE'],
+  ]),
+  ...of('packages/db/src/events/emit.ts', EVENTS, [
+    ['the types of an endpoint are ignored', "AND (p.event_types = '{}' OR h.type = ANY (p.event_types))", ''],
+    [
+      'the workflows of an endpoint are ignored',
+      "AND (p.workflow_ids = '{}' OR h.workflow_id = ANY (p.workflow_ids))",
+      '',
+    ],
+    ['tries have events', "${run}.execution_mode = 'normal'", 'true'],
+  ]),
+  ...of('packages/db/src/checkpoints/write-checkpoints.ts', OUTBOX, [
+    ['refused and repeated checkpoints have events', "a.step = 'new' AND ${hasEvents(", '${hasEvents('],
+  ]),
+  ...of('packages/db/src/events/deliver.ts', OUTBOX, [
+    ['a later event of a run overtakes', 'WHERE NOT "isBlocked" AND NOT "isFailing"', 'WHERE NOT "isFailing"'],
+    [
+      'a blocked event is read with each take',
+      'AND NOT due.is_blocker_leased AND due.blocked_until > now()',
+      'AND false',
+    ],
+    ['a late failure counts', "(g.outcome = 'delivered' OR d.attempt_count = g.number)", 'true'],
+    ['a paused endpoint gets events', 'AND (p.throttled_until IS NULL OR p.throttled_until <= now())', ''],
+    [
+      'a failing endpoint gets many at a time',
+      'THEN 1 ELSE ${maxPerEndpoint}::int END',
+      'THEN 9 ELSE ${maxPerEndpoint}::int END',
+    ],
+    [
+      'two processes take the same delivery',
+      "WHERE d.status = 'pending' AND d.next_attempt_at <= now() ORDER BY d.id FOR UPDATE OF d SKIP LOCKED",
+      'ORDER BY d.id',
+    ],
+  ]),
+  ...of('packages/db/src/events/deliver.ts', EVENTS, [
+    ['an endpoint is disabled too early', 'AND p.failing_since < now() - ${DISABLED_AFTER}', ''],
+  ]),
+  ...of('packages/db/src/events/endpoints.ts', EVENTS, [
+    ['secrets have no end', '(expires_at IS NULL OR expires_at > now())', 'true'],
+    ['endpoints are counted without a lock', ' FOR NO KEY UPDATE`;\n    if', '`;\n    if'],
   ]),
   ...of('packages/db/src/lock-order.ts', LOCKS_OF_RUNS, [
     ['runs are locked in no order', 'ORDER BY e.id FOR UPDATE', 'FOR UPDATE'],
@@ -127,6 +173,11 @@ export const MUTANTS = [
       'worker_id = coalesce(a."claimedBy", e.worker_id)',
     ],
     ['fenced checkpoints move the run', "AND ${isGiven} AND a.step = 'new'", 'AND ${isGiven}'],
+    [
+      'fenced checkpoints move the run',
+      "AND ${isGiven} AND a.step = 'new'",
+      'AND ${isGiven}',
+    ],
   ]),
   ...of('packages/db/src/checkpoints/rows.ts', FENCES, [
     [

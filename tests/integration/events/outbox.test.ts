@@ -132,6 +132,14 @@ describe('taking deliveries', () => {
     expect((await take()).map(({ attempt }) => attempt)).toEqual(Array.from({ length: 8 }, () => 2));
   });
 
+  it('leaves out what another process is taking, without waiting for it', async () => {
+    await emit(3);
+    await db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM event_deliveries ORDER BY seq LIMIT 1 FOR UPDATE`;
+      expect(await take()).toHaveLength(2);
+    });
+  });
+
   it('keeps the events of a run in order, also while one waits for its next attempt', async () => {
     const [executionId, other] = [uuidv7(), uuidv7()];
     await emit(2, endpointId, executionId);
