@@ -36,12 +36,12 @@ const EVENTS = 'integration:integration/events/delivery';
 export const MUTANTS = [
   ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [
     ['a settled run is acted on again', 'const ids = rows.map(({ id }) => id);', 'const ids = [...executionIds];'],
+    ['two workers act on the same runs', "b.status = 'running' FOR UPDATE OF b SKIP LOCKED", "b.status = 'running'"],
     [
-      'two workers act on the same runs',
-      "b.status = 'running' FOR UPDATE OF b SKIP LOCKED",
-      "b.status = 'running'",
+      'an aborted action continues',
+      "b.id = ${action.id}::uuid AND b.status = 'running' FOR",
+      'b.id = ${action.id}::uuid FOR',
     ],
-    ['an aborted action continues', "b.id = ${action.id}::uuid AND b.status = 'running' FOR", 'b.id = ${action.id}::uuid FOR'],
     ['a viewer continues to act', " AND m.role <> 'viewer'", ''],
     ['a revoked key continues to act', 'k.id = b.api_key_id AND k.revoked_at IS NULL', 'k.id = b.api_key_id'],
     ['a workspace gets a batch for each of its actions', 'SELECT DISTINCT ON (b.workspace_id) b.*', 'SELECT b.*'],
@@ -173,11 +173,6 @@ export const MUTANTS = [
       'worker_id = coalesce(a."claimedBy", e.worker_id)',
     ],
     ['fenced checkpoints move the run', "AND ${isGiven} AND a.step = 'new'", 'AND ${isGiven}'],
-    [
-      'fenced checkpoints move the run',
-      "AND ${isGiven} AND a.step = 'new'",
-      'AND ${isGiven}',
-    ],
   ]),
   ...of('packages/db/src/checkpoints/rows.ts', FENCES, [
     [

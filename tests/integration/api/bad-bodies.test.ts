@@ -95,7 +95,7 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
   const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, bulkAction, member } = world;
-  const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, member, endpoint } = world;
+  const { endpoint } = world;
   const [url, signature] = ['https://example.com/events', 'v1a'];
   const { email, password, name } = OWNER;
   const basic = { username: 'v', password: 'w' };
