@@ -8,8 +8,8 @@ import { checkedResult, findTextExcess } from '../text/limit.js';
 import { runInSlices } from '../work/slices.js';
 import { createFairSemaphore } from './fair-semaphore.js';
 
-/** How long an idle thread is kept, in ms. */
-const IDLE_MS = 30_000;
+/** How long an idle thread is kept, in ms: it takes 30 MB, and starting another 60 ms. */
+const IDLE_MS = 10_000;
 /** How long after a script's own limit its thread is terminated, in ms: time to start, and to stop by itself. */
 const GRACE_MS = 2_000;
 /** Nice value of the threads relative to the process's main thread, on systems where threads have one. */
