@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readFleet, connectRedis } from '@deckhand/queue';
+import { readFleet, connectRedis, type Redis } from '@deckhand/queue';
 import { cpuSeconds } from './cpu.js';
 import type { Stack } from './stack.js';
 
@@ -22,6 +22,8 @@ export interface UpkeepRow {
   readonly postgres: number;
   /** Workers that the fleet shows as live in the end. */
   readonly live: number;
+  /** Commands that Redis executed per second, by name; those of scripts too. */
+  readonly commands: ReadonlyMap<string, number>;
 }
 
 /** Measures what idle workers cost Redis and PostgreSQL: heartbeats, leases, polls, comparisons. */
@@ -35,12 +37,20 @@ export async function fleetUpkeep(stack: Stack): Promise<UpkeepRow[]> {
       await sleep(SETTLE_MS);
       const pids = { redis: [stack.redis.process.pid], postgres: [stack.postgres.process.pid] };
       const before = { redis: await cpuSeconds(pids.redis), postgres: await cpuSeconds(pids.postgres) };
+      const callsBefore = await readCalls(redis);
       await sleep(MEASURE_MS);
+      const calls = await readCalls(redis);
       rows.push({
         workers: fleet.processes * fleet.workers,
         redis: ((await cpuSeconds(pids.redis)) - before.redis) / (MEASURE_MS / 1_000),
         postgres: ((await cpuSeconds(pids.postgres)) - before.postgres) / (MEASURE_MS / 1_000),
         live: (await readFleet(redis)).filter(({ isLive }) => isLive).length,
+        commands: new Map(
+          [...calls]
+            .map(([name, count]) => [name, (count - (callsBefore.get(name) ?? 0)) / (MEASURE_MS / 1_000)] as const)
+            .filter(([, perSecond]) => perSecond >= 1)
+            .sort(([, a], [, b]) => b - a),
+        ),
       });
     }
     return rows;
@@ -50,6 +60,12 @@ export async function fleetUpkeep(stack: Stack): Promise<UpkeepRow[]> {
     for (const process of processes) process.kill('SIGKILL');
     await Promise.all(ended);
   }
+}
+
+/** Returns how often Redis has executed each command. */
+async function readCalls(redis: Redis): Promise<Map<string, number>> {
+  const lines = (await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+  return new Map([...lines].map(([, name = '', calls]) => [name, Number(calls)]));
 }
 
 function startSimulation(stack: Stack, workers: number): ReturnType<typeof spawn> {

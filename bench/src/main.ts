@@ -193,12 +193,13 @@ async function measureFleet(stack: Stack, { out }: Options): Promise<boolean> {
 async function measureFleetUpkeep(stack: Stack, { out }: Options): Promise<boolean> {
   const rows = await fleetUpkeep(stack);
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-  const table = rows.map(({ redis, postgres, ...row }) => ({
+  const table = rows.map(({ redis, postgres, commands, ...row }) => ({
     ...row,
     'Redis, of a core': percent(redis),
     'PostgreSQL, of a core': percent(postgres),
+    'Redis, commands/s': [...commands].map(([name, perSecond]) => `${name} ${Math.round(perSecond)}`).join(', '),
   }));
-  console.table(table);
+  for (const row of table) console.log(row);
   await write(out, 'fleet-upkeep.json', JSON.stringify(table, null, 2));
   return true;
 }

@@ -4,7 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createDatabase, readDatabaseTime } from '@deckhand/db';
-import { connectRedis, createRunQueue, createWakeUps, openRunConsumer, writeHeartbeat } from '@deckhand/queue';
+import {
+  connectRedis,
+  createRunQueue,
+  createWakeUps,
+  heartbeatIntervalMs,
+  openRunConsumer,
+  type WorkerDescription,
+  writeHeartbeat,
+} from '@deckhand/queue';
 import { createLogger } from '@deckhand/runtime';
 import {
   consumeJobs,
@@ -17,7 +25,6 @@ import {
 } from '@deckhand/worker';
 
 const [databaseUrl = '', redisUrl = '', count = '1'] = process.argv.slice(2);
-const HEARTBEAT_MS = 1_000;
 const ignore = (): void => undefined;
 
 const db = createDatabase({ url: databaseUrl, poolSize: 3 });
@@ -88,8 +95,8 @@ async function startIdleWorker(): Promise<void> {
     },
   );
   const startedAt = new Date().toISOString();
-  setInterval(() => {
-    writeHeartbeat(beats, {
+  function beat(): void {
+    const worker: WorkerDescription = {
       id,
       host: 'simulated',
       pid: process.pid,
@@ -101,8 +108,11 @@ async function startIdleWorker(): Promise<void> {
       blockedMs: 0,
       occupiedBy: null,
       isStandby: standby.isStandingBy(),
-    }).catch(ignore);
-  }, HEARTBEAT_MS);
+    };
+    writeHeartbeat(beats, worker).catch(ignore);
+    setTimeout(beat, heartbeatIntervalMs(worker));
+  }
+  beat();
 }
 
 for (let n = 0; n < Number(count); n += 1) await startIdleWorker();
