@@ -54,7 +54,6 @@ import { loadOutputs, type NodeRunsWithOutputs, offloadOutputs } from './checkpo
 import { createCredentialOpener } from './session/open-credential.js';
 import { consumeJobs } from './consume/consume-jobs.js';
 import { createStandby } from './consume/standby.js';
-import { drainOnRequest } from './drain-on-request.js';
 import { createEventDeliverer } from './events/deliver-events.js';
 import { createEventMetrics } from './events/event-metrics.js';
 import { createEventSender } from './events/send-event.js';
@@ -175,7 +174,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     wakeUps: createWakeUps(shard.redis, { redisUrl: shard.redisUrl, onError: onQueueError }),
     isFirst: lease.isHeld,
     isNear: lease.isNear,
+    onEnded: () => watchdog.takesJobs(),
   });
+  let isDrainRequested = false;
   const watchdog = startWatchdog({
     worker: {
       id,
@@ -190,6 +191,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     maxBlockedMs: options.maxBlockedMs,
     activeRuns: () => active.size,
     isStandby: standby.isStandingBy,
+    onDrainRequested() {
+      if (isDrainRequested) return;
+      isDrainRequested = true;
+      logger.info({ workerId: id }, 'drain requested by an operator');
+      options.onDrainRequest?.();
+    },
     logger,
   });
   let state: WorkerState = 'starting';
@@ -370,7 +377,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
 
   const timers = [
-    drainOnRequest({ workerId: id, redis, logger, drain: () => options.onDrainRequest?.() }),
     runPeriodically(
       {
         name: 'deadlines',

@@ -11,8 +11,3 @@ const LIFETIME_SECONDS = 600;
 export async function requestDrain(redis: Redis, workerId: string): Promise<void> {
   await redis.set(drainRequestKey(workerId), '1', 'EX', LIFETIME_SECONDS);
 }
-
-/** Returns whether a worker was asked to drain. */
-export async function isDrainRequested(redis: Redis, workerId: string): Promise<boolean> {
-  return (await redis.exists(drainRequestKey(workerId))) === 1;
-}

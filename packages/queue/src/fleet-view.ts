@@ -1,6 +1,5 @@
 import type { WorkerCounts } from '@deckhand/contracts';
 import type { Redis } from './connect.js';
-import { HEARTBEAT_LIFETIME_MS } from './heartbeat.js';
 import { type FleetEntry, readFleet } from './read-fleet.js';
 
 const REFRESH_INTERVAL_MS = 500;
@@ -37,7 +36,7 @@ export async function createFleetView(redis: Redis): Promise<FleetView> {
   /** Computes liveness anew, because heartbeats age between two reads. */
   function workers(): readonly FleetEntry[] {
     const since = performance.now() - readAt;
-    return fleet.map((worker) => ({ ...worker, isLive: worker.silentForMs + since <= HEARTBEAT_LIFETIME_MS }));
+    return fleet.map((worker) => ({ ...worker, isLive: worker.silentForMs + since <= worker.lifetimeMs }));
   }
 
   await refresh();
@@ -46,8 +45,8 @@ export async function createFleetView(redis: Redis): Promise<FleetView> {
       const since = performance.now() - readAt;
       let live = 0;
       let consuming = 0;
-      for (const { silentForMs, state } of fleet) {
-        if (silentForMs + since > HEARTBEAT_LIFETIME_MS) continue;
+      for (const { silentForMs, lifetimeMs, state } of fleet) {
+        if (silentForMs + since > lifetimeMs) continue;
         live += 1;
         if (state === 'consuming') consuming += 1;
       }

@@ -1,11 +1,20 @@
 import type { Redis } from './connect-target.js';
-import { HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
+import { drainRequestKey, HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
 
 /** Interval of a worker's heartbeats, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;
 
-/** A worker without a heartbeat for longer than this, in ms, is dead. */
-export const HEARTBEAT_LIFETIME_MS = 3_000;
+/**
+ * Interval of the heartbeats of a worker that stands by and holds no run, in ms. In a large fleet nearly all workers
+ * do, and their heartbeats would cost Redis more than anything else.
+ */
+const STANDBY_INTERVAL_MS = 5_000;
+
+/** By how much a heartbeat may be late, in ms. */
+const MAX_DELAY_MS = 2_000;
+
+/** A worker whose heartbeat does not change for longer than this, in ms, is dead, unless it announced a longer interval. */
+export const HEARTBEAT_LIFETIME_MS = lifetimeOf(HEARTBEAT_INTERVAL_MS);
 
 /** A worker whose event loop is blocked for longer than this, in ms, loses its runs to others. */
 export const BLOCKED_AFTER_MS = 3_000;
@@ -18,6 +27,11 @@ const FORGET_AFTER_MS = 600_000;
  * respond, runs cannot be claimed, or the event loop is blocked. `draining`: was asked to stop.
  */
 export type WorkerState = 'starting' | 'consuming' | 'stalled' | 'draining';
+
+/** Returns how long a heartbeat is valid that announces the next one after an interval, both in ms. */
+export function lifetimeOf(intervalMs: number): number {
+  return intervalMs + MAX_DELAY_MS;
+}
 
 /** The name of `stalled` in Redis, because workers of earlier versions know only this one. */
 export const STALLED_IN_REDIS = 'wedged';
@@ -43,10 +57,19 @@ export interface WorkerDescription {
   readonly occupiedBy: string | null;
 }
 
+/** Returns the interval to a worker's next heartbeat, in ms. */
+export function heartbeatIntervalMs({
+  isStandby,
+  active,
+  state,
+}: Pick<WorkerDescription, 'isStandby' | 'active' | 'state'>): number {
+  return isStandby && active === 0 && state === 'consuming' ? STANDBY_INTERVAL_MS : HEARTBEAT_INTERVAL_MS;
+}
+
 /*
- * KEYS[1] heartbeats (sorted set)  KEYS[2] workers (hash)
+ * KEYS[1] heartbeats (sorted set)  KEYS[2] workers (hash)  KEYS[3] request to drain
  * ARGV[1] worker id  ARGV[2] description, JSON  ARGV[3] ms after which the dead are forgotten
- * Time is Redis's own, so that the clocks of hosts do not matter.
+ * Time is Redis's own, so that the clocks of hosts do not matter. Returns 1 if the worker was asked to drain.
  */
 const BEAT = `
 local time = redis.call('TIME')
@@ -58,13 +81,20 @@ if #gone > 0 then
   redis.call('ZREM', KEYS[1], unpack(gone))
   redis.call('HDEL', KEYS[2], unpack(gone))
 end
-return now`;
+return redis.call('EXISTS', KEYS[3])`;
 
-/** Writes a worker's heartbeat, and forgets workers that have long been dead. @throws the error of Redis. */
-export async function writeHeartbeat(redis: Redis, worker: WorkerDescription): Promise<void> {
+/**
+ * Writes a worker's heartbeat, and forgets workers that have long been dead.
+ * @returns whether an operator has asked the worker to drain: so that needs no command of its own.
+ * @throws the error of Redis.
+ */
+export async function writeHeartbeat(redis: Redis, worker: WorkerDescription): Promise<{ isDrainRequested: boolean }> {
+  const { id } = worker;
   const state = worker.state === 'stalled' ? STALLED_IN_REDIS : worker.state;
-  const description = JSON.stringify({ ...worker, state });
-  await redis.eval(BEAT, 2, HEARTBEATS_KEY, WORKERS_KEY, worker.id, description, FORGET_AFTER_MS);
+  const description = JSON.stringify({ ...worker, state, intervalMs: heartbeatIntervalMs(worker) });
+  const keys = [HEARTBEATS_KEY, WORKERS_KEY, drainRequestKey(id)];
+  const isDrainRequested = await redis.eval(BEAT, keys.length, ...keys, id, description, FORGET_AFTER_MS);
+  return { isDrainRequested: isDrainRequested === 1 };
 }
 
 /** Removes a worker from the fleet, so that it does not count as dead. @throws the error of Redis. */

@@ -14,8 +14,8 @@ export * from './fleet-view.js';
 export {
   writeHeartbeat,
   BLOCKED_AFTER_MS,
-  HEARTBEAT_INTERVAL_MS,
   HEARTBEAT_LIFETIME_MS,
+  heartbeatIntervalMs,
   type WorkerDescription,
   type WorkerState,
 } from './heartbeat.js';

@@ -16,6 +16,7 @@ function worker(id: string, beat: number, loop: Partial<FleetEntry> = {}): Fleet
     startedAt: '',
     lastSeenAt: String(beat),
     silentForMs: 0,
+    lifetimeMs: LIFETIME_MS,
     isLive: true,
     isStandby: false,
     blockedMs: 0,
@@ -34,6 +35,31 @@ describe('a worker', () => {
     // From then on nobody can be heard of.
     liveness.interrupt();
     expect(liveness.isDead('a')).toBe(false);
+  });
+
+  it('that announced that its heartbeats come rarely is dead once that lifetime is over', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    const rare = worker('a', 1, { lifetimeMs: 7_000 });
+    for (let second = 0; second <= 6; second += 1) liveness.observe([rare], second * 1_000);
+    expect(liveness.isDead('a')).toBe(false);
+    liveness.observe([rare], 7_000);
+    expect(liveness.isDead('a')).toBe(true);
+  });
+
+  it('is dead as fast as any other once it announced that its heartbeats come often again', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1, { lifetimeMs: 7_000 })], 0);
+    for (let second = 1; second <= 4; second += 1) liveness.observe([worker('a', 2)], second * 1_000);
+    expect(liveness.isDead('a')).toBe(true);
+  });
+
+  it('that is missing is dead once the lifetime of its last heartbeat is over', () => {
+    const liveness = createLiveness(LIFETIME_MS);
+    liveness.observe([worker('a', 1, { lifetimeMs: 7_000 })], 0);
+    for (let second = 1; second <= 7; second += 1) liveness.observe([], second * 1_000);
+    expect(liveness.isDead('a')).toBe(false);
+    liveness.observe([], 8_000);
+    expect(liveness.isDead('a')).toBe(true);
   });
 
   it('is alive again with its next heartbeat', () => {

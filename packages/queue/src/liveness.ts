@@ -11,7 +11,7 @@ export interface Liveness {
    */
   interrupt(): void;
   /**
-   * True for a worker whose heartbeat did not change for the lifetime, over at least three readings without an
+   * True for a worker whose heartbeat did not change for its lifetime, over at least three readings without an
    * interruption. One that was never heard of is watched from now on.
    */
   isDead(workerId: string): boolean;
@@ -30,11 +30,13 @@ interface Watched {
   seen: string;
   /** For how long readings have shown no new heartbeat, in ms. */
   silentMs: number;
+  /** How long its last heartbeat is valid, in ms; undefined if none is known. */
+  lifetimeMs: number | undefined;
   /** `occupiedBy` of its last heartbeat. */
   occupiedBy: string | null;
 }
 
-const NEVER_HEARD_OF: Readonly<Watched> = { seen: '', silentMs: 0, occupiedBy: null };
+const NEVER_HEARD_OF: Readonly<Watched> = { seen: '', silentMs: 0, lifetimeMs: undefined, occupiedBy: null };
 
 /**
  * Readings without a new heartbeat before a worker can be dead: the time between two counts up to this part of its
@@ -47,9 +49,10 @@ const MIN_READINGS = 3;
  * data, was away or refused writes makes nobody dead: silence counts only from reading to reading, each of which has
  * shown that heartbeats could be written. A worker that is missing is silent only from the first reading that misses
  * it. A reader that stood still counts little of it.
- * @param lifetimeMs how long a heartbeat may stay the same. The time between two readings counts up to a third of it.
+ * @param defaultLifetimeMs how long a heartbeat may stay the same that says nothing else. The time between two readings
+ * counts up to a third of it.
  */
-export function createLiveness(lifetimeMs: number): Liveness {
+export function createLiveness(defaultLifetimeMs: number): Liveness {
   const watched = new Map<string, Watched>();
   let withoutClaims: ReadonlySet<string> = new Set();
   let blocked: ReadonlySet<string> = new Set();
@@ -59,8 +62,8 @@ export function createLiveness(lifetimeMs: number): Liveness {
   function see(workerId: string, heartbeat: string, sinceLastMs: number, worker?: FleetEntry): void {
     const before = watched.get(workerId);
     if (before?.seen !== heartbeat || isInterrupted) {
-      const { occupiedBy } = worker ?? before ?? NEVER_HEARD_OF;
-      watched.set(workerId, { seen: heartbeat, silentMs: 0, occupiedBy });
+      const { occupiedBy, lifetimeMs } = worker ?? before ?? NEVER_HEARD_OF;
+      watched.set(workerId, { seen: heartbeat, silentMs: 0, lifetimeMs, occupiedBy });
       return;
     }
     before.silentMs += sinceLastMs;
@@ -68,7 +71,7 @@ export function createLiveness(lifetimeMs: number): Liveness {
 
   return {
     observe(fleet, now) {
-      const sinceLastMs = Math.min(now - lastReadingAt, lifetimeMs / MIN_READINGS);
+      const sinceLastMs = Math.min(now - lastReadingAt, defaultLifetimeMs / MIN_READINGS);
       const present = new Set(fleet.map((worker) => worker.id));
       for (const worker of fleet) see(worker.id, worker.lastSeenAt, sinceLastMs, worker);
       for (const workerId of watched.keys()) if (!present.has(workerId)) see(workerId, '', sinceLastMs);
@@ -88,7 +91,7 @@ export function createLiveness(lifetimeMs: number): Liveness {
         watched.set(workerId, { ...NEVER_HEARD_OF });
         return false;
       }
-      return !isInterrupted && worker.silentMs >= lifetimeMs;
+      return !isInterrupted && worker.silentMs >= (worker.lifetimeMs ?? defaultLifetimeMs);
     },
     isBlocked: (workerId) => !isInterrupted && blocked.has(workerId),
     blockingRunOf: (workerId) => watched.get(workerId)?.occupiedBy ?? null,

@@ -3,6 +3,8 @@ import {
   connectRedis,
   HEARTBEATS_KEY,
   readFleet,
+  readWritableFleet,
+  requestDrain,
   type Redis,
   type WorkerDescription,
   WORKERS_KEY,
@@ -38,6 +40,33 @@ describe('a heartbeat', () => {
   it('says whether the event loop answers, and which run occupies it', async () => {
     await writeHeartbeat(redis, BLOCKED);
     expect(await readFleet(redis)).toEqual([expect.objectContaining({ ...BLOCKED, isLive: true })]);
+  });
+
+  it('of a worker that stands by without runs is valid for longer, because they come more rarely', async () => {
+    await writeHeartbeat(redis, { ...BLOCKED, state: 'consuming', active: 0 });
+    await redis.zincrby(HEARTBEATS_KEY, -6_500, 'a');
+    expect(await readFleet(redis)).toMatchObject([{ isLive: true, lifetimeMs: 7_000 }]);
+    await redis.zincrby(HEARTBEATS_KEY, -1_000, 'a');
+    expect(await readFleet(redis)).toMatchObject([{ isLive: false }]);
+    await writeHeartbeat(redis, { ...BLOCKED, state: 'consuming', active: 1 });
+    expect(await readFleet(redis)).toMatchObject([{ isLive: true, lifetimeMs: 3_000 }]);
+  });
+
+  it('returns whether the worker was asked to drain', async () => {
+    expect(await writeHeartbeat(redis, BLOCKED)).toEqual({ isDrainRequested: false });
+    await requestDrain(redis, 'b');
+    expect(await writeHeartbeat(redis, BLOCKED)).toEqual({ isDrainRequested: false });
+    await requestDrain(redis, 'a');
+    expect(await writeHeartbeat(redis, BLOCKED)).toEqual({ isDrainRequested: true });
+  });
+
+  it('is not read for liveness while Redis refuses writes', async () => {
+    await writeHeartbeat(redis, BLOCKED);
+    await redis.config('SET', 'min-replicas-to-write', 1);
+    await expect(readWritableFleet(redis)).rejects.toThrow();
+    expect(await readFleet(redis)).toHaveLength(1);
+    await redis.config('SET', 'min-replicas-to-write', 0);
+    expect(await readWritableFleet(redis)).toHaveLength(1);
   });
 
   it('is written in the words of earlier versions, which know no other state for it', async () => {

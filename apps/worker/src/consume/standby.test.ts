@@ -3,7 +3,7 @@ import { createStandby } from './standby.js';
 
 /** A worker that stands by or not, at a time that the test sets. */
 function standby({ isFirst = false } = {}) {
-  const state = { now: 0, isFirst, isBusy: false, isWoken: false, isSilent: false, sent: 0 };
+  const state = { now: 0, isFirst, isBusy: false, isWoken: false, isSilent: false, sent: 0, ended: 0 };
   const decision = createStandby({
     wakeUps: {
       wait: () => (state.isSilent ? new Promise(() => undefined) : Promise.resolve(state.isWoken)),
@@ -16,6 +16,7 @@ function standby({ isFirst = false } = {}) {
     isFirst: () => state.isFirst,
     now: () => state.now,
     isBusy: () => state.isBusy,
+    onEnded: () => (state.ended += 1),
   });
   return { state, decision };
 }
@@ -36,8 +37,12 @@ describe('a worker', () => {
     await decision.wait();
     expect(decision.isStandingBy()).toBe(true);
     state.isWoken = true;
+    expect(state.ended).toBe(0);
     await decision.wait();
     expect(decision.isStandingBy()).toBe(false);
+    expect(state.ended).toBe(1);
+    await decision.wait();
+    expect(state.ended).toBe(1);
     state.now += 500;
     expect(decision.isStandingBy()).toBe(true);
   });

@@ -53,6 +53,8 @@ export interface StandbyOptions {
   readonly isFirst: () => boolean;
   /** Returns whether this is one of the few workers that watch over the first one; all do by default. */
   readonly isNear?: () => boolean;
+  /** Called when this worker no longer stands by, before it takes a job. */
+  readonly onEnded?: () => void;
   /** A steady clock, in ms. */
   readonly now?: () => number;
   /** Returns whether this worker has no time for more runs. */
@@ -64,6 +66,7 @@ export function createStandby({
   wakeUps,
   isFirst,
   isNear = () => true,
+  onEnded,
   now = () => performance.now(),
   isBusy = createBusyCheck(),
 }: StandbyOptions): Standby {
@@ -77,8 +80,12 @@ export function createStandby({
   let isAsleep = false;
   let isNowFirst = Promise.withResolvers<false>();
 
+  const isStandingBy = (): boolean => !isFirst() && now() >= takesUntil;
+
   function takeFor(ms: number): void {
+    const stoodBy = isStandingBy();
     takesUntil = Math.max(takesUntil, now() + ms);
+    if (stoodBy) onEnded?.();
   }
 
   function wakeOther(): void {
@@ -105,8 +112,6 @@ export function createStandby({
     fullMs = 0;
   }
 
-  const isStandingBy = (): boolean => !isFirst() && now() >= takesUntil;
-
   return {
     isStandingBy,
     isAsleep: () => isAsleep,
@@ -120,6 +125,7 @@ export function createStandby({
       }
     },
     becomeFirst() {
+      onEnded?.();
       isNowFirst.resolve(false);
       isNowFirst = Promise.withResolvers();
     },

@@ -6,8 +6,9 @@ import type { MaintenanceContext } from './maintenance-context.js';
 
 /** In ms: long enough that a difference in two comparisons in a row is not a claim or an end in progress. */
 const INTERVAL_MS = 2_000;
-/** How often an idle worker compares, in ms. It is idle if it had no run for as long. */
-const IDLE_INTERVAL_MS = 20_000;
+/** A worker that had no run for so long, in ms, is idle, and compares less often. */
+const IDLE_AFTER_MS = 20_000;
+const IDLE_INTERVAL_MS = 60_000;
 const TIME_LIMIT_MS = 10_000;
 
 /**
@@ -29,7 +30,7 @@ export function createUnknownRunRelease(
   /** Returns whether the worker is idle and has compared a short time ago. */
   function maySkip(now: number): boolean {
     if (active.size > 0 || unknown.size > 0) lastActiveAt = now;
-    return now - lastActiveAt > IDLE_INTERVAL_MS && now - lastComparedAt < IDLE_INTERVAL_MS;
+    return now - lastActiveAt > IDLE_AFTER_MS && now - lastComparedAt < IDLE_INTERVAL_MS;
   }
 
   async function release(rows: readonly OwnedRun[]): Promise<void> {

@@ -38,7 +38,7 @@ const LEASE_TIME_LIMIT_MS = 3_000;
 const CLOCK_INTERVAL_MS = 5_000;
 const CLOCK_TIME_LIMIT_MS = 10_000;
 /** An idle worker that does not hold the lease soon compares once in so many passes. */
-const IDLE_CLOCK_PASSES = 6;
+const IDLE_CLOCK_PASSES = 12;
 /** Delay between the first passes of two tasks, in ms: together they would need every connection of the pool. */
 const STAGGER_MS = 37;
 

@@ -46,9 +46,11 @@ export interface Block {
   readonly stack: string;
 }
 
-/** Message to the main thread: a heartbeat failed, or a block is over. */
+/** Message to the main thread: a heartbeat failed, a block is over, or an operator has asked the worker to drain. */
 export type WatchdogReport =
-  { readonly kind: 'heartbeatFailed'; readonly message: string } | { readonly kind: 'blocked'; readonly block: Block };
+  | { readonly kind: 'heartbeatFailed'; readonly message: string }
+  | { readonly kind: 'blocked'; readonly block: Block }
+  | { readonly kind: 'drainRequested' };
 
 /** Message to the watchdog thread: send a heartbeat now, or remove the worker from the fleet and end. */
 export type WatchdogRequest = 'heartbeat' | 'leave';

@@ -7,9 +7,11 @@ import {
   BLOCKED_AFTER_MS,
   connectTarget,
   HEARTBEAT_INTERVAL_MS,
+  heartbeatIntervalMs,
   leaveFleet,
   writeHeartbeat,
 } from '@deckhand/queue/heartbeat';
+import type { WorkerDescription } from '@deckhand/queue';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -25,7 +27,7 @@ import {
   type WatchdogRequest,
 } from './shared-state.js';
 
-/** Interval of the checks of the event loop, in ms. */
+/** Interval of the checks of the event loop, and of whether a heartbeat is due, in ms. */
 const CHECK_MS = 250;
 /** An event loop that is blocked for longer than this, in ms, is sampled. */
 const SAMPLE_AFTER_MS = 1_000;
@@ -46,24 +48,47 @@ let blockedMs = 0;
 let stack = '';
 let block: Block | undefined;
 let isEnding = false;
+/** When the last heartbeat was sent, and the interval that it announced, in ms. */
+let sentAt = -Infinity;
+let intervalMs = 0;
 
 function report(message: WatchdogReport): void {
   parentPort?.postMessage(message);
 }
 
-/** Sends a heartbeat. A failure is reported; the next heartbeat is sent as usual. */
-async function sendHeartbeat(): Promise<void> {
-  if (redis.status !== 'ready') return;
+function describe(): WorkerDescription {
   const state = STATES[Atomics.load(shared, SLOT.state)] ?? 'starting';
   const isBlocked = blockedMs >= SAMPLE_AFTER_MS;
-  await writeHeartbeat(redis, {
+  return {
     ...worker,
     state: blockedMs > BLOCKED_AFTER_MS ? 'stalled' : state,
     active: Atomics.load(shared, SLOT.activeRuns),
     isStandby: Atomics.load(shared, SLOT.standby) === 1,
     blockedMs: isBlocked ? Math.round(blockedMs) : 0,
     occupiedBy: isBlocked ? watch.occupant() : null,
-  }).catch((err: unknown) => report({ kind: 'heartbeatFailed', message: String(err) }));
+  };
+}
+
+/** Sends a heartbeat. A failure is reported; the next heartbeat is sent a second later. */
+async function sendHeartbeat(): Promise<void> {
+  if (redis.status !== 'ready') return;
+  const description = describe();
+  sentAt = performance.now();
+  intervalMs = heartbeatIntervalMs(description);
+  try {
+    const { isDrainRequested } = await writeHeartbeat(redis, description);
+    if (isDrainRequested) report({ kind: 'drainRequested' });
+  } catch (error) {
+    intervalMs = HEARTBEAT_INTERVAL_MS;
+    report({ kind: 'heartbeatFailed', message: String(error) });
+  }
+}
+
+/** Sends a heartbeat if the announced interval is over, or too long for what the worker does by now. */
+function sendIfDue(): void {
+  const isTooLong = heartbeatIntervalMs(describe()) < intervalMs;
+  // Due with the nearest check, because the interval is a multiple of theirs.
+  if (isTooLong || performance.now() - sentAt >= intervalMs - CHECK_MS / 2) void sendHeartbeat();
 }
 
 /** Checks the event loop. Depending on how long it is blocked: samples it, reports it, or ends the process. */
@@ -107,7 +132,7 @@ async function endProcess(last: Block): Promise<void> {
   await probe.exit(EXIT_BLOCKED);
 }
 
-const timers = [setInterval(() => void sendHeartbeat(), HEARTBEAT_INTERVAL_MS), setInterval(checkEventLoop, CHECK_MS)];
+const timers = [setInterval(checkEventLoop, CHECK_MS), setInterval(sendIfDue, CHECK_MS)];
 
 parentPort?.on('message', (request: WatchdogRequest) => {
   if (request === 'heartbeat') void sendHeartbeat();

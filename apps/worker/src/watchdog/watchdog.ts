@@ -33,11 +33,15 @@ export interface WatchdogOptions extends Omit<WatchdogData, 'shared' | 'logLevel
   readonly activeRuns: () => number;
   /** Whether it leaves jobs to other workers. */
   readonly isStandby: () => boolean;
+  /** Called when an operator has asked the worker to drain; perhaps several times. */
+  readonly onDrainRequested: () => void;
   readonly logger: Logger;
 }
 
 /** A thread that sends the worker's heartbeats and that the main thread cannot block. */
 export interface Watchdog {
+  /** Sends a heartbeat at once, because the worker no longer stands by: it announces that they come more often. */
+  takesJobs(): void;
   /** Changes the worker's state, and sends it with a heartbeat at once. */
   setState(state: WorkerState): void;
   /** Returns the total time of blocks of the event loop that lasted more than a second, in seconds. */
@@ -47,7 +51,13 @@ export interface Watchdog {
 }
 
 /** Starts the watchdog. If its thread ends by itself, it is started again. */
-export function startWatchdog({ activeRuns, isStandby, logger, ...data }: WatchdogOptions): Watchdog {
+export function startWatchdog({
+  activeRuns,
+  isStandby,
+  onDrainRequested,
+  logger,
+  ...data
+}: WatchdogOptions): Watchdog {
   const shared = createSharedState();
   let hasLeft = false;
   let thread = start();
@@ -57,6 +67,7 @@ export function startWatchdog({ activeRuns, isStandby, logger, ...data }: Watchd
     const started = new Worker(THREAD, { workerData, execArgv: [], resourceLimits: THREAD_LIMITS });
     started.on('message', (report: WatchdogReport) => {
       if (report.kind === 'blocked') logger.warn(report.block, 'the event loop was blocked');
+      else if (report.kind === 'drainRequested') onDrainRequested();
       else logger.warn({ err: report.message }, 'heartbeat failed');
     });
     started.on('error', (err) => logger.error({ err }, 'watchdog thread failed'));
@@ -70,11 +81,16 @@ export function startWatchdog({ activeRuns, isStandby, logger, ...data }: Watchd
   const ticking = setInterval(() => {
     Atomics.add(shared, SLOT.ticks, 1);
     Atomics.store(shared, SLOT.activeRuns, activeRuns());
-    Atomics.store(shared, SLOT.standby, isStandby() ? 1 : 0);
+    storeStandby();
   }, TICK_MS);
+  const storeStandby = (): number => Atomics.store(shared, SLOT.standby, isStandby() ? 1 : 0);
   const send = (request: WatchdogRequest): void => thread.postMessage(request);
 
   return {
+    takesJobs() {
+      storeStandby();
+      send('heartbeat');
+    },
     setState(state) {
       Atomics.store(shared, SLOT.state, STATES.indexOf(state));
       send('heartbeat');
