@@ -32,15 +32,17 @@ export interface RowTask<Row, Result> {
   readonly work: RowWork<Row, Result>;
   /** The longest time of a pass, in ms, while a backlog remains; the budget of `work` by default. */
   readonly maxBudgetMs?: number;
+  /** Returns whether nothing else needs the time: a pass may then take the longest. */
+  readonly isIdle?: () => boolean;
 }
 
 /** Creates a task that processes rows. A bad row is skipped and does not stop the others. */
 export function createRowTask<Row, Result>(
-  { name, intervalMs, work, maxBudgetMs = work.budgetMs }: RowTask<Row, Result>,
+  { name, intervalMs, work, maxBudgetMs = work.budgetMs, isIdle = () => false }: RowTask<Row, Result>,
   { logger, metrics }: Pick<MaintenanceContext, 'logger' | 'metrics'>,
 ): PeriodicTask {
   const badRows = createBadRows({ task: name, logger, onAdded: () => metrics.badRow(name) });
-  const budget = createTimeBudget(work.budgetMs, maxBudgetMs);
+  const budget = createTimeBudget({ minMs: work.budgetMs, maxMs: maxBudgetMs, isIdle });
   return {
     name,
     intervalMs,

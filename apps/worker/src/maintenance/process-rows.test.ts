@@ -52,6 +52,40 @@ function failingFor(bad: readonly string[], rows: Set<string>) {
 }
 
 describe('a pass', () => {
+  it('acts on so many batches at once, and not on more', async () => {
+    const { rows, pass } = table(45);
+    const inProgress: number[] = [];
+    let now = 0;
+    await pass({
+      concurrency: () => 2,
+      async act(batch) {
+        now += 1;
+        await Promise.resolve();
+        inProgress.push(now);
+        now -= 1;
+        for (const row of batch) rows.delete(row);
+        return batch;
+      },
+    });
+    expect(rows.size).toBe(0);
+    expect(Math.max(...inProgress)).toBe(2);
+  });
+
+  it('ends with the error of one batch after the other one is done', async () => {
+    const { rows, pass } = table(20);
+    const acted = pass({
+      concurrency: () => 2,
+      async act(batch) {
+        if (batch.includes('r0')) throw new AwayError('away');
+        await new Promise((resolve) => setImmediate(resolve));
+        for (const row of batch) rows.delete(row);
+        return batch;
+      },
+    });
+    await expect(acted).rejects.toThrow('away');
+    expect(rows.size).toBe(10);
+  });
+
   it('continues until no row is left', async () => {
     const { rows, batches, pass } = table(25);
     await pass();

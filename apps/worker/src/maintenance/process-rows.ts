@@ -17,10 +17,12 @@ export interface RowWork<Row, Result> {
   readonly act: (rows: readonly Row[]) => Promise<readonly Result[]>;
   /** Handles the results of a batch. An error here does not count against the rows. */
   readonly onDone?: (results: readonly Result[]) => Promise<void>;
-  /** Maximum number of rows per page and batch. */
+  /** Maximum number of rows per batch. */
   readonly maxRows: number;
   /** Maximum number of bytes per batch; a single row may have more. */
   readonly maxBytes?: number;
+  /** Returns how many batches may be in progress at once; 1 by default. They must not exclude each other. */
+  readonly concurrency?: () => number;
   /** Time after which a pass begins no more batches, in ms. */
   readonly budgetMs: number;
 }
@@ -43,31 +45,40 @@ export async function processRows<Row, Result>(work: RowWork<Row, Result>, conte
   const startedAt = performance.now();
   const isOver = (): boolean => signal.aborted || performance.now() - startedAt >= work.budgetMs;
   const onBadRow = (row: Row, error: unknown): void => badRows.add(work.idOf(row), error);
+
+  async function process(batch: readonly Row[]): Promise<void> {
+    const done: Result[] = [];
+    try {
+      await actOnRows(batch, { act: work.act, isUnavailable, onBadRow }, (results) => done.push(...results));
+    } finally {
+      if (done.length > 0) await work.onDone?.(done);
+    }
+  }
+
   for (;;) {
-    const rows = await work.find({ limit: work.maxRows, except: badRows.ids() });
-    for (const batch of batches(rows, work)) {
-      const done: Result[] = [];
-      try {
-        await actOnRows(batch, { act: work.act, isUnavailable, onBadRow }, (results) => done.push(...results));
-      } finally {
-        if (done.length > 0) await work.onDone?.(done);
-      }
+    const concurrency = work.concurrency?.() ?? 1;
+    const limit = work.maxRows * concurrency;
+    const rows = await work.find({ limit, except: badRows.ids() });
+    const waiting = [...batches(rows, work)];
+    while (waiting.length > 0) {
+      const settled = await Promise.allSettled(waiting.splice(0, concurrency).map(process));
+      for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
       if (isOver()) return true;
     }
-    if (rows.length < work.maxRows) return false;
+    if (rows.length < limit) return false;
   }
 }
 
 /** Splits a page into batches of limited size, in order. */
 function* batches<Row>(
   rows: readonly Row[],
-  { bytesOf = () => 0, maxBytes = Infinity }: Pick<RowWork<Row, unknown>, 'bytesOf' | 'maxBytes'>,
+  { bytesOf = () => 0, maxBytes = Infinity, maxRows }: Pick<RowWork<Row, unknown>, 'bytesOf' | 'maxBytes' | 'maxRows'>,
 ): Generator<readonly Row[]> {
   let batch: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
     const weight = bytesOf(row);
-    if (batch.length > 0 && bytes + weight > maxBytes) {
+    if (batch.length === maxRows || (batch.length > 0 && bytes + weight > maxBytes)) {
       yield batch;
       [batch, bytes] = [[], 0];
     }

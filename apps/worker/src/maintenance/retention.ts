@@ -22,6 +22,8 @@ const MAX_BATCH_BYTES = 64 * 1_048_576;
 /** Time budget of a pass for data, and for runs, in ms, without and with a backlog. */
 const BUDGET_MS = 200;
 const MAX_BUDGET_MS = 450;
+/** Statements at once while this worker has no runs. */
+const IDLE_CONCURRENCY = 2;
 
 const PRUNE = {
   data: { prune: pruneData, action: 'pruned_data' },
@@ -37,16 +39,15 @@ const PRUNE = {
  * one of its partition. It is pruned alone if the partition cannot be dropped by then, for example because of an
  * unfinished run. Where partitions are archived, runs are pruned with their partition only, or they would be missing in
  * the archive.
+ * @param options.isIdle returns whether this worker, which takes jobs before all others, has no runs.
  */
 export function createRetention(
   { db, logger, metrics }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>,
-  { archives }: { readonly archives: boolean },
+  { archives, isIdle }: { readonly archives: boolean; readonly isIdle: () => boolean },
 ): PeriodicTask {
   const badRows = createBadRows({ task: NAME, logger, onAdded: () => metrics.badRow(NAME) });
-  const budgets = {
-    data: createTimeBudget(BUDGET_MS, MAX_BUDGET_MS),
-    run: createTimeBudget(BUDGET_MS, MAX_BUDGET_MS),
-  };
+  const limits = { minMs: BUDGET_MS, maxMs: MAX_BUDGET_MS, isIdle };
+  const budgets = { data: createTimeBudget(limits), run: createTimeBudget(limits) };
 
   async function find(expired: ExpiredRuns, page: RowPage): Promise<ExpiredRun[]> {
     const runs = await findExpiredRuns(db, { ...page, ...expired });
@@ -77,6 +78,7 @@ export function createRetention(
         },
         maxRows: BATCH,
         maxBytes: MAX_BATCH_BYTES,
+        concurrency: () => (isIdle() ? IDLE_CONCURRENCY : 1),
         budgetMs: budgets[kind].ms(),
       },
       { badRows, signal, isUnavailable: isStoreUnavailable },

@@ -72,6 +72,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
   const { db, redis, queue, logger, metrics } = context;
   const { lease, clock } = own;
   const liveness = createLiveness(HEARTBEAT_LIFETIME_MS);
+  const isIdle = (): boolean => own.active.size === 0;
   let idlePasses = 0;
   const waking = createWaking(context);
   const firing = createFiring({
@@ -122,10 +123,10 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createBulkActions(context),
     createStorageCounting(context),
     createStatisticsRefresh(context),
-    createIndexing(context),
+    createIndexing(context, isIdle),
     createKeyPruning(context),
     createPartitionCreation(context),
-    createRetention(context, { archives: own.archive !== undefined }),
+    createRetention(context, { archives: own.archive !== undefined, isIdle }),
     createWorkspaceDeletion(context),
     createEventDelivery(own.events.deliverer),
     createEventTidying(context, own.events.metrics),

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createTimeBudget } from './time-budget.js';
 
 describe('a time budget', () => {
-  it('grows while rows are left, up to its maximum, and starts again after they are done', () => {
-    const budget = createTimeBudget(100, 400);
+  it('grows while rows are left, up to its maximum, and shrinks after they are done', () => {
+    const budget = createTimeBudget({ minMs: 100, maxMs: 400, isIdle: () => false });
     const after = (hasLeftRows: boolean): number => {
       budget.passed(hasLeftRows);
       return budget.ms();
@@ -14,6 +14,18 @@ describe('a time budget', () => {
     expect(grown).toEqual([...grown].sort((a, b) => a - b));
     expect(grown[0]).toBeGreaterThan(100);
     expect(grown.at(-1)).toBe(400);
-    expect(after(false)).toBe(100);
+    const shrunk = Array.from({ length: 20 }, () => after(false));
+    expect(shrunk[0]).toBeLessThan(400);
+    expect(shrunk[0]).toBeGreaterThan(300);
+    expect(shrunk.at(-1)).toBe(100);
+  });
+
+  it('is all of the time while nothing else needs it', () => {
+    let isIdle = false;
+    const budget = createTimeBudget({ minMs: 100, maxMs: 400, isIdle: () => isIdle });
+    isIdle = true;
+    expect(budget.ms()).toBe(400);
+    isIdle = false;
+    expect(budget.ms()).toBe(100);
   });
 });

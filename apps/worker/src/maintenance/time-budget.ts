@@ -1,4 +1,4 @@
-/** The time that the passes of a task may take: more while a backlog remains, so that it ends. */
+/** The time that the passes of a task may take: more while a backlog remains, so that it ends or stays the same. */
 export interface TimeBudget {
   /** Returns the budget of the next pass, in ms. */
   readonly ms: () => number;
@@ -6,16 +6,27 @@ export interface TimeBudget {
   passed(hasLeftRows: boolean): void;
 }
 
-/** By how much the budget grows with each pass that leaves rows; slowly, so that a burst of runs has the time first. */
+/**
+ * By how much the budget grows with each pass that leaves rows, and shrinks with any other; slowly, so that a burst of
+ * runs has the time first, and a steady load finds the budget that it needs.
+ */
 const GROWTH = 1.1;
 
-/** Creates a budget that grows from `minMs` to `maxMs` while passes leave rows, and is `minMs` after any other. */
-export function createTimeBudget(minMs: number, maxMs: number): TimeBudget {
+/** The limits of a budget. */
+export interface TimeBudgetOptions {
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** Returns whether nothing else needs the time: the budget is `maxMs` then. */
+  readonly isIdle: () => boolean;
+}
+
+/** Creates a budget that grows from `minMs` to `maxMs` while passes leave rows, and shrinks again after others. */
+export function createTimeBudget({ minMs, maxMs, isIdle }: TimeBudgetOptions): TimeBudget {
   let ms = minMs;
   return {
-    ms: () => ms,
+    ms: () => (isIdle() ? maxMs : ms),
     passed(hasLeftRows) {
-      ms = hasLeftRows ? Math.min(ms * GROWTH, maxMs) : minMs;
+      ms = hasLeftRows ? Math.min(ms * GROWTH, maxMs) : Math.max(ms / GROWTH, minMs);
     },
   };
 }
