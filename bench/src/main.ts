@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
 import { events } from './events.js';
+import { backlog } from './backlog.js';
 import { fleet } from './fleet.js';
 import { fleetUpkeep } from './fleet-upkeep.js';
 import { growth } from './growth.js';
@@ -41,6 +42,7 @@ interface Options {
 const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Promise<boolean>>> = {
   suite: measureSuite,
   events: measureEvents,
+  backlog: measureBacklog,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
   growth: measureGrowth,
@@ -204,10 +206,24 @@ async function measureFleetUpkeep(stack: Stack, { out }: Options): Promise<boole
   return true;
 }
 
+async function measureBacklog(stack: Stack, { out }: Options): Promise<boolean> {
+  const rows = await backlog(stack);
+  const table = rows.map(({ work, runs, perSecond }) => ({ work, runs, 'runs/s': Math.round(perSecond) }));
+  console.table(table);
+  await write(out, 'backlog.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
 async function measureSoak(stack: Stack, { minutes, perSecond, out }: Options): Promise<boolean> {
   console.log(`Starting ${perSecond} runs a second for ${minutes} minutes ...`);
   const { samples, accepted, succeeded, acceptP99Ms } = await soak(stack, { minutes, perSecond });
   console.table({ soak: { accepted, succeeded, 'accept p99 ms': acceptP99Ms } });
+  // Five samples over the time, each the most of its part, because the backlog goes up and down.
+  const part = Math.ceil(samples.length / 5);
+  const backlogs = [0, 1, 2, 3, 4].map((n) =>
+    Math.max(...samples.slice(n * part, (n + 1) * part).map(({ searchBacklog }) => searchBacklog)),
+  );
+  console.log(`Runs not indexed for search yet, at most in each fifth of the time: ${backlogs.join(', ')}`);
   await write(out, 'soak.json', JSON.stringify(samples));
   await write(out, 'soak.svg', plotSoak(samples));
   return true;

@@ -18,6 +18,7 @@ export interface NodesResult {
 
 const CHAIN = 1_000;
 const ITERATIONS = 100_000;
+const MANY_ITERATIONS = 1_000_000;
 const TIMEOUT_MS = 300_000;
 
 /** Runs a chain of pure nodes and long loops, one after another, and reads from the database how long each run took. */
@@ -37,6 +38,18 @@ export async function nodes(stack: Stack, repeat: number): Promise<NodesResult[]
       count: ITERATIONS,
       definition: loop({ iterations: ITERATIONS, concurrency: 20 }),
       input: { items },
+    },
+    {
+      shape: `loop of ${MANY_ITERATIONS}, items of the trigger`,
+      count: MANY_ITERATIONS,
+      definition: loop({ iterations: MANY_ITERATIONS, concurrency: 1 }),
+      input: { items: Array.from({ length: MANY_ITERATIONS }, (_, index) => index) },
+    },
+    {
+      shape: `loop of ${MANY_ITERATIONS}, items of a code node`,
+      count: MANY_ITERATIONS,
+      definition: loop({ iterations: MANY_ITERATIONS, concurrency: 1, isMade: true }),
+      input: {},
     },
   ];
   for (const { shape, count, definition, input } of shapes) {

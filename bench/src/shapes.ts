@@ -10,17 +10,28 @@ export function chain(length: number): object {
   };
 }
 
-/** A loop over `$trigger.items` with a `set` node inside. */
-export function loop({ iterations, concurrency }: { iterations: number; concurrency: number }): object {
-  const items = '{{ $trigger.items }}';
+/** A loop with a `set` node inside, over `$trigger.items` or over items that a `code` node makes. */
+export function loop({
+  iterations,
+  concurrency,
+  isMade = false,
+}: {
+  iterations: number;
+  concurrency: number;
+  isMade?: boolean;
+}): object {
+  const items = isMade ? '{{ $input }}' : '{{ $trigger.items }}';
+  const source = `return Array.from({ length: ${iterations} }, (_, index) => index)`;
   return {
     nodes: [
       { id: 'start', type: 'trigger.manual' },
+      ...(isMade ? [{ id: 'make', type: 'code', parameters: { source } }] : []),
       { id: 'each', type: 'loop', parameters: { items, concurrency, maxIterations: iterations } },
       { id: 'it', type: 'set', parameters: { fields: { n: '{{ $loop.item + 1 }}' } } },
     ],
     edges: [
-      { source: 'start', target: 'each' },
+      ...(isMade ? [{ source: 'start', target: 'make' }] : []),
+      { source: isMade ? 'make' : 'start', target: 'each' },
       { source: 'each', sourceHandle: 'body', target: 'it' },
     ],
   };

@@ -23,6 +23,8 @@ export interface SoakSample {
   readonly seconds: number;
   readonly api: ProcessSample;
   readonly worker: ProcessSample;
+  /** Finished runs that were not in the search index yet, by the worker's metric. */
+  readonly searchBacklog: number;
 }
 
 /** The result of a soak. */
@@ -47,7 +49,8 @@ export async function soak(stack: Stack, load: { minutes: number; perSecond: num
     void Promise.all([
       look(stack.api.pid, stack.metricsUrls.api),
       look(stack.worker.pid, stack.metricsUrls.worker),
-    ]).then(([api, worker]) => samples.push({ seconds, api, worker }));
+      readBacklog(stack.metricsUrls.worker),
+    ]).then(([api, worker, searchBacklog]) => samples.push({ seconds, api, worker, searchBacklog }));
   }, SAMPLE_MS);
   try {
     const { p99 } = await send({
@@ -69,6 +72,11 @@ export async function soak(stack: Stack, load: { minutes: number; perSecond: num
   } finally {
     clearInterval(timer);
   }
+}
+
+async function readBacklog(metricsUrl: string): Promise<number> {
+  const text = await fetch(metricsUrl).then((answer) => answer.text());
+  return Number(/^deckhand_search_backlog_runs (\d+)$/m.exec(text)?.[1] ?? NaN);
 }
 
 async function look(pid: number, metricsUrl: string): Promise<ProcessSample> {
