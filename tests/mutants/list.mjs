@@ -418,13 +418,20 @@ export const MUTANTS = [
     ['silence counts while nobody can write', '|| isInterrupted)', ')'],
     [
       'a gap between readings is silence',
-      'Math.min(now - lastReadingAt, lifetimeMs / MIN_READINGS)',
+      'Math.min(now - lastReadingAt, defaultLifetimeMs / MIN_READINGS)',
       'now - lastReadingAt',
     ],
     ['a worker is dead during an interruption', '!isInterrupted && worker', 'worker'],
     ['an old heartbeat says that a worker is blocked', 'isLive && blockedMs >', 'blockedMs >'],
     ['a worker is blocked during an interruption', '!isInterrupted && blocked.has', 'blocked.has'],
     ['a worker that is missing has no blockingRun', 'worker ?? before ?? NEVER_HEARD_OF', 'worker ?? NEVER_HEARD_OF'],
+    ['a worker that stands by is dead too early', 'worker.lifetimeMs ?? defaultLifetimeMs', 'defaultLifetimeMs'],
+  ]),
+  ...of('packages/queue/src/heartbeat.ts', 'integration:integration/queue/heartbeat', [
+    ['a worker that stands by with runs sends heartbeats rarely', 'isStandby && active === 0', 'isStandby'],
+  ]),
+  ...of('packages/queue/src/read-fleet.ts', 'integration:integration/queue/heartbeat', [
+    ['silence counts while Redis refuses writes', ".set(WRITE_PROBE_KEY, '1', 'EX', 60)", ''],
   ]),
   ...of('apps/worker/src/watchdog/block-watch.ts', 'unit:watchdog/block-watch', [
     ['a process that stood still was blocked', 'Math.min(now - lastCheckAt, 2 * checkMs)', 'now - lastCheckAt'],

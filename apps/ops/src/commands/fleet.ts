@@ -34,8 +34,8 @@ export function fleetCommand(): Command {
     .summary('workers, their states and the runs that they hold')
     .description(
       'Lists every worker with a heartbeat in the last ten minutes, and every worker that still owns runs.\n\n' +
-        'A worker sends a heartbeat once a second. Without one for three seconds it is dead, and other workers continue its runs within ' +
-        'seconds. So if a `dead` or `unknown` worker holds runs for longer, no live worker is there to take them. ' +
+        'A worker sends a heartbeat once a second, or every five seconds while it stands by without runs. Without one for two seconds longer ' +
+        'it is dead, and other workers continue its runs within seconds. So if a `dead` or `unknown` worker holds runs for longer, no live worker is there to take them. ' +
         '`silent` has a late heartbeat while Redis refuses writes, so it is not known whether it is dead.',
     )
     .option('--json', 'print one JSON document')

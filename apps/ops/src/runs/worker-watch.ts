@@ -12,14 +12,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Interval of the readings of heartbeats, in ms. */
 const INTERVAL_MS = 500;
 /** Maximum time of a decision, in ms: longer than it takes to recognize dead workers while Redis accepts writes. */
-const MAX_WATCH_MS = 8_000;
+const MAX_WATCH_MS = 10_000;
 
 /** Recognizes dead workers by the rule of maintenance: by several readings, never by the age of one heartbeat. */
 export interface WorkerWatch extends Pick<Liveness, 'isDead' | 'cannotClaim'> {
   /** Reads the fleet once. @throws the error of Redis if it is unavailable. */
   read(): Promise<readonly FleetEntry[]>;
   /**
-   * Reads until each of the workers has sent a heartbeat or is dead, at most 4 s.
+   * Reads until each of the workers has sent a heartbeat or is dead: at most 4 s, or 8 s for one that stood by.
    * @returns false if this cannot be decided, because Redis refuses writes, and so heartbeats.
    */
   decide(workerIds: Iterable<string>): Promise<boolean>;
