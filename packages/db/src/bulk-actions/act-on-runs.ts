@@ -1,4 +1,10 @@
-import { type BulkActionError, DeckhandError, type ErrorCode, parseOwnJson } from '@deckhand/contracts';
+import {
+  type BulkActionError,
+  DeckhandError,
+  type ErrorCode,
+  parseOwnJson,
+  serializeOptions,
+} from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import type { Actor } from '../access.js';
 import { Prisma, type Queryable } from '../client.js';
@@ -135,6 +141,7 @@ export async function rerunRuns(
       triggerData: origin.triggerData,
       rerunOf: executionId,
       rerunFromNodeId: fromNodeId ?? undefined,
+      options: serializeOptions(origin.options),
       ...(action.executionsPerMinute !== null && { countedUnder: action.executionsPerMinute }),
       ...chooseVersion(version, origin.workflowVersionId),
     });

@@ -56,7 +56,7 @@ export async function findBulkRuns(db: Database, actor: Actor, body: CreateBulkA
 /** Returns the filter, limited to statuses; undefined if it can match no run. */
 function toFilter(
   workspaceId: string,
-  { status, executionMode, source, ...filter }: BulkFilter,
+  { status, executionMode, source, tag, ...filter }: BulkFilter,
   allowed: readonly ExecutionStatus[],
 ): ExecutionFilter | undefined {
   const statuses = status === undefined ? [...allowed] : [status].flat().filter((one) => allowed.includes(one));
@@ -66,6 +66,7 @@ function toFilter(
     workspaceId,
     status: statuses,
     ...(executionMode !== undefined && { executionMode: [executionMode].flat() }),
+    ...(tag !== undefined && { tag: [tag].flat() }),
     ...(source !== undefined && { source: [source].flat() }),
   };
 }
