@@ -32,11 +32,12 @@ const PRUNE_BATCH = 1_000;
 /**
  * Creates the task that carries out bulk actions: round by round, one batch for each workspace that has some, so that
  * no workspace delays the others. If a worker dies, the next holder of the lease continues after the last batch.
+ * @param isIdle returns whether this worker, which takes jobs before all others, has no runs.
  */
-export function createBulkActions(context: MaintenanceContext): PeriodicTask {
+export function createBulkActions(context: MaintenanceContext, isIdle: () => boolean): PeriodicTask {
   const { db, redis, queue, logger, metrics, runs } = context;
   const countExecution = createExecutionCounter(redis);
-  const budget = createTimeBudget(BUDGET_MS, MAX_BUDGET_MS);
+  const budget = createTimeBudget({ minMs: BUDGET_MS, maxMs: MAX_BUDGET_MS, isIdle });
   let prunedAt = -Infinity;
   /** The workspace that got the last batch; undefined at the beginning of a round. */
   let after: string | undefined;

@@ -120,7 +120,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createHeldBackRelease(context, own.heldBack),
     createSlotCounting(context),
     { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
-    createBulkActions(context),
+    createBulkActions(context, isIdle),
     createStorageCounting(context),
     createStatisticsRefresh(context),
     createIndexing(context, isIdle),
