@@ -8,7 +8,7 @@ const MAY_IMPORT = {
   runtime: ['contracts'],
   queue: ['contracts', 'runtime'],
   db: ['contracts', 'engine', 'runtime'],
-  outputs: ['db', 'runtime'],
+  outputs: ['contracts', 'db', 'runtime'],
   sdk: [],
 };
 

@@ -78,7 +78,7 @@ it('a worker that is killed in the middle of an archive leaves nothing twice or 
   expect(some.filter(({ kind }) => kind === 'run').map(({ row }) => row.id)).toEqual(ids.slice(2_000, 2_010));
   expect(some).toHaveLength(30);
   const one = await read('--run', ids[7] ?? '', '--workflow', seed.workflowId);
-  expect(one.map(({ row }) => row.id ?? row.execution_id)).toEqual([ids[7], ids[7], ids[7]]);
+  expect(one.map(({ kind, row }) => (kind === 'run' ? row.id : row.execution_id))).toEqual([ids[7], ids[7], ids[7]]);
   expect(await read('--workspace', ids[0] ?? '')).toEqual([]);
 
   // A damaged part is an error, not a gap.

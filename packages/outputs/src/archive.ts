@@ -101,9 +101,11 @@ function createArchive(objects: ObjectStore): Archive {
   async function readManifest(key: string): Promise<ArchiveManifest | undefined> {
     const bytes = await objects.get(key);
     if (!bytes) return undefined;
-    const manifest = parseOwnJson<ArchiveManifest>(Buffer.from(bytes).toString('utf8'));
-    if (Number(manifest.version) !== 1) throw new ArchiveError(`${key} has a format that is not known`);
-    return manifest;
+    const manifest = parseOwnJson<Omit<ArchiveManifest, 'version'> & { readonly version: number }>(
+      Buffer.from(bytes).toString('utf8'),
+    );
+    if (manifest.version !== 1) throw new ArchiveError(`${key} has a format that is not known`);
+    return { ...manifest, version: 1 };
   }
 
   /** @throws ArchiveError if the store has none, or other bytes. */

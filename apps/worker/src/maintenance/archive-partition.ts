@@ -43,8 +43,8 @@ export interface ArchiveContext {
  * the last run that it recorded, and two processes that copy the same partition write the same parts. Memory holds one
  * part, a page of each table, and one large output.
  * @param isOver returns whether the time is up: the rest is for a later call.
- * @returns true once the archive is complete, or there is nothing to archive: each part was read back, and all runs of the partition are in it, by
- * their number and the checksum of their ids.
+ * @returns true once the archive is complete, or there is nothing to archive: each part was read back, and all runs of
+ * the partition are in it, by their number and the checksum of their ids.
  * @throws an error if an archive of that name contains other runs: it is never replaced.
  */
 export async function archivePartition(
@@ -87,7 +87,7 @@ export async function archivePartition(
     if (runs.isNewPage()) existing = await findWorkspaces(db, runs.page().map(workspaceOf));
     const isKept = existing.has(workspaceOf(run));
     let records = 0;
-    if (isKept) records += await writer.begin(run);
+    if (isKept) records += writer.begin(run);
     for (const { kind, rows } of followers) {
       for (let row = await rows.peek(); row && row.executionId <= run.executionId; row = await rows.peek()) {
         // Rows without a run, and those of a run that is left out, are passed over.
@@ -116,7 +116,7 @@ export async function archivePartition(
   return true;
 }
 
-interface RunSums extends Pick<ArchiveManifest, 'runs' | 'leftOut' | 'checksum' | 'records' | 'lastRun'> {}
+type RunSums = Pick<ArchiveManifest, 'runs' | 'leftOut' | 'checksum' | 'records' | 'lastRun'>;
 
 const NOTHING: RunSums = { runs: 0, leftOut: 0, checksum: 0, records: 0, lastRun: null };
 
@@ -187,8 +187,8 @@ function createCursor(db: Database, partition: string, table: DetachedTable, sta
 }
 
 /**
- * Gathers records to parts, which end between two runs, or within a run whose own records would fill a part. A part that
- * continues a run begins with the record of that run, marked as repeated.
+ * Gathers records to parts, which end between two runs, or within a run whose own records would fill a part. A part
+ * that continues a run begins with the record of that run, marked as repeated.
  */
 function createPartWriter(archive: Archive, partition: string, partCharacters: number) {
   let lines: string[] = [];

@@ -21,8 +21,8 @@ const ARCHIVE_BUDGET_MS = 30_000;
 /**
  * Creates the task that drops partitions whose runs all finished before the retention time. It detaches them, which
  * ends their runs, then copies them to the archive if there is one, deletes what other tables have of these runs, and
- * then drops them. After a crash, the next pass continues. It is a task of its own because an archive, or the sum of the
- * bytes of all runs before a drop, may take minutes.
+ * then drops them. After a crash, the next pass continues. It is a task of its own because an archive, or the sum of
+ * the bytes of all runs before a drop, may take minutes.
  */
 export function createPartitionDropping(
   { db, logger, metrics }: Pick<MaintenanceContext, 'db' | 'logger' | 'metrics'>,

@@ -42,7 +42,9 @@ export interface DetachedSums {
   readonly checksum: number;
 }
 
-/** Counts the runs of a detached partition, which may take a while. @returns undefined if there is no such partition. */
+/**
+ * Counts the runs of a detached partition, which may take a while. @returns undefined if there is no such partition.
+ */
 export function sumDetachedRuns(db: Database, partition: string): Promise<DetachedSums | undefined> {
   return db.$transaction(
     async (tx) => {
