@@ -52,7 +52,7 @@ function createTask(db: Database = stores.db) {
   const metrics = createMaintenanceMetrics(registry, { isLeaseHeld: () => true, clockOffsetMs: () => 0 });
   const logger = createLogger({ name: 'test', level: 'silent' });
   const runs = createRunCounters(registry);
-  return { ...createBulkActions({ db, redis, queue, logger, metrics, runs }), registry };
+  return { ...createBulkActions({ db, redis, queue, logger, metrics, runs }, () => false), registry };
 }
 
 const pass = (db?: Database) => createTask(db).run(new AbortController().signal);
