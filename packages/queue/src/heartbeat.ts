@@ -13,7 +13,7 @@ const STANDBY_INTERVAL_MS = 5_000;
 /** By how much a heartbeat may be late, in ms. */
 const MAX_DELAY_MS = 2_000;
 
-/** A worker whose heartbeat does not change for longer than this, in ms, is dead, unless it announced a longer interval. */
+/** A worker whose heartbeat stays the same for longer, in ms, is dead unless it announced a longer interval. */
 export const HEARTBEAT_LIFETIME_MS = lifetimeOf(HEARTBEAT_INTERVAL_MS);
 
 /** A worker whose event loop is blocked for longer than this, in ms, loses its runs to others. */

@@ -51,13 +51,7 @@ export interface Watchdog {
 }
 
 /** Starts the watchdog. If its thread ends by itself, it is started again. */
-export function startWatchdog({
-  activeRuns,
-  isStandby,
-  onDrainRequested,
-  logger,
-  ...data
-}: WatchdogOptions): Watchdog {
+export function startWatchdog({ activeRuns, isStandby, onDrainRequested, logger, ...data }: WatchdogOptions): Watchdog {
   const shared = createSharedState();
   let hasLeft = false;
   let thread = start();
