@@ -77,7 +77,7 @@ export async function buildWorld(given: Instance) {
     variable: await post('/api/variables', { workspaceId, name: 'a', value: 'b' }),
     endpoint: await post('/api/event-endpoints', { workspaceId, url: 'https://example.com/events' }),
     credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
-    bulkAction: await post('/api/executions/bulk-actions', { workspaceId, action: 'stop', executionIds: [finished] }),
+    bulkAction: await post('/api/bulk-actions', { workspaceId, action: 'stop', executionIds: [finished] }),
     invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),
   };
 }

@@ -100,7 +100,7 @@ import type { Services } from './services.js';
  */
 export function listRoutes(services: Services): NamedRoute[] {
   const operations = {
-    // Asked for most: paths are tried one after another. `export`, `stop` and `bulk-actions` would be taken for ids.
+    // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
     executeWorkflow,
     exportExecutions,
     stopExecutions,

@@ -273,24 +273,24 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'named',
     },
-    'POST /api/executions/bulk-actions': {
-      path: '/api/executions/bulk-actions',
+    'POST /api/bulk-actions': {
+      path: '/api/bulk-actions',
       body: { workspaceId, action: 'stop', filter: { status: 'pending' } },
       asks: 'editor',
       finds: 'named',
     },
-    'GET /api/executions/bulk-actions': {
-      path: `/api/executions/bulk-actions${ofWorkspace}`,
+    'GET /api/bulk-actions': {
+      path: `/api/bulk-actions${ofWorkspace}`,
       asks: 'viewer',
       finds: 'named',
     },
-    'GET /api/executions/bulk-actions/:id': {
-      path: `/api/executions/bulk-actions/${held.bulkAction.id}`,
+    'GET /api/bulk-actions/:id': {
+      path: `/api/bulk-actions/${held.bulkAction.id}`,
       asks: 'viewer',
       finds: 'held',
     },
-    'POST /api/executions/bulk-actions/:id/abort': {
-      path: `/api/executions/bulk-actions/${held.bulkAction.id}/abort`,
+    'POST /api/bulk-actions/:id/abort': {
+      path: `/api/bulk-actions/${held.bulkAction.id}/abort`,
       asks: 'editor',
       finds: 'held',
     },

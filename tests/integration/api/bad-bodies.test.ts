@@ -237,7 +237,7 @@ function describeOperations(world: World): Record<string, Operation> {
         { workspaceId, rerunOf: ran.finished, parentExecutionId: ran.finished },
       ],
     },
-    'POST /api/executions/bulk-actions': {
+    'POST /api/bulk-actions': {
       schema: CreateBulkActionBody,
       examples: [
         { workspaceId, action: 'stop', filter: { status: ['paused'], startedAt: span, search: 'x' }, ratePerSecond: 5 },
@@ -245,7 +245,7 @@ function describeOperations(world: World): Record<string, Operation> {
         { workspaceId, action: 'delete', filter: {}, all: true },
       ],
     },
-    'POST /api/executions/bulk-actions/:id/abort': { ...NOTHING, id: bulkAction.id },
+    'POST /api/bulk-actions/:id/abort': { ...NOTHING, id: bulkAction.id },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },
     'POST /api/executions/:id/pause': { ...NOTHING, id: pending },
     'POST /api/executions/:id/redact': { ...NOTHING, id: ran.finished },

@@ -446,7 +446,7 @@ describe('the OpenAPI document', () => {
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
     await done('POST', '/api/executions/stop', { workspaceId, all: true });
-    const bulk = '/api/executions/bulk-actions' as const;
+    const bulk = '/api/bulk-actions' as const;
     const filter = { status: ['failed'], startedAt: { gte: '2026-11-01' } };
     await done('POST', `${bulk}?dryRun=true`, { workspaceId, action: 'rerun', filter });
     const bulkAction = await done('POST', bulk, { workspaceId, action: 'rerun', filter, ratePerSecond: 50 });

@@ -19,8 +19,8 @@ export function isClosedToKeys(path: string): boolean {
   return CLOSED_AREA.test(path);
 }
 
-/** The one path whose resource is not its first segment. */
-const EXECUTIONS_OF_A_WORKFLOW = /^\/api\/workflows\/[^/]+\/executions(\/|$)/;
+/** The paths of runs whose first segment is another. */
+const OF_EXECUTIONS = /^\/api\/(workflows\/[^/]+\/executions|bulk-actions)(\/|$)/;
 
 /** Matches the path that starts runs. */
 const EXECUTE = /^\/api\/workflows\/[^/]+\/execute$/;
@@ -32,7 +32,7 @@ const EXECUTE = /^\/api\/workflows\/[^/]+\/execute$/;
  */
 export function accessRule(method: string, path: string): AccessRule {
   if (isClosedToKeys(path)) return { kind: 'session' };
-  const segment = EXECUTIONS_OF_A_WORKFLOW.test(path) ? 'executions' : path.split('/')[2];
+  const segment = OF_EXECUTIONS.test(path) ? 'executions' : path.split('/')[2];
   const resource = SCOPE_RESOURCES.find((name) => name === segment);
   if (!resource) throw new Error(`${path} belongs to no resource`);
   const action = method === 'GET' || method === 'HEAD' ? 'read' : 'write';

@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   approvals: 'Decisions that runs wait for',
   'audit-log': 'Changes in a workspace, with the people who made them',
   auth: 'Signing in, sessions and passwords',
+  'bulk-actions': 'Stopping, rerunning and deleting many runs',
   credentials: 'Secrets that nodes use',
   'event-endpoints': 'URLs that receive signed events of a workspace, and the log of what was sent',
   executions: 'Reading, stopping, pausing and rerunning runs',

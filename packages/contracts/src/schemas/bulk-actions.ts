@@ -20,7 +20,7 @@ export const BulkFilter = Type.Object(filters, {
   description: 'The filters of the list of runs; an empty object, with `all: true`, means every run of the workspace',
 });
 
-/** Body of POST /api/executions/bulk-actions. Needs either `executionIds` or `filter`. */
+/** Body of POST /api/bulk-actions. Needs either `executionIds` or `filter`. */
 export const CreateBulkActionBody = Type.Object(
   {
     workspaceId: Id,
@@ -40,7 +40,11 @@ export const CreateBulkActionBody = Type.Object(
       }),
     ),
     ratePerSecond: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Runs per second at most; without it, as fast as possible' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: 'Runs per second at most; without it, as fast as possible',
+      }),
     ),
   },
   CLOSED,
@@ -75,7 +79,7 @@ export const BulkAction = Type.Object({
 /** Response to a dry run. */
 export const BulkActionPreview = Type.Object({ total: Type.Integer({ description: 'The number of matching runs' }) });
 
-/** The query of GET /api/executions/bulk-actions. */
+/** The query of GET /api/bulk-actions. */
 export const ListBulkActionsQuery = Type.Object({
   workspaceId: Id,
   status: Type.Optional(oneOf(BULK_ACTION_STATUSES)),

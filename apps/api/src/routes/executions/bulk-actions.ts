@@ -29,7 +29,7 @@ import type { Services } from '../../services.js';
 const parse = compileBody(CreateBulkActionBody);
 const readQuery = queryReader(DryRunQuery);
 
-/** POST /api/executions/bulk-actions */
+/** POST /api/bulk-actions */
 export function createBulkAction(services: Services): Route {
   const { db, shares } = services;
 
@@ -44,7 +44,7 @@ export function createBulkAction(services: Services): Route {
 
   return forKey(
     'POST',
-    '/api/executions/bulk-actions',
+    '/api/bulk-actions',
     {
       summary: 'Start a bulk action',
       description:
@@ -79,7 +79,11 @@ function findIssues({ action, executionIds, filter, all, version, from }: Create
   if ((executionIds === undefined) === (filter === undefined)) {
     issues.push({ path: 'filter', message: 'must be given, unless executionIds are' });
   }
-  if (filter && Object.keys(filter).every((name) => name === 'startedAt' && isEmpty(filter.startedAt)) && all !== true) {
+  if (
+    filter &&
+    Object.keys(filter).every((name) => name === 'startedAt' && isEmpty(filter.startedAt)) &&
+    all !== true
+  ) {
     issues.push({ path: 'all', message: 'must be true if the filter is empty' });
   }
   if (action !== 'rerun') {
@@ -95,11 +99,11 @@ function isEmpty(range: object = {}): boolean {
 
 const readListQuery = queryReader(ListBulkActionsQuery);
 
-/** GET /api/executions/bulk-actions */
+/** GET /api/bulk-actions */
 export function listBulkActions({ db }: Services): Route {
   return forKey(
     'GET',
-    '/api/executions/bulk-actions',
+    '/api/bulk-actions',
     {
       summary: 'List bulk actions',
       description: 'Lists the bulk actions of a workspace. They are kept for 30 days after their end.',
@@ -113,11 +117,11 @@ export function listBulkActions({ db }: Services): Route {
   );
 }
 
-/** GET /api/executions/bulk-actions/{id} */
+/** GET /api/bulk-actions/{id} */
 export function getBulkAction({ db }: Services): Route {
   return forKey(
     'GET',
-    '/api/executions/bulk-actions/:id',
+    '/api/bulk-actions/:id',
     {
       summary: 'Get a bulk action',
       description: 'Returns how many runs it has settled, and the first errors.',
@@ -130,11 +134,11 @@ export function getBulkAction({ db }: Services): Route {
   );
 }
 
-/** POST /api/executions/bulk-actions/{id}/abort */
+/** POST /api/bulk-actions/{id}/abort */
 export function abortBulkAction({ db, answerOnce }: Services): Route {
   return forKey(
     'POST',
-    '/api/executions/bulk-actions/:id/abort',
+    '/api/bulk-actions/:id/abort',
     {
       summary: 'Abort a bulk action',
       description: 'Once the response is sent, it acts on no further run. What it did is not undone.',
