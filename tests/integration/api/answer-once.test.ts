@@ -45,7 +45,11 @@ describe('an Idempotency-Key', () => {
       .filter(({ method, operation }) => method === 'POST' && operation.takesIdempotencyKey !== true)
       .map(({ path }) => path);
     expect(without).toEqual(
-      without.map(() => expect.stringMatching(/^\/api\/(auth|api-keys|workspaces\/:id\/invites|event-endpoints(\/:id\/rotate-secret)?$)/)),
+      without.map(() =>
+        expect.stringMatching(
+          /^\/api\/(auth|api-keys|workspaces\/:id\/invites|event-endpoints(\/:id\/rotate-secret)?$)/,
+        ),
+      ),
     );
   });
 

@@ -452,7 +452,12 @@ describe('the OpenAPI document', () => {
     const bulkAction = await done('POST', bulk, { workspaceId, action: 'rerun', filter, ratePerSecond: 50 });
     await done('GET', `${bulk}/${bulkAction.id}`);
     await done('GET', `${bulk}${inWorkspace}`);
-    const slow = { workspaceId, action: 'stop', executionIds: [uuidv7(), uuidv7(), uuidv7(), uuidv7()], ratePerSecond: 1 };
+    const slow = {
+      workspaceId,
+      action: 'stop',
+      executionIds: [uuidv7(), uuidv7(), uuidv7(), uuidv7()],
+      ratePerSecond: 1,
+    };
     await done('POST', `${bulk}/${(await done('POST', bulk, slow)).id}/abort`);
     await done('GET', `/api/executions${inWorkspace}`);
     await done('GET', `${path}/executions?latest=true`);

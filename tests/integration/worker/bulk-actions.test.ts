@@ -1,5 +1,13 @@
 import type { CreateBulkActionBody } from '@deckhand/contracts';
-import { abortBulkAction, createBulkAction, type Database, findBulkRuns, findDueBulkActions, performBatch, readBulkAction } from '@deckhand/db';
+import {
+  abortBulkAction,
+  createBulkAction,
+  type Database,
+  findBulkRuns,
+  findDueBulkActions,
+  performBatch,
+  readBulkAction,
+} from '@deckhand/db';
 import { connectRedis, createRunQueue, type Redis, type RunQueue } from '@deckhand/queue';
 import { createLogger, createRunCounters } from '@deckhand/runtime';
 import { createBulkActions, createMaintenanceMetrics } from '@deckhand/worker';
@@ -156,12 +164,22 @@ describe('a bulk action', () => {
 
   it('reruns each run once, with its trigger data and a job', async () => {
     const ids = await addRuns('failed');
-    const action = await start({ action: 'rerun', filter: { status: ['failed'] }, from: 'failedNode', version: 'original' });
+    const action = await start({
+      action: 'rerun',
+      filter: { status: ['failed'] },
+      from: 'failedNode',
+      version: 'original',
+    });
     await passUntilFinished(action.id);
     const reruns = await rerunsOf(ids);
     expect(new Set(reruns.map(({ rerunOf }) => rerunOf)).size).toBe(RUNS);
     expect(reruns).toHaveLength(RUNS);
-    expect(reruns[0]).toMatchObject({ triggerData: '{"n":1}', rerunFromNodeId: 'a', source: 'rerun', status: 'pending' });
+    expect(reruns[0]).toMatchObject({
+      triggerData: '{"n":1}',
+      rerunFromNodeId: 'a',
+      source: 'rerun',
+      status: 'pending',
+    });
     expect(await read(action.id)).toMatchObject({ status: 'finished', done: RUNS });
   });
 
@@ -202,26 +220,29 @@ describe('a bulk action', () => {
     expect(await read(remove.id)).toMatchObject({ done: 1, failed: 1, errors: [{ executionId: open }] });
   });
 
-  it.each(['stop', 'rerun', 'delete'] as const)('%s: nothing is lost or done twice when its workers die', async (kind) => {
-    const ids = await addRuns(kind === 'stop' ? 'pending' : 'failed');
-    const action = await start({ action: kind });
-    const { db, deaths } = dyingDatabase(createRandom(7));
-    await passUntilFinished(action.id, db);
-    expect(deaths.within + deaths.after).toBeGreaterThan(0);
-    const after = await read(action.id);
-    expect(after).toMatchObject({ status: 'finished', total: RUNS, done: RUNS, failed: 0, skipped: 0 });
-    expect(await stores.db.bulkActionRun.count()).toBe(0);
-    if (kind === 'stop') {
-      expect(await statuses(ids)).toEqual(new Set(['stopped']));
-      const epochs = await stores.db.execution.groupBy({ by: ['epoch'], where: { id: { in: ids } } });
-      expect(epochs).toEqual([{ epoch: 1 }]);
-    } else if (kind === 'rerun') {
-      const reruns = await rerunsOf(ids);
-      expect(reruns.map(({ rerunOf }) => rerunOf).sort()).toEqual([...ids].sort());
-    } else {
-      expect(await stores.db.execution.count({ where: { id: { in: ids } } })).toBe(0);
-    }
-  });
+  it.each(['stop', 'rerun', 'delete'] as const)(
+    '%s: nothing is lost or done twice when its workers die',
+    async (kind) => {
+      const ids = await addRuns(kind === 'stop' ? 'pending' : 'failed');
+      const action = await start({ action: kind });
+      const { db, deaths } = dyingDatabase(createRandom(7));
+      await passUntilFinished(action.id, db);
+      expect(deaths.within + deaths.after).toBeGreaterThan(0);
+      const after = await read(action.id);
+      expect(after).toMatchObject({ status: 'finished', total: RUNS, done: RUNS, failed: 0, skipped: 0 });
+      expect(await stores.db.bulkActionRun.count()).toBe(0);
+      if (kind === 'stop') {
+        expect(await statuses(ids)).toEqual(new Set(['stopped']));
+        const epochs = await stores.db.execution.groupBy({ by: ['epoch'], where: { id: { in: ids } } });
+        expect(epochs).toEqual([{ epoch: 1 }]);
+      } else if (kind === 'rerun') {
+        const reruns = await rerunsOf(ids);
+        expect(reruns.map(({ rerunOf }) => rerunOf).sort()).toEqual([...ids].sort());
+      } else {
+        expect(await stores.db.execution.count({ where: { id: { in: ids } } })).toBe(0);
+      }
+    },
+  );
 
   it('is carried out once by two workers at the same time', async () => {
     const ids = await addRuns('failed');
@@ -279,14 +300,20 @@ describe('a bulk action', () => {
     const action = await start({ action: 'stop' });
     await db.membership.updateMany({ where: { userId: seed.userId }, data: { role: 'viewer' } });
     await pass();
-    expect(await db.bulkAction.findUniqueOrThrow({ where: { id: action.id } })).toMatchObject({ status: 'failed', done: 0 });
+    expect(await db.bulkAction.findUniqueOrThrow({ where: { id: action.id } })).toMatchObject({
+      status: 'failed',
+      done: 0,
+    });
     await db.membership.updateMany({ where: { userId: seed.userId }, data: { role: 'editor' } });
     const byKey = await start({ action: 'stop' });
     const apiKey = { id: uuidv7(), userId: seed.userId, name: 'K', keyPrefix: 'dk_', keyHash: uuidv7() };
     await db.apiKey.create({ data: { ...apiKey, revokedAt: new Date() } });
     await db.bulkAction.update({ where: { id: byKey.id }, data: { apiKeyId: apiKey.id } });
     await pass();
-    expect(await db.bulkAction.findUniqueOrThrow({ where: { id: byKey.id } })).toMatchObject({ status: 'failed', done: 0 });
+    expect(await db.bulkAction.findUniqueOrThrow({ where: { id: byKey.id } })).toMatchObject({
+      status: 'failed',
+      done: 0,
+    });
     expect(await statuses(ids)).toEqual(new Set(['pending']));
   });
 
@@ -294,7 +321,8 @@ describe('a bulk action', () => {
     const ids = await addRuns('failed', 30);
     const bad = ids[17] ?? '';
     await stores.db.$executeRaw`UPDATE executions SET trigger_data = repeat('x', 9) WHERE id = ${bad}::uuid`;
-    await stores.db.$executeRaw`ALTER TABLE executions ADD CONSTRAINT bad_run CHECK (rerun_of IS NULL OR trigger_data <> 'xxxxxxxxx')`;
+    await stores.db
+      .$executeRaw`ALTER TABLE executions ADD CONSTRAINT bad_run CHECK (rerun_of IS NULL OR trigger_data <> 'xxxxxxxxx')`;
     const action = await start({ action: 'rerun' });
     await passUntilFinished(action.id);
     await stores.db.$executeRaw`ALTER TABLE executions DROP CONSTRAINT bad_run`;

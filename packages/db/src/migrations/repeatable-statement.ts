@@ -90,7 +90,9 @@ async function createOnPartitions(
     [table, index],
   );
   for (const { partition } of rows) {
-    const own = pg.escapeIdentifier(`${unquoted(index)}_${/p\d+$/.exec(unquoted(partition))?.[0] ?? unquoted(partition)}`);
+    const own = pg.escapeIdentifier(
+      `${unquoted(index)}_${/p\d+$/.exec(unquoted(partition))?.[0] ?? unquoted(partition)}`,
+    );
     await client.query('SET lock_timeout = 0');
     await dropIfInvalid(client, own);
     await client.query(`${create} CONCURRENTLY IF NOT EXISTS ${own} ON ${partition} ${rest}`);
