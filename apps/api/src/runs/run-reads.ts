@@ -43,7 +43,7 @@ const MEASURE_INTERVAL_MS = 1_000;
  */
 const REPLAY_MS = 100;
 
-/** Starts measuring the replica's lag, once a second however many reads there are. Without a replica, reads the primary. */
+/** Starts measuring the replica's lag, once a second for any number of reads. Without a replica, reads the primary. */
 export function createRunReads(options: {
   primary: Database;
   replica: ReplicaOptions | undefined;

@@ -66,7 +66,7 @@ const IS_FAILING = Prisma.sql`p.failure_count >= ${FAILING_AFTER}`;
  * Takes due deliveries, the earliest of each endpoint first, and leases them.
  *
  *     lanes ─▶ due (per endpoint, and whether an earlier event of the run is pending) ─┬▶ taken    leased
- *                                                                                      └▶ delayed  until that one is due
+ *                                                                                      └▶ delayed  until it is due
  *
  * Races: two processes that take at once lock different rows (SKIP LOCKED), and the lock checks again that a row is
  * due. A process that dies after its attempt and before it records it: the lease ends, and the event is sent again with

@@ -119,7 +119,8 @@ export const IS_OVERDUE_TO_BEGIN = Prisma.sql`${isExpired()} AND ${isUnfinished(
 
 /**
  * Ends those of the given runs that are past their deadline, resting ones at once, those that a worker holds after
- * `graceMs`, and those that expired before a worker began them. The worker is fenced, so its later writes for that run have no effect.
+ * `graceMs`, and those that expired before a worker began them. The worker is fenced, so its later writes for that run
+ * have no effect.
  */
 export function timeOutRuns(
   db: Database,

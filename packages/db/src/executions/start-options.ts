@@ -8,8 +8,8 @@ import { NO_DEADLINE } from './run-status.js';
 export const OPTION_COLUMNS = Prisma.raw('tags, metadata, start_at, expires_at, wake_at, claimed_dispatch');
 
 /**
- * Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time, and its first
- * dispatch counts as claimed, so that no worker can claim it.
+ * Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time, and its
+ * first dispatch counts as claimed, so that no worker can claim it.
  */
 function startAt(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`nullif(greatest(now(), (${options} ->> 'startAt')::timestamptz,
