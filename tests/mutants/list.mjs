@@ -394,7 +394,11 @@ export const MUTANTS = [
       "interval '1 millisecond' AND ${IS_HELD}`",
       "interval '1 millisecond'`",
     ],
-    ['a run is ended before its deadline', '(${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)})', 'true'],
+    [
+      'a run is ended before its deadline',
+      '(${isPastDeadline(graceMs)} OR ${isHeldTooLong(graceMs)} OR ${IS_OVERDUE_TO_BEGIN})',
+      'true',
+    ],
     ['pages of unclaimed runs begin anew', '(e.dispatched_at, e.id) > (', '(e.dispatched_at, e.id) >= ('],
     [
       'unclaimed runs of one moment are skipped',
@@ -557,17 +561,9 @@ export const MUTANTS = [
     ['a workspace alone stops everything', 'body.all !== true && !hasFilter(filter)', 'false'],
   ]),
   ...of('packages/db/src/executions/erase.ts', 'integration:integration/worker/erasure', [
-    ['unfinished runs are erased', 'uses?.isFinished !== true', 'uses === undefined'],
-    [
-      'what a rerun reads is erased',
-      "  if (uses.isRepeated) throw invalidState('a run that repeats it is not finished');\n",
-      '',
-    ],
-    [
-      'what a parent waits for is erased',
-      "  if (uses.isAwaited) throw invalidState('the run that started it still needs its result');\n",
-      '',
-    ],
+    ['unfinished runs are erased', '!uses.isFinished', 'false'],
+    ['what a rerun reads is erased', 'uses.isRepeated', 'false'],
+    ['what a parent waits for is erased', 'uses.isAwaited', 'false'],
     ['a run is erased while it is indexed', ' FOR UPDATE`);', '`);'],
   ]),
   ...of('apps/worker/src/session/open-credential.ts', 'integration:integration/worker/credentials', [
