@@ -118,6 +118,8 @@ function inBatch(
       SELECT execution_id AS id FROM bulk_action_runs
       WHERE action_id = ${action.id}::uuid AND execution_id = ANY (${[...executionIds]}::uuid[]) ORDER BY execution_id`);
     const ids = rows.map(({ id }) => id);
+    // Another process, or this one before its answer was lost, has settled all of them.
+    if (ids.length === 0) return undefined;
     const outcome = await act(tx, actor, ids);
     if (action.kind === 'delete' && outcome.done.length > 0) {
       await recordChange(tx, actor, {
