@@ -48,7 +48,9 @@ export function createSecretBox(encryptionKey: string, oldKeys: readonly string[
       const sealedBy = readKeyId(jwe);
       const opener = keys.get(sealedBy ?? '');
       if (!opener) {
-        throw new SecretBoxError(`encrypted with the key ${sealedBy ?? '(none)'}, not ${[...keys.keys()].join(' or ')}`);
+        throw new SecretBoxError(
+          `encrypted with the key ${sealedBy ?? '(none)'}, not ${[...keys.keys()].join(' or ')}`,
+        );
       }
       try {
         const { plaintext } = await compactDecrypt(jwe, opener, {

@@ -403,7 +403,8 @@ const CLOSED_TO_KEYS = [
 function scopeOf(name: string): string | null {
   if (CLOSED_TO_KEYS.some((area) => area.test(name))) return null;
   const [method, path = ''] = name.split(' ');
-  const resource = path === '/api/workflows/:id/executions' ? 'executions' : path.split('/')[2];
+  const isOfRuns = path === '/api/workflows/:id/executions' || path.startsWith('/api/bulk-actions');
+  const resource = isOfRuns ? 'executions' : path.split('/')[2];
   return `${resource}:${method === 'GET' ? 'read' : 'write'}`;
 }
 

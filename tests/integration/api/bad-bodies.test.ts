@@ -29,6 +29,7 @@ import {
   StopManyBody,
   SubmitApprovalBody,
   UpdateCredentialBody,
+  UpdateExecutionBody,
   UpdateEventEndpointBody,
   UpdateFolderBody,
   UpdateMemberBody,
@@ -228,6 +229,11 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest' }],
       isOptional: true,
       id: workflowId,
+    },
+    'PATCH /api/executions/:id': {
+      schema: UpdateExecutionBody,
+      examples: [{ tags: ['a'], metadata: { customer: 42 } }],
+      id: ran.finished,
     },
     'POST /api/executions/stop': {
       schema: StopManyBody,

@@ -5,6 +5,7 @@ import {
   type Database,
   findDueRuns,
   findExpiredRuns,
+  findOverdueRuns,
   findOwnedRuns,
   listExecutionIds,
   type ListExecutionsRequest,
@@ -42,13 +43,15 @@ beforeAll(async () => {
   await db.$executeRaw`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, execution_mode,
       trigger_node_id, trigger_data, rerun_of, parent_execution_id, created_at, dispatched_at, started_at, finished_at,
-      deadline_at, claimed_dispatch, worker_id, wake_at, held_back_at, holds_slot)
+      deadline_at, claimed_dispatch, worker_id, wake_at, held_back_at, holds_slot, tags, metadata, expires_at)
     SELECT uuidv7(at - now()), CASE WHEN i / 10 % 10 < 5 THEN ${seed.workspaceId}::uuid ELSE md5((i / 10 % 10)::text)::uuid END,
       md5((i % 50)::text)::uuid, gen_random_uuid(), (CASE i % 100 WHEN 0 THEN 'running' WHEN 1 THEN 'failed' ELSE 'success' END)::execution_status,
       (CASE i % 20 WHEN 0 THEN 'schedule' ELSE 'api' END)::execution_source, (CASE i % 50 WHEN 3 THEN 'sandbox' ELSE 'normal' END)::execution_mode,
       'start', CASE WHEN i % 3 > 0 THEN '{}' END, CASE i % 10 WHEN 5 THEN gen_random_uuid() END, CASE i % 10 WHEN 6 THEN gen_random_uuid() END,
-      at, at, at, CASE WHEN i % 100 > 0 THEN at END, at, CASE WHEN i % 300 = 100 THEN 0 ELSE 1 END,
-      CASE WHEN i % 200 = 0 THEN gen_random_uuid() END, CASE WHEN i % 300 = 200 THEN at END, CASE WHEN i % 300 = 100 THEN at END, i % 400 = 0
+      at, at, CASE WHEN i % 300 > 0 THEN at END, CASE WHEN i % 100 > 0 THEN at END, at, CASE WHEN i % 300 = 100 THEN 0 ELSE 1 END,
+      CASE WHEN i % 200 = 0 THEN gen_random_uuid() END, CASE WHEN i % 300 = 200 THEN at END, CASE WHEN i % 300 = 100 THEN at END, i % 400 = 0,
+      CASE WHEN i % 50 = 7 THEN ARRAY['t' || i] END, CASE WHEN i % 50 = 8 THEN jsonb_build_object('order', i) END,
+      CASE WHEN i % 300 = 0 THEN at END
     FROM (SELECT i, now() - i * interval '1 minute' AS at FROM generate_series(1, ${RUNS}::int) i) made`;
   await db.$executeRaw`
     INSERT INTO node_runs (execution_id, node_id, status, started_at, attempts)
@@ -117,6 +120,9 @@ const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> =
   executions_of_source: list({ source: ['schedule'] }),
   executions_reruns: list({ rerunOf: uuidv7() }),
   executions_parent: list({ parentExecutionId: uuidv7() }),
+  executions_tags: list({ tag: ['t57'] }),
+  executions_metadata: list({ metadata: { order: '58' } }),
+  executions_expiring: (of) => findOverdueRuns(of, { ...PAGE, graceMs: 0 }),
   executions_deadline: countUnfinished,
   executions_held: (of) => findOwnedRuns(of, uuidv7()),
   executions_unclaimed: readOldestWaitingSeconds,

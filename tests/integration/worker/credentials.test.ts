@@ -229,7 +229,7 @@ describe('a key that is saved as a credential', () => {
     const body = { workspaceId: instance.workspaceId, name: 'W', definition: request(`${echo}/`, credentialId) };
     const answer = await gateway.call('POST', '/api/workflows', { as: editor.session, body });
     const details = [
-      { path: 'definition.nodes[1].credentialId', nodeId: 'call', message: expect.stringContaining('somebody else') },
+      { path: 'definition.nodes[1].credentialId', nodeId: 'call', message: expect.stringContaining('another person') },
     ];
     expect(answer).toMatchObject({ status: 400, body: { details } });
   });
