@@ -132,7 +132,7 @@ describe('migrations', () => {
     expect(Object.fromEntries(settings.map(({ name, setting }) => [name, setting]))).toMatchObject({
       client_connection_check_interval: '2000',
       idle_in_transaction_session_timeout: '60000',
-      lock_timeout: '2000',
+      lock_timeout: '250',
       tcp_keepalives_count: '3',
       tcp_keepalives_idle: '10',
       tcp_keepalives_interval: '5',

@@ -8,7 +8,7 @@ import { acquireMigrationLock } from './migration-lock.js';
 import { prepareRecords, readApplied } from './migration-records.js';
 
 /** Attempts to lock a table before a migration fails: about three minutes. */
-const MAX_LOCK_ATTEMPTS = 60;
+const MAX_LOCK_ATTEMPTS = 150;
 
 /**
  * The session's settings, which override those of the role and the database. A migration has no time limit. A process
@@ -34,7 +34,7 @@ export interface ApplyMigrationsOptions {
   readonly runtimeRole?: string | undefined;
   /** Receives a line for each migration that begins, and for each wait. */
   readonly report?: (line: string) => void;
-  /** Attempts to lock a table before a migration fails, two seconds each. */
+  /** Attempts to lock a table before a migration fails, a quarter of a second each. */
   readonly maxLockAttempts?: number;
 }
 
