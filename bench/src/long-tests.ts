@@ -12,6 +12,12 @@ const LONG_TESTS = {
     tests: 'faults/statement-faults',
     env: (seconds: number) => ({ FAULT_MATRIX: 'full', FAULT_SECONDS: String(seconds) }),
   },
+  /** Fail-overs of PostgreSQL under Patroni, and of Redis, under load. It runs alone, and takes some three minutes. */
+  availability: {
+    project: 'e2e',
+    tests: 'availability/failover',
+    env: () => ({ FAILOVER_TEST: 'true' }),
+  },
   /** Requests to every route, by its schema and around it. */
   fuzz: {
     project: 'integration',

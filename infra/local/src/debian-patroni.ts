@@ -14,7 +14,7 @@ export interface PatroniPrograms {
 }
 
 /** Finds Patroni, etcd, HAProxy and Debian's PostgreSQL. @returns undefined unless all of them are there. */
-export async function findPatroni(): Promise<PatroniPrograms | undefined> {
+async function findPatroni(): Promise<PatroniPrograms | undefined> {
   const [patroni, etcd, haproxy, postgres] = await Promise.all([
     findProgram(['patroni']),
     findProgram(['etcd']),

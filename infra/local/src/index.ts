@@ -1,6 +1,6 @@
 export * from './apps.js';
 export { ensureChromium, findChromium } from './chromium.js';
-export { findPatroni, type PatroniPrograms } from './debian-patroni.js';
+export { ensurePatroni, type PatroniPrograms } from './debian-patroni.js';
 export { findDebianPostgres } from './debian-postgres.js';
 export * from './free-port.js';
 export { ensureFaketime, type Faketime, faketimeEnv } from './libfaketime.js';

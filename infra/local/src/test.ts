@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { ensureChromium, NoChromiumError } from './chromium.js';
-import { ensurePatroni } from './debian-patroni.js';
 import { ensureDebianPostgres } from './debian-postgres.js';
 import { ensureRedisServer, NoRedisError } from './redis-server.js';
 import { REPOSITORY } from './repository.js';
@@ -27,10 +26,8 @@ export async function installPrograms(): Promise<number> {
     await ensureRedisServer(console.log);
     await ensureChromium(console.log);
     if (IS_CI) {
-      for (const ensure of [ensureDebianPostgres, ensurePatroni]) {
-        const found = await ensure();
-        if ('missing' in found) console.log(`- ${found.missing}: tests that need it are skipped`);
-      }
+      const postgres = await ensureDebianPostgres();
+      if ('missing' in postgres) console.log(`- ${postgres.missing}: tests that need it are skipped`);
     }
     return 0;
   } catch (error) {
