@@ -59,7 +59,7 @@ export function createApiMetrics(
   });
   new Gauge({
     name: 'deckhand_replica_lag_seconds',
-    help: 'How old the data of the read replica may be; no value while that is unknown, or without a replica',
+    help: 'How old the data of the read replica may be; 0 without a replica, no value while that is unknown',
     registers: [registry],
     collect() {
       const lagMs = parts.runReads.lagMs();

@@ -22,7 +22,7 @@ export interface RunReads {
    * repeated on the primary. @param options.isFresh reads from the primary.
    */
   read<T>(work: (source: Database) => Promise<T>, options?: { isFresh?: boolean }): Promise<Read<T>>;
-  /** Returns how old the replica's data may be, in ms; undefined if that is unknown, or there is no replica. */
+  /** Returns how old the data of the replica may be, in ms; 0 without a replica, undefined if that is unknown. */
   lagMs(): number | undefined;
   /** Returns the number of reads from each. */
   counts(): { readonly primary: number; readonly replica: number };
@@ -112,6 +112,7 @@ export function createRunReads(options: {
       }
     },
     lagMs() {
+      if (replica === undefined) return 0;
       const until = lag.completeUntil();
       return until === undefined ? undefined : performance.now() - until;
     },
