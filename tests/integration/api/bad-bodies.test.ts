@@ -226,7 +226,7 @@ function describeOperations(world: World): Record<string, Operation> {
     'PATCH /api/folders/:id': { schema: UpdateFolderBody, examples: [{ name, parentId: null }], id: folder.id },
     'POST /api/workflows/:id/execute': {
       schema: ExecuteBody,
-      examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest' }],
+      examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest', ...LATER }, SOON],
       isOptional: true,
       id: workflowId,
     },
@@ -240,7 +240,13 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [
         { workspaceId, all: true, status: 'pending', workflowId, startedAt: span, search: 'x', errorContains: 'y' },
         { workspaceId, status: ['paused'], executionMode: 'test', source: ['api'], workflowName: 'W' },
-        { workspaceId, rerunOf: ran.finished, parentExecutionId: ran.finished },
+        {
+          workspaceId,
+          rerunOf: ran.finished,
+          parentExecutionId: ran.finished,
+          tag: ['a'],
+          metadata: { customer: '42' },
+        },
       ],
     },
     'POST /api/bulk-actions': {
@@ -258,7 +264,7 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/executions/:id/resume': { ...NOTHING, id: ran.paused },
     'POST /api/executions/:id/rerun': {
       schema: RerunBody,
-      examples: [{ fromNodeId: 'start', version: 'original' }],
+      examples: [{ fromNodeId: 'start', version: 'original', ...LATER }, SOON],
       isOptional: true,
       id: ran.finished,
     },
@@ -315,6 +321,16 @@ const REFUSALS: Readonly<Record<string, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   PAYLOAD_TOO_LARGE: 413,
 };
+
+/** Options of a start, which exclude each other. */
+const LATER = {
+  tags: ['a'],
+  metadata: { customer: 42 },
+  timeoutSeconds: 60,
+  startAt: '2030-01-01T00:00:00.000Z',
+  expiresAt: '2030-01-02T00:00:00.000Z',
+};
+const SOON = { delay: 60, expiresAfter: 60 };
 
 describe('every operation that takes a body', () => {
   it('is in the table below, with valid examples', () => {
