@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /**
- * How long one attempt waits for a lock, in ms: later requests for the lock wait as long. A statement that locks the four
- * tables of runs one after another blocks nobody for more than a second. It ends a deadlock with a writer, which locks
- * them in the order of its plan, before PostgreSQL looks for it (`deadlock_timeout`).
+ * How long one attempt waits for a lock, in ms: later requests for the lock wait as long. A statement that locks the
+ * four tables of runs one after another blocks nobody for more than a second. It ends a deadlock with a writer, which
+ * locks them in the order of its plan, before PostgreSQL looks for it (`deadlock_timeout`).
  */
 export const LOCK_TIMEOUT_MS = 250;
 
