@@ -36,11 +36,17 @@ const EVENTS = 'integration:integration/events/delivery';
 export const MUTANTS = [
   ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [
     ['a settled run is acted on again', 'const ids = rows.map(({ id }) => id);', 'const ids = [...executionIds];'],
-    ['two workers act on the same runs', "b.status = 'running' FOR UPDATE OF b SKIP LOCKED", "b.status = 'running'"],
+    [
+      'two workers act on the same runs',
+      "b.status = 'running' FOR UPDATE OF b SKIP LOCKED",
+      "b.status = 'running'",
+      'the locks on the runs exclude each other as well; this one only saves the second worker the work',
+    ],
     [
       'an aborted action continues',
       "b.id = ${action.id}::uuid AND b.status = 'running' FOR",
       'b.id = ${action.id}::uuid FOR',
+      'aborting deletes the rows of the runs, so nothing is left to act on',
     ],
     ['a viewer continues to act', " AND m.role <> 'viewer'", ''],
     ['a revoked key continues to act', 'k.id = b.api_key_id AND k.revoked_at IS NULL', 'k.id = b.api_key_id'],
@@ -702,7 +708,12 @@ export const MUTANTS = [
     ['results are not measured', '  if (characters <= max) return;\n', '  return;\n'],
   ]),
   ...of('packages/db/src/executions/list.ts', READ_REPLICA, [
-    ['the replica decides who may list', 'requireRole(db, actor, request', 'requireRole(source, actor, request'],
+    [
+      'the replica decides who may list',
+      'requireRole(db, actor, request',
+      'requireRole(source, actor, request',
+      'the replica of the test knows of a removed member before the next request',
+    ],
   ]),
   ...of('apps/api/src/runs/run-reads.ts', READ_REPLICA, [
     ['a replica is read however old its data is', ' <= replica.maxLagMs ? until', ' <= Infinity ? until'],
