@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workflow, WorkflowEntry } from '@deckhand/contracts';
@@ -19,11 +20,11 @@ export interface Sample {
 /** Placeholder in input.json for the receiver's URL. */
 const PLACEHOLDER = '{{RECEIVER_URL}}';
 
-/** Reads every sample of `folder`, by name of its folder, for a receiver at `receiverUrl`. */
+/** Reads every sample of `folder`, by name of its folder, for a receiver at `receiverUrl`. Other folders are ignored. */
 export async function readSamples(folder: string, receiverUrl: string): Promise<Sample[]> {
-  const ids = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const ids = (await readdir(folder)).filter((id) => existsSync(join(folder, id, 'workflow.json')));
   return Promise.all(
-    ids.map(async ({ name: id }) => {
+    ids.map(async (id) => {
       const workflow = JSON.parse(await readFile(join(folder, id, 'workflow.json'), 'utf8')) as Sample['workflow'];
       const input = await readFile(join(folder, id, 'input.json'), 'utf8');
       return {
