@@ -20,7 +20,7 @@ export interface Sample {
 /** Placeholder in input.json for the receiver's URL. */
 const PLACEHOLDER = '{{RECEIVER_URL}}';
 
-/** Reads every sample of `folder`, by name of its folder, for a receiver at `receiverUrl`. Other folders are ignored. */
+/** Reads the samples in the folders of `folder`, for a receiver at `receiverUrl`. Other folders are ignored. */
 export async function readSamples(folder: string, receiverUrl: string): Promise<Sample[]> {
   const ids = (await readdir(folder)).filter((id) => existsSync(join(folder, id, 'workflow.json')));
   return Promise.all(
