@@ -96,8 +96,9 @@ export interface HistoryStacks {
 }
 
 /**
- * Measures everyday work and lists among no old runs and among many, in turns, and the deletion of a quarter of these
- * beside a load. @param options.runs how many old runs; fewer if they would take more than half of the free disk.
+ * Measures everyday work and lists, alternately without and with many old runs, and the deletion of a quarter of these
+ * beside a load.
+ * @param options.runs how many old runs; fewer if they would take more than half of the free disk.
  */
 export async function history(
   { many, none, floor }: HistoryStacks,

@@ -138,7 +138,7 @@ function fits({ row }: RunRecord, { run, workspace, workflow, createdFrom, creat
 async function withArchive(use: (archive: Archive) => Promise<void>): Promise<void> {
   const archive = await openArchive(readSettings(ArchiveCommandSettings));
   if (!archive) throw misused('ARCHIVE_BUCKET is not set: give it as the workers have it.');
-  // Whoever reads the output may stop early, as `head` does.
+  // The reader of the output may stop early, as `head` does.
   process.stdout.once('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await use(archive);

@@ -31,7 +31,7 @@ function resultOf(delivery: TakenDelivery, outcome: AttemptResult['outcome'] = '
   return { delivery, attempt, outcome, retryInMs: 0, throttleMs: 0 };
 }
 
-/** A deliverer whose statements give what is queued, and whose attempts end when they are told to. */
+/** Creates a deliverer that takes the queued deliveries; the test ends their attempts. */
 function setUp() {
   const queue: TakenDelivery[][] = [];
   const requests: (Omit<TakeRequest, 'inProgress'> & { inProgress: Record<string, number> })[] = [];

@@ -27,7 +27,7 @@ const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo
  *     given ─▶ locked ─▶ admitted ─┬▶ moved              claims the run, counts the checkpoint, ends it or lets it rest
  *     (JSON)   (rows,    (fence)   ├▶ written_nodes …    nodes, iterations, waits
  *               by id)             ├▶ unindexed, stored  what maintenance does with it later
- *               by id)             ├▶ emitted            events for the endpoints of workspaces
+ *                                  ├▶ emitted            events for the endpoints of workspaces
  *                                  └▶ the verdicts
  *
  * Race: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the
