@@ -679,8 +679,8 @@ export const MUTANTS = [
     ['what comes late stays', 'WHERE d.deleted_at < now() - ${REMEMBERED}', 'WHERE true'],
     [
       'deletion waits for who holds a run',
-      '${LOCK_FREE_RUNS}\n    ), ${deletionOfTaken}',
-      'ORDER BY e.id FOR UPDATE OF e\n    ), ${deletionOfTaken}',
+      '${LOCK_FREE_RUNS}`);',
+      'ORDER BY e.id FOR UPDATE OF e`);',
     ],
   ]),
   ...of('packages/db/src/workspaces/workspaces.ts', DELETION, [

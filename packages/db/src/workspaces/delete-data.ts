@@ -27,16 +27,23 @@ export function findRunsOfDeletedWorkspaces(db: Database, page: RowPage): Promis
 /**
  * Deletes those of the given runs whose workspace is deleted, with all their data. A worker that still holds one can no
  * longer write anything. Runs that another transaction has locked are left for the next pass.
+ *
+ * Race: a checkpoint that is committed after the first statement took its snapshot and before it locks the run. Rows
+ * that it wrote are not in that snapshot; the second statement, which takes its own once the runs are locked, sees them.
  */
 export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readonly string[]): Promise<DeletedRun[]> {
-  return db.$queryRaw<DeletedRun[]>(Prisma.sql`/* workspaces.delete-runs */
-    WITH taken AS (
-      SELECT e.id, e.worker_id FROM executions e
+  return db.$transaction(async (tx) => {
+    const locked = await tx.$queryRaw<DeletedRun[]>(Prisma.sql`/* workspaces.lock-runs */
+      SELECT e.id AS "executionId", e.worker_id AS "workerId" FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[])
         AND EXISTS (SELECT 1 FROM deleted_workspaces d WHERE d.workspace_id = e.workspace_id)
-      ${LOCK_FREE_RUNS}
-    ), ${deletionOfTaken}
-    SELECT id AS "executionId", worker_id AS "workerId" FROM taken`);
+      ${LOCK_FREE_RUNS}`);
+    const ids = locked.map(({ executionId }) => executionId);
+    if (ids.length === 0) return [];
+    await tx.$executeRaw(Prisma.sql`/* workspaces.delete-runs */
+      WITH taken AS (SELECT unnest(${ids}::uuid[]) AS id), ${deletionOfTaken} SELECT`);
+    return locked;
+  });
 }
 
 /**
