@@ -5,6 +5,7 @@ import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
 import { events } from './events.js';
 import { backlog } from './backlog.js';
+import { batch } from './batch.js';
 import { fleet } from './fleet.js';
 import { fleetUpkeep } from './fleet-upkeep.js';
 import { growth } from './growth.js';
@@ -43,6 +44,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   suite: measureSuite,
   events: measureEvents,
   backlog: measureBacklog,
+  batch: measureBatch,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
   growth: measureGrowth,
@@ -211,6 +213,14 @@ async function measureBacklog(stack: Stack, { out }: Options): Promise<boolean> 
   const table = rows.map(({ work, runs, perSecond }) => ({ work, runs, 'runs/s': Math.round(perSecond) }));
   console.table(table);
   await write(out, 'backlog.json', JSON.stringify(table, null, 2));
+  return true;
+}
+
+async function measureBatch(stack: Stack, { repeat, out }: Options): Promise<boolean> {
+  const rows = await batch(stack, repeat);
+  const table = rows.map((row) => ({ ...row, seconds: Number(row.seconds.toFixed(2)) }));
+  console.table(table);
+  await write(out, 'batch.json', JSON.stringify(table, null, 2));
   return true;
 }
 

@@ -535,6 +535,17 @@ export const MUTANTS = [
       'true',
     ],
   ]),
+  ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
+    ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
+    ['another item than the first takes a key', 'ORDER BY workflow_id, key, id', 'ORDER BY workflow_id, key, id DESC'],
+    ['a run is started without its key', 'id IN (SELECT execution_id FROM taken)`)}', "verdict = 'accepted'`)}"],
+    ['a key that another statement took counts as ours', "verdict.kind !== 'accepted' || row.isTaken ?", 'true ?'],
+  ]),
+  ...of('apps/api/src/routes/executions/execute-batch.ts', 'integration:integration/api/execute-batch', [
+    ['an item that cannot be stored is accepted', '          check(given);\n', ''],
+    ['the header of a batch counts for nothing', 'idempotencyKey ?? (batchKey &&', 'idempotencyKey ?? (undefined &&'],
+    ['items share the key of the batch', '`${batchKey} item ${position}`', '`${batchKey} item`'],
+  ]),
   ...of('packages/db/src/executions/chosen-version.ts', 'integration:integration/worker/waits', [
     ['a version of another workflow runs', 'v.workflow_id = w.id\n    AND ', ''],
   ]),
@@ -677,11 +688,7 @@ export const MUTANTS = [
       '',
     ],
     ['what comes late stays', 'WHERE d.deleted_at < now() - ${REMEMBERED}', 'WHERE true'],
-    [
-      'deletion waits for who holds a run',
-      '${LOCK_FREE_RUNS}`);',
-      'ORDER BY e.id FOR UPDATE OF e`);',
-    ],
+    ['deletion waits for who holds a run', '${LOCK_FREE_RUNS}`);', 'ORDER BY e.id FOR UPDATE OF e`);'],
   ]),
   ...of('packages/db/src/workspaces/workspaces.ts', DELETION, [
     [

@@ -35,6 +35,7 @@ import { completeHumanTask } from './routes/executions/complete.js';
 import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
 import { executeWorkflow } from './routes/executions/execute.js';
+import { executeWorkflowBatch } from './routes/executions/execute-batch.js';
 import { pauseExecution, resumeExecution } from './routes/executions/pause.js';
 import { exportExecutions } from './routes/executions/export.js';
 import { listExecutions } from './routes/executions/list.js';
@@ -102,6 +103,7 @@ export function listRoutes(services: Services): NamedRoute[] {
   const operations = {
     // Asked for most: paths are tried one after another. `export` and `stop` would be taken for ids.
     executeWorkflow,
+    executeWorkflowBatch,
     exportExecutions,
     stopExecutions,
     createBulkAction,

@@ -98,6 +98,7 @@ export { acceptExecutions } from './executions/accept.js';
 export {
   acceptOnce,
   type AcceptOnceVerdict,
+  type OnceRequest,
   type IdempotencyKey,
   pruneIdempotencyKeys,
 } from './executions/accept-once.js';

@@ -1,7 +1,9 @@
 import {
   type ApprovalEntry,
+  type ExecuteBatchItem,
   type ExecuteBody,
   executeWorkflow,
+  executeWorkflowBatch,
   getWorkflow,
   type ExecutionEntry,
   listApprovals,
@@ -16,6 +18,7 @@ import {
 } from './generated/index.js';
 import { type Client, createClient } from './generated/client/index.js';
 import { pagesByCursor, pagesByOffset } from './pages.js';
+import { DeckhandError } from './errors.js';
 import { createRun, type Run } from './run.js';
 import { createSend, type SendOptions } from './send.js';
 
@@ -37,6 +40,17 @@ export interface ExecuteOptions extends Omit<ExecuteBody, 'input'> {
   readonly signal?: AbortSignal;
 }
 
+/** Options of a batch of starts. */
+export interface ExecuteBatchOptions {
+  /** Stands for the keys of items that have none. By default each call has a key of its own. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** How an item of a batch ended: a run, or the error that a single start would have thrown. */
+export type BatchResult =
+  { readonly run: Run; readonly error?: undefined } | { readonly run?: undefined; readonly error: DeckhandError };
+
 /** A filter of a list, without paging. */
 type FilterOf<Data extends { query?: object }> = Omit<NonNullable<Data['query']>, 'cursor' | 'offset' | 'fields'>;
 
@@ -45,6 +59,16 @@ export interface Deckhand {
   readonly workflows: {
     /** Starts a run of a workflow. @throws DeckhandError, ConnectionError */
     execute(workflowId: string, input?: ExecuteBody['input'], options?: ExecuteOptions): Promise<Run>;
+    /**
+     * Starts a run for each item, up to 1,000. @returns a result for each, in their order: an item that is refused
+     * concerns no other, and is not retried.
+     * @throws DeckhandError if the batch as a whole was refused; ConnectionError
+     */
+    executeBatch(
+      workflowId: string,
+      items: readonly ExecuteBatchItem[],
+      options?: ExecuteBatchOptions,
+    ): Promise<readonly BatchResult[]>;
     /** Reads a workflow with its latest definition. @throws DeckhandError, ConnectionError */
     get(workflowId: string): Promise<WorkflowResponse>;
     /** Yields the workflows of a workspace, page by page. @throws DeckhandError, ConnectionError */
@@ -88,6 +112,22 @@ export function createDeckhand({ baseUrl, apiKey, ...sending }: DeckhandOptions)
           throwOnError,
         });
         return createRun(parts, data.executionId, data.warning);
+      },
+      async executeBatch(workflowId, items, { idempotencyKey, signal } = {}) {
+        const { data, response } = await executeWorkflowBatch({
+          client,
+          path: { id: workflowId },
+          body: [...items],
+          headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+          ...(signal && { signal }),
+          throwOnError,
+        });
+        const requestId = response.headers.get('x-request-id') ?? '';
+        return data.items.map((item) =>
+          'code' in item
+            ? { error: new DeckhandError(item.status, { ...item, requestId }, undefined) }
+            : { run: createRun(parts, item.executionId, data.warning) },
+        );
       },
       async get(workflowId) {
         return (await getWorkflow({ client, path: { id: workflowId }, throwOnError })).data;

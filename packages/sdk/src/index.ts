@@ -1,4 +1,11 @@
-export { createDeckhand, type Deckhand, type DeckhandOptions, type ExecuteOptions } from './deckhand.js';
+export {
+  type BatchResult,
+  createDeckhand,
+  type Deckhand,
+  type DeckhandOptions,
+  type ExecuteBatchOptions,
+  type ExecuteOptions,
+} from './deckhand.js';
 export { ConnectionError, DeckhandError, RunFailedError, SignatureError } from './errors.js';
 export type { Run, WaitOptions } from './run.js';
 export type { SendOptions } from './send.js';

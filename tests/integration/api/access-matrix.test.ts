@@ -253,6 +253,12 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'DELETE /api/folders/:id': { path: `/api/folders/${held.folder.id}`, asks: 'editor', finds: 'held' },
 
     'POST /api/workflows/:id/execute': { path: `${workflow}/execute`, asks: 'editor', finds: 'held' },
+    'POST /api/workflows/:id/execute/batch': {
+      path: `${workflow}/execute/batch`,
+      body: [{}],
+      asks: 'editor',
+      finds: 'held',
+    },
     'GET /api/workflows/:id/executions': { path: `${workflow}/executions`, asks: 'viewer', finds: 'held' },
     'GET /api/executions': { path: `/api/executions${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'GET /api/executions/export': {

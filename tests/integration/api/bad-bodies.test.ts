@@ -16,6 +16,7 @@ import {
   CreateWorkspaceBody,
   CREDENTIAL_SECRETS,
   DuplicateWorkflowBody,
+  ExecuteBatchItem,
   ExecuteBody,
   InstanceSettings,
   LoginBody,
@@ -67,6 +68,8 @@ interface Operation {
   readonly examples: readonly object[];
   /** Whether an empty body is accepted. */
   readonly isOptional?: boolean;
+  /** Whether the body is a list of these, whose items have results of their own. */
+  readonly isItem?: boolean;
   /** The value of `:id` in the path, if there is one. */
   readonly id?: string;
   readonly userId?: string;
@@ -230,6 +233,23 @@ function describeOperations(world: World): Record<string, Operation> {
       isOptional: true,
       id: workflowId,
     },
+    'POST /api/workflows/:id/execute/batch': {
+      schema: ExecuteBatchItem,
+      examples: [
+        {
+          input: { a: 1 },
+          triggerNodeId: 'start',
+          executionMode: 'test',
+          version: 'latest',
+          idempotencyKey: 'a',
+          ...LATER,
+        },
+        SOON,
+      ],
+      isOptional: true,
+      isItem: true,
+      id: workflowId,
+    },
     'PATCH /api/executions/:id': {
       schema: UpdateExecutionBody,
       examples: [{ tags: ['a'], metadata: { customer: 42 } }],
@@ -300,7 +320,8 @@ function writes(): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-async function send(name: string, { id = '', userId = '', nodeId = 'form', deliveryId = '' }: Operation, bad: BadBody) {
+async function send(name: string, operation: Operation, bad: BadBody) {
+  const { id = '', userId = '', nodeId = 'form', deliveryId = '', isItem = false } = operation;
   const [method = '', pattern = ''] = name.split(' ');
   const path = pattern
     .replace(':id', id)
@@ -310,8 +331,13 @@ async function send(name: string, { id = '', userId = '', nodeId = 'form', deliv
   const isOpen = ['/api/auth/setup', '/api/auth/login', '/api/auth/accept-invite'].includes(path);
   const headers = { ...bad.headers, ...(isOpen ? {} : { authorization: `Bearer ${instance.session}` }) };
   sent += 1;
-  const answer = await fetch(`${instance.gateway.url}${path}`, { method, headers, body: bad.body ?? null });
+  const body = isItem ? Buffer.concat([Buffer.from('['), Buffer.from(bad.body ?? ''), Buffer.from(']')]) : bad.body;
+  const answer = await fetch(`${instance.gateway.url}${path}`, { method, headers, body: body ?? null });
   const text = await answer.text();
+  if (isItem && answer.status === 200) {
+    const [item] = parseOwnJson<{ items: (ErrorMembers & { status: number })[] }>(text).items;
+    return { status: item?.status ?? NaN, text, body: item ?? null };
+  }
   return { status: answer.status, text, body: parseOwnJson<ErrorMembers | null>(text === '' ? 'null' : text) };
 }
 

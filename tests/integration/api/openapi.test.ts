@@ -427,6 +427,10 @@ describe('the OpenAPI document', () => {
       metadata: { order: 'A-1042' },
     });
     const run = `/api/executions/${executionId}` as const;
+    await done('POST', `${path}/execute/batch`, [
+      { input: { orderId: 'A-1043', amount: 80 }, idempotencyKey: 'order-A-1043', executionMode: 'test' },
+      { triggerNodeId: 'nowhere' },
+    ]);
     const reaches = (status: string) => until(async () => (await done('GET', run)).status === status, 8_000, status);
     await reaches('waiting_for_input');
     await done('GET', `/api/approvals${inWorkspace}`);

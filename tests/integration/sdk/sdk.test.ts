@@ -51,6 +51,17 @@ describe('a run', () => {
     expect(await run.get()).toMatchObject({ status: 'success', progress: { total: { output: { total: 42 } } } });
   });
 
+  it('is started for each item of a batch that is not refused, and once although the response got lost', async () => {
+    const lossy = createDeckhand({ baseUrl: instance.gateway.url, apiKey: instance.key, fetch: losing(1) });
+    const workflowId = await createWorkflow(instance, DOUBLE);
+    const items = [{ input: { amount: 1 } }, { tags: ['a b'] }, { input: { amount: 2 } }];
+    const results = await lossy.workflows.executeBatch(workflowId, items);
+    expect(results[1]?.error).toBeInstanceOf(DeckhandError);
+    expect(results[1]?.error).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    expect(await Promise.all([results[0]?.run?.result(), results[2]?.run?.result()])).toEqual([2, 4]);
+    expect(await instance.db.execution.count({ where: { workflowId } })).toBe(2);
+  });
+
   it('without an End node has the result null', async () => {
     const run = await deckhand.workflows.execute(
       await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: {} } })),

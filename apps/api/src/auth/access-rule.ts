@@ -23,8 +23,8 @@ export function isClosedToKeys(path: string): boolean {
 /** The paths of runs whose first segment is another. */
 const OF_EXECUTIONS = /^\/api\/(workflows\/[^/]+\/executions|bulk-actions)(\/|$)/;
 
-/** Matches the path that starts runs. */
-const EXECUTE = /^\/api\/workflows\/[^/]+\/execute$/;
+/** Matches the paths that start runs. */
+const EXECUTE = /^\/api\/workflows\/[^/]+\/execute(\/batch)?$/;
 
 /**
  * Returns the rule for a method and a path (or a route's pattern). The resource is the first segment after /api/. GET

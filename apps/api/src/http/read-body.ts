@@ -1,6 +1,7 @@
 import { parse } from 'content-type';
 import type { Request } from 'express';
-import { DeckhandError } from '@deckhand/contracts';
+import { DeckhandError, validationFailed } from '@deckhand/contracts';
+import { checkJson } from './check-json.js';
 import { parseJsonBody } from './parse-json-body.js';
 import { readBytes } from './read-bytes.js';
 
@@ -21,12 +22,42 @@ export const MAX_ANONYMOUS_BODY_BYTES = 16 * 1024;
  * be stored or costs too much (`parseJsonBody`).
  */
 export async function readBody(request: Request, bytesMax = MAX_BODY_BYTES): Promise<unknown> {
+  const bytes = await readUtf8(request, bytesMax);
+  return bytes && parseJsonBody(bytes);
+}
+
+/** A body that is a list. */
+export interface ListBody {
+  readonly items: readonly unknown[];
+  /** @throws DeckhandError VALIDATION_FAILED for an item that cannot be stored. */
+  readonly check: (item: unknown) => void;
+}
+
+/**
+ * Reads a JSON body that is a list, whose items are checked one by one.
+ * @throws DeckhandError as `readBody`; VALIDATION_FAILED for another type, and for an empty or too long list.
+ */
+export async function readListBody(
+  request: Request,
+  { maxItems, maxBytes }: { readonly maxItems: number; readonly maxBytes: number },
+): Promise<ListBody> {
+  const bytes = await readUtf8(request, maxBytes);
+  let source = '';
+  const items = bytes && (await parseJsonBody(bytes, (_value, text) => (source = text)));
+  if (!Array.isArray(items)) throw validationFailed([{ path: '', message: 'must be an array' }]);
+  if (items.length === 0 || items.length > maxItems) {
+    throw validationFailed([{ path: '', message: `must have 1 to ${maxItems} items, and has ${items.length}` }]);
+  }
+  return { items, check: (item) => checkJson(item, source) };
+}
+
+/** Returns the bytes of a body in UTF-8; undefined if there is none or it is empty. */
+async function readUtf8(request: Request, bytesMax: number): Promise<Buffer | undefined> {
   const length = request.headers['content-length'];
   if (length === '0' || (length === undefined && request.headers['transfer-encoding'] === undefined)) return undefined;
   requireUtf8(request);
   const bytes = await readBytes(request, bytesMax);
-  if (bytes.length === 0) return undefined;
-  return parseJsonBody(bytes);
+  return bytes.length === 0 ? undefined : bytes;
 }
 
 /** Reads an optional JSON body. No body is `{}`, while `null` is a value like any other. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { validationFailed } from '@deckhand/contracts';
+import { IDEMPOTENCY_KEY_PATTERN, validationFailed } from '@deckhand/contracts';
 import type { IdempotencyKey } from '@deckhand/db';
 import type { Request } from 'express';
 import { configure } from 'safe-stable-stringify';
 
-/** Visible ASCII. */
-const KEY = /^[\x21-\x7e]{1,255}$/;
+const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
 /** Serializes JSON with its members in a fixed order. */
 const canonical = configure({ deterministic: true, circularValue: Error });
@@ -17,11 +16,22 @@ const canonical = configure({ deterministic: true, circularValue: Error });
  * @throws DeckhandError VALIDATION_FAILED if the key is empty, too long or not visible ASCII.
  */
 export function readIdempotencyKey(request: Request, asked: unknown): IdempotencyKey | undefined {
+  const key = readKeyHeader(request);
+  return key === undefined ? undefined : toIdempotencyKey(key, asked);
+}
+
+/** Reads the header alone. @throws DeckhandError VALIDATION_FAILED as above. */
+export function readKeyHeader(request: Request): string | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw validationFailed([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
   }
+  return key;
+}
+
+/** Returns a key with the hash of what its request asks for. */
+export function toIdempotencyKey(key: string, asked: unknown): IdempotencyKey {
   return {
     key,
     bodyHash: createHash('sha256')

@@ -12,6 +12,7 @@ import {
   readStorage,
   type NotCounted,
   type IdempotencyKey,
+  type OnceRequest,
 } from '@deckhand/db';
 import { createFairSemaphore } from '@deckhand/nodes';
 import {
@@ -32,6 +33,8 @@ export type StartRunRequest = Omit<AcceptRequest, 'executionId' | 'countedUnder'
 export interface StartedRun {
   readonly executionId: string;
   readonly isRepeated: boolean;
+  /** Whether it starts later. */
+  readonly isDelayed: boolean;
   /** The state of the workspace's limit of runs per minute, if the run counts towards one. */
   readonly rate?: CountedRate | undefined;
 }
@@ -68,11 +71,24 @@ export function createRunStarter(options: {
 }): RunStarter {
   const { db, queue, rate, breaker, runs, tracing, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
+  const insertOnce = createBatcher({ ...BATCH, flush: insertAllOnce });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
   const semaphore = createFairSemaphore(MAX_LARGE_WRITES);
+  const readUsage = createBatcher({ ...BATCH, flush: readUsages });
 
   function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
     return breaker.watch(() => acceptExecutions(db, requests));
+  }
+
+  function insertAllOnce(requests: OnceRequest[]): Promise<AcceptOnceVerdict[]> {
+    return breaker.watch(() => acceptOnce(db, requests));
+  }
+
+  /** Reads the usage of storage once for each workflow. */
+  async function readUsages(workflowIds: string[]): Promise<(object | undefined)[]> {
+    const distinct = [...new Set(workflowIds)];
+    const usages = await Promise.all(distinct.map((id) => readStorage(db, id)));
+    return workflowIds.map((id) => usages[distinct.indexOf(id)]);
   }
 
   /** Queues runs. @returns for each whether it goes on. A run that could not be queued is marked failed. */
@@ -90,26 +106,19 @@ export function createRunStarter(options: {
     }
   }
 
-  async function insertOne(request: AcceptRequest): Promise<AcceptVerdict | undefined> {
-    if (!isLarge(request)) return insert(request);
-    const [verdict] = await insertAll([request]);
-    return verdict;
-  }
-
-  /** Writes one run. Large runs wait for a permit, which people and webhooks share fairly. */
+  /** Writes one run. Large runs are written alone and wait for a permit, which people and webhooks share fairly. */
   async function write(
     request: AcceptRequest,
     idempotencyKey: IdempotencyKey | undefined,
   ): Promise<AcceptOnceVerdict | undefined> {
-    const release = isLarge(request)
-      ? await semaphore.acquire(request.actor?.userId ?? request.workflowId, new AbortController().signal)
-      : undefined;
+    if (!isLarge(request)) return idempotencyKey ? insertOnce({ request, idempotencyKey }) : insert(request);
+    const sharer = request.actor?.userId ?? request.workflowId;
+    const release = await semaphore.acquire(sharer, new AbortController().signal);
     try {
-      return idempotencyKey
-        ? await breaker.watch(() => acceptOnce(db, request, idempotencyKey))
-        : await insertOne(request);
+      const [verdict] = await (idempotencyKey ? insertAllOnce([{ request, idempotencyKey }]) : insertAll([request]));
+      return verdict;
     } finally {
-      release?.();
+      release();
     }
   }
 
@@ -141,20 +150,20 @@ export function createRunStarter(options: {
       const request = { executionId, traceParent: tracing?.current(), ...asked };
       const { verdict, counted } = await accept(request, idempotencyKey);
       if (verdict?.kind === 'repeated') {
-        return { executionId: verdict.executionId, isRepeated: true };
+        return { executionId: verdict.executionId, isRepeated: true, isDelayed: verdict.isDelayed };
       }
       if (verdict?.kind !== 'accepted') {
         const storage =
-          verdict?.kind === 'overQuota' && !isForAnonymous(request)
-            ? await readStorage(db, request.workflowId)
-            : undefined;
+          verdict?.kind === 'overQuota' && !isForAnonymous(request) ? await readUsage(request.workflowId) : undefined;
         throw refusal(verdict, request, storage);
       }
       runs.accepted(request.source);
       const { workspaceId, run } = verdict;
-      const started = { executionId, isRepeated: false, rate: isForAnonymous(request) ? undefined : counted };
+      const isDelayed = run?.isDelayed ?? false;
+      const rateShown = isForAnonymous(request) ? undefined : counted;
+      const started = { executionId, isRepeated: false, isDelayed, rate: rateShown };
       // It rests: maintenance queues it when its time has come.
-      if (run?.isDelayed === true) return started;
+      if (isDelayed) return started;
       if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return started;

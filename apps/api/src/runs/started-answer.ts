@@ -1,10 +1,24 @@
 import type { ExecuteResponse, WorkerCounts } from '@deckhand/contracts';
+import type { StartedRun } from './run-starter.js';
 
 /** Returns the response to every request that starts a run. It has a warning if no worker can take the run. */
-export function startedAnswer(executionId: string, workers: WorkerCounts): ExecuteResponse {
-  const answer = { message: 'The run is queued', executionId, workers };
-  const warning = warningFor(workers);
-  return warning === undefined ? answer : { ...answer, warning };
+export function startedAnswer(started: StartedRun, workers: WorkerCounts): ExecuteResponse {
+  return {
+    message: startedMessage(started),
+    executionId: started.executionId,
+    ...workersAnswer(workers, started.isDelayed),
+  };
+}
+
+/** Says what happens to a run that was accepted. */
+export function startedMessage({ isDelayed }: Pick<StartedRun, 'isDelayed'>): string {
+  return isDelayed ? 'The run is accepted and starts later' : 'The run is queued';
+}
+
+/** Returns the workers that could take runs, and a warning without any. A run that starts later needs none yet. */
+export function workersAnswer(workers: WorkerCounts, isDelayed = false): Pick<ExecuteResponse, 'workers' | 'warning'> {
+  const warning = isDelayed ? undefined : warningFor(workers);
+  return warning === undefined ? { workers } : { workers, warning };
 }
 
 function warningFor(workers: WorkerCounts): string | undefined {

@@ -4,6 +4,8 @@ import { networkOf } from '../http/network-of.js';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.js';
 import { readBytes } from '../http/read-bytes.js';
 import { readIdempotencyKey } from '../runs/idempotency.js';
+import type { StartedRun } from '../runs/run-starter.js';
+import { startedMessage } from '../runs/started-answer.js';
 import type { Services } from '../services.js';
 import { sendAnswer, sendResult } from './answer.js';
 import { type CheckedCaller, checkCaller } from './check-caller.js';
@@ -47,11 +49,12 @@ export async function receive(services: Services, received: Received): Promise<v
     throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
   }
   services.breaker.check();
-  const { executionId, isRepeated } = await start(services, received, target);
+  const started = await start(services, received, target);
+  const { executionId, isRepeated } = started;
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
   if (settings.responseMode === 'immediately') {
-    sendAnswer(response, settings.responseCode, { message: 'The run is queued', executionId });
+    sendAnswer(response, settings.responseCode, { message: startedMessage(started), executionId });
     return;
   }
   const outcome = await services.awaitRun(executionId, {
@@ -73,7 +76,7 @@ async function start(
   services: Services,
   { request, response, signal }: Received,
   target: WebhookTarget,
-): Promise<{ executionId: string; isRepeated: boolean }> {
+): Promise<StartedRun> {
   const { settings, workflowId, nodeId, versionId, testActor } = target;
   const { secretHeaders } = await letIn(services, request, target, signal);
   if (settings.rateLimit) await limit(services, response, workflowId, settings.rateLimit);

@@ -19,14 +19,29 @@ export interface IdempotencyKey {
   readonly bodyHash: string;
 }
 
+/** A request to start a run at most once. */
+export interface OnceRequest {
+  readonly request: AcceptRequest;
+  readonly idempotencyKey: IdempotencyKey;
+}
+
 /** `repeated`: an earlier request with this key started the run. `otherBody`: the earlier request had another body. */
 export type AcceptOnceVerdict =
-  AcceptVerdict | { readonly kind: 'repeated'; readonly executionId: string } | { readonly kind: 'otherBody' };
+  | AcceptVerdict
+  | {
+      readonly kind: 'repeated';
+      readonly executionId: string;
+      /** Whether it still waits for its start time. */
+      readonly isDelayed: boolean;
+    }
+  | { readonly kind: 'otherBody' };
 
 interface Row extends VerdictRow {
+  readonly id: string;
+  readonly isTaken: boolean;
   readonly knownId: string | null;
   readonly knownHash: string | null;
-  readonly isTaken: boolean;
+  readonly isKnownDelayed: boolean | null;
 }
 
 /** How long a key refers to its run. */
@@ -40,56 +55,78 @@ function isAlive(key: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * Accepts a run unless one was started for the same key. Key and run are written together, so either both exist or
- * neither. If several requests arrive at the same time, one writes and the others find its run.
+ * Accepts runs unless they were started for the same keys. Key and run are written together, so either both exist or
+ * neither. If several requests with a key arrive at the same time, here or in other processes, one writes and the
+ * others find its run.
+ * @returns a verdict for each request, in their order.
  */
-export async function acceptOnce(
-  db: Database,
-  request: AcceptRequest,
-  idempotencyKey: IdempotencyKey,
-): Promise<AcceptOnceVerdict> {
-  const tryAccept = (): Promise<AcceptOnceVerdict> => accept(db, request, idempotencyKey);
-  // After an ambiguous error, the key refers to our own run if that was committed.
-  return retryOnce(tryAccept, tryAccept);
+export async function acceptOnce(db: Database, requests: readonly OnceRequest[]): Promise<AcceptOnceVerdict[]> {
+  const verdicts = new Map<string, AcceptOnceVerdict>();
+  const left = (): OnceRequest[] => requests.filter(({ request }) => !verdicts.has(request.executionId));
+  for (let asked = left(); asked.length > 0; asked = left()) {
+    const tryAccept = (): Promise<Row[]> => accept(db, asked);
+    // After an ambiguous error, the keys refer to our own runs if those were committed.
+    const rows = new Map((await retryOnce(tryAccept, tryAccept)).map((row) => [row.id, row]));
+    for (const { request, idempotencyKey } of asked) {
+      const verdict = verdictOf(rows.get(request.executionId), request.executionId, idempotencyKey);
+      if (verdict) verdicts.set(request.executionId, verdict);
+    }
+  }
+  return requests.map(({ request }) => verdicts.get(request.executionId) ?? { kind: 'notFound' });
 }
 
-async function accept(
-  db: Database,
-  request: AcceptRequest,
-  idempotencyKey: IdempotencyKey,
-): Promise<AcceptOnceVerdict> {
-  for (;;) {
-    const [row] = await queryWithRawParameters<Row[]>(
-      db,
-      Prisma.sql`/* executions.accept-once */
-      WITH admitted AS (${admitted([request])}), known AS (
-        SELECT k.execution_id, k.body_hash
-        FROM admitted a JOIN idempotency_keys k ON k.workflow_id = a.workflow_id AND k.key = ${idempotencyKey.key}
+/** Returns undefined if another request took the key while the statement ran: the next one reads what it wrote. */
+function verdictOf(
+  row: Row | undefined,
+  executionId: string,
+  { bodyHash }: IdempotencyKey,
+): AcceptOnceVerdict | undefined {
+  if (!row) return { kind: 'notFound' };
+  const { knownId, knownHash, isKnownDelayed } = row;
+  if (knownId === executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
+  if (knownId !== null) {
+    return knownHash === bodyHash
+      ? { kind: 'repeated', executionId: knownId, isDelayed: isKnownDelayed ?? false }
+      : { kind: 'otherBody' };
+  }
+  const verdict = toVerdict(row);
+  return verdict.kind !== 'accepted' || row.isTaken ? verdict : undefined;
+}
+
+/**
+ * Races: requests that take the same key wait for each other at its row. All statements take keys in the same order, so
+ * they cannot wait for each other in a circle. Of requests with the same key in one statement, the first takes it.
+ */
+function accept(db: Database, asked: readonly OnceRequest[]): Promise<Row[]> {
+  return queryWithRawParameters<Row[]>(
+    db,
+    Prisma.sql`/* executions.accept-once */
+      WITH admitted AS (${admitted(asked.map(({ request }) => request))}), keyed AS (
+        SELECT a.id, a.workflow_id, a.verdict, g.key, g.body_hash
+        FROM admitted a JOIN unnest(
+          ${asked.map(({ request }) => request.executionId)}::uuid[],
+          ${asked.map(({ idempotencyKey }) => idempotencyKey.key)}::text[],
+          ${asked.map(({ idempotencyKey }) => idempotencyKey.bodyHash)}::text[]
+        ) AS g (id, key, body_hash) ON g.id = a.id
+      ), known AS (
+        SELECT a.id, k.execution_id, k.body_hash,
+          (SELECT e.status = 'pending' AND e.start_at > now() FROM executions e WHERE e.id = k.execution_id) AS is_delayed
+        FROM keyed a JOIN idempotency_keys k ON k.workflow_id = a.workflow_id AND k.key = a.key
         WHERE a.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
       ), taken AS (
         INSERT INTO idempotency_keys (workflow_id, key, body_hash, execution_id, created_at)
-        SELECT workflow_id, ${idempotencyKey.key}, ${idempotencyKey.bodyHash}, id, now()
-        FROM admitted WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known)
+        SELECT DISTINCT ON (workflow_id, key) workflow_id, key, body_hash, id, now()
+        FROM keyed a WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known WHERE known.id = a.id)
+        ORDER BY workflow_id, key, id
         ON CONFLICT (workflow_id, key) DO UPDATE
         SET body_hash = EXCLUDED.body_hash, execution_id = EXCLUDED.execution_id, created_at = EXCLUDED.created_at
         WHERE NOT ${isAlive(Prisma.sql`idempotency_keys`)}
         RETURNING execution_id
       ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}
-      SELECT ${verdictColumns}, EXISTS (SELECT 1 FROM taken) AS "isTaken",
-        (SELECT execution_id FROM known) AS "knownId", (SELECT body_hash FROM known) AS "knownHash"
-      FROM admitted a`,
-    );
-    if (!row) return { kind: 'notFound' };
-    if (row.knownId === request.executionId) return { kind: 'accepted', workspaceId: row.workspaceId ?? '', run: null };
-    if (row.knownId !== null) {
-      return row.knownHash === idempotencyKey.bodyHash
-        ? { kind: 'repeated', executionId: row.knownId }
-        : { kind: 'otherBody' };
-    }
-    const verdict = toVerdict(row);
-    // Another request took the key while this statement ran: read what it wrote.
-    if (verdict.kind !== 'accepted' || row.isTaken) return verdict;
-  }
+      SELECT a.id, ${verdictColumns}, a.id IN (SELECT execution_id FROM taken) AS "isTaken",
+        known.execution_id AS "knownId", known.body_hash AS "knownHash", known.is_delayed AS "isKnownDelayed"
+      FROM admitted a LEFT JOIN known ON known.id = a.id`,
+  );
 }
 
 /** Deletes expired keys. @returns how many. */

@@ -1,11 +1,11 @@
-import { compileBody, ExecuteBody, ExecuteResponse, serializeOptions } from '@deckhand/contracts';
-import { chooseVersion } from '@deckhand/db';
+import { compileBody, ExecuteBody, ExecuteResponse } from '@deckhand/contracts';
 import { pathId } from '../../http/query.js';
 import { setRateHeaders } from '../../http/rate-limit.js';
 import { MAX_DATA_BODY_BYTES, readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
+import { toStartRequest } from '../../runs/start-request.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
 
@@ -37,32 +37,12 @@ export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Servi
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const body = parse(await readOptionalBody(request, MAX_DATA_BODY_BYTES));
-      const options = serializeOptions(body);
-      const asked = {
-        triggerNodeId: body.triggerNodeId ?? null,
-        mode: body.executionMode ?? 'normal',
-        input: body.input ?? {},
-        // Without `version` and options, the hash of the body is the same as in earlier releases.
-        ...(body.version === undefined ? {} : { version: body.version }),
-        ...(options === undefined ? {} : { options }),
-      } as const;
-      const { executionId, isRepeated, rate } = await runStarter.start(
-        {
-          triggerNodeId: asked.triggerNodeId,
-          mode: asked.mode,
-          workflowId,
-          actor: { userId: caller.userId, boundTo: caller.boundTo },
-          source: caller.kind === 'key' ? 'api' : 'editor',
-          triggerData: JSON.stringify(asked.input),
-          options,
-          ...chooseVersion(body.version ?? 'latest'),
-        },
-        readIdempotencyKey(request, asked),
-      );
-      if (caller.kind === 'key') await noteStart(caller, workflowId, executionId);
-      if (rate) setRateHeaders(response, rate);
-      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+      const { request: start, asked } = toStartRequest(caller, workflowId, body);
+      const started = await runStarter.start(start, readIdempotencyKey(request, asked));
+      if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
+      if (started.rate) setRateHeaders(response, started.rate);
+      if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      sendJson(response, 202, startedAnswer(started, fleet.counts()));
     },
     { guard: breaker.check },
   );

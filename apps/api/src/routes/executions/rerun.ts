@@ -51,7 +51,7 @@ export function rerunExecution(services: Services): Route {
         ...(version === 'latest' ? {} : { version }),
         ...(changes === undefined ? {} : { options: changes }),
       };
-      const { executionId, isRepeated, rate } = await runStarter.start(
+      const { rate, ...started } = await runStarter.start(
         {
           workflowId: origin.workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
@@ -67,9 +67,9 @@ export function rerunExecution(services: Services): Route {
         readIdempotencyKey(request, asked),
       );
       if (rate) setRateHeaders(response, rate);
-      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      else await recordRunChange(services, caller, 'execution.rerun', executionId);
-      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+      if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      else await recordRunChange(services, caller, 'execution.rerun', started.executionId);
+      sendJson(response, 202, startedAnswer(started, fleet.counts()));
     },
     { guard: breaker.check },
   );

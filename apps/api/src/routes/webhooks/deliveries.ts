@@ -62,7 +62,7 @@ export function replayDelivery(services: Services): Route {
         workflowId,
         deliveryId,
       });
-      const { executionId, isRepeated, rate } = await runStarter.start(
+      const { rate, ...started } = await runStarter.start(
         {
           workflowId,
           actor: { userId: caller.userId, boundTo: caller.boundTo },
@@ -76,9 +76,9 @@ export function replayDelivery(services: Services): Route {
         readIdempotencyKey(request, { deliveryId }),
       );
       if (rate) setRateHeaders(response, rate);
-      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      else await recordRunChange(services, caller, 'execution.replay', executionId);
-      sendJson(response, 202, startedAnswer(executionId, fleet.counts()));
+      if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      else await recordRunChange(services, caller, 'execution.replay', started.executionId);
+      sendJson(response, 202, startedAnswer(started, fleet.counts()));
     },
     { guard: breaker.check },
   );

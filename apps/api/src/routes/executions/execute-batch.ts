@@ -1,0 +1,114 @@
+import {
+  compileBody,
+  DeckhandError,
+  type ErrorCode,
+  ExecuteBatchBody,
+  ExecuteBatchItem,
+  ExecuteBatchResponse,
+  MAX_BATCH_ITEMS,
+} from '@deckhand/contracts';
+import { nextSlice } from '@deckhand/runtime';
+import { toDeckhandError } from '../../http/errors.js';
+import { pathId } from '../../http/query.js';
+import { type CountedRate, setRateHeaders } from '../../http/rate-limit.js';
+import { MAX_DATA_BODY_BYTES, readListBody } from '../../http/read-body.js';
+import { sendJson } from '../../http/respond.js';
+import { forKey, type Route } from '../../http/route.js';
+import { readKeyHeader, toIdempotencyKey } from '../../runs/idempotency.js';
+import type { StartedRun } from '../../runs/run-starter.js';
+import { toStartRequest } from '../../runs/start-request.js';
+import { startedMessage, workersAnswer } from '../../runs/started-answer.js';
+import type { Services } from '../../services.js';
+
+const parseItem = compileBody(ExecuteBatchItem);
+
+/** Items that are checked before others get to run. */
+const ITEMS_PER_SLICE = 50;
+
+/** How an item ended. */
+type Outcome = StartedRun | DeckhandError;
+
+/** POST /api/workflows/{id}/execute/batch */
+export function executeWorkflowBatch({ breaker, runStarter, fleet, noteStart, logger }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/workflows/:id/execute/batch',
+    {
+      summary: 'Start many runs',
+      description:
+        'Starts a run for each item, as if each were a request of its own: an item that is refused concerns no other. Repeat a batch whose response was lost: items with the same idempotency keys start no second run.',
+      returns: 'A result for each item, in their order',
+      takesIdempotencyKey: true,
+      body: ExecuteBatchBody,
+      responses: { 200: ExecuteBatchResponse },
+      errors: ['write_circuit_open'],
+    },
+    async (request, response, caller) => {
+      const workflowId = pathId(request);
+      const batchKey = readKeyHeader(request);
+      const { items, check } = await readListBody(request, {
+        maxItems: MAX_BATCH_ITEMS,
+        maxBytes: MAX_DATA_BODY_BYTES,
+      });
+
+      async function start(given: unknown, position: number): Promise<Outcome> {
+        try {
+          check(given);
+          const { idempotencyKey, ...body } = parseItem(given);
+          const { request: run, asked } = toStartRequest(caller, workflowId, body);
+          // Keys of items have no more than 255 characters, and no space.
+          const key = idempotencyKey ?? (batchKey && `${batchKey} item ${position}`);
+          return await runStarter.start(run, key === undefined ? undefined : toIdempotencyKey(key, asked));
+        } catch (error) {
+          const known = toDeckhandError(error);
+          if (known.code === 'INTERNAL') logger.error({ err: error, requestId: request.id, position }, 'item failed');
+          return known;
+        }
+      }
+
+      const starts: Promise<Outcome>[] = [];
+      for (const [position, item] of items.entries()) {
+        if (position % ITEMS_PER_SLICE === ITEMS_PER_SLICE - 1) await nextSlice();
+        starts.push(start(item, position));
+      }
+      const outcomes = await Promise.all(starts);
+
+      const runs = outcomes.flatMap((outcome) => (outcome instanceof DeckhandError ? [] : [outcome]));
+      const [first] = runs;
+      const refusals = outcomes.flatMap((outcome) => (outcome instanceof DeckhandError ? [outcome] : []));
+      const ofWorkflow = refusals.find(({ code }) => OF_WORKFLOW.includes(code));
+      if (!first && ofWorkflow) throw ofWorkflow;
+      if (first && caller.kind === 'key') await noteStart(caller, workflowId, first.executionId);
+      const rate = leastRemaining(runs);
+      if (rate) setRateHeaders(response, rate);
+      sendJson(response, 200, {
+        accepted: runs.length,
+        refused: refusals.length,
+        items: outcomes.map(toResult),
+        ...workersAnswer(
+          fleet.counts(),
+          runs.every(({ isDelayed }) => isDelayed),
+        ),
+      });
+    },
+    { guard: breaker.check },
+  );
+}
+
+/** Errors that all items have if one has them. */
+const OF_WORKFLOW: readonly ErrorCode[] = ['NOT_FOUND', 'FORBIDDEN'];
+
+function toResult(outcome: Outcome): ExecuteBatchResponse['items'][number] {
+  if (outcome instanceof DeckhandError) {
+    const { status, message, code, extra, details } = outcome;
+    return { status, error: message, code, ...extra, ...(details === undefined ? {} : { details }) };
+  }
+  const { executionId, isRepeated } = outcome;
+  return { status: 202, executionId, message: startedMessage(outcome), isRepeated };
+}
+
+/** Returns the limit of runs as the last run found it. */
+function leastRemaining(runs: readonly StartedRun[]): CountedRate | undefined {
+  const rates = runs.flatMap(({ rate }) => rate ?? []);
+  return rates.toSorted((a, b) => a.remaining - b.remaining)[0];
+}

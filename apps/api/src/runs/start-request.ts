@@ -1,0 +1,35 @@
+import { type ExecuteBody, serializeOptions } from '@deckhand/contracts';
+import { chooseVersion } from '@deckhand/db';
+import type { Caller } from '../auth/caller.js';
+import type { StartRunRequest } from './run-starter.js';
+
+/** A start as an operation asks for it. */
+export interface AskedStart {
+  readonly request: StartRunRequest;
+  /** What its idempotency key stands for. */
+  readonly asked: object;
+}
+
+/** Converts a body to a request for a run. @throws DeckhandError VALIDATION_FAILED for options that exclude another. */
+export function toStartRequest(caller: Caller, workflowId: string, body: ExecuteBody): AskedStart {
+  const options = serializeOptions(body);
+  const asked = {
+    triggerNodeId: body.triggerNodeId ?? null,
+    mode: body.executionMode ?? 'normal',
+    input: body.input ?? {},
+    // Without `version` and options, the hash of the body is the same as in earlier releases.
+    ...(body.version === undefined ? {} : { version: body.version }),
+    ...(options === undefined ? {} : { options }),
+  } as const;
+  const request = {
+    triggerNodeId: asked.triggerNodeId,
+    mode: asked.mode,
+    workflowId,
+    actor: { userId: caller.userId, boundTo: caller.boundTo },
+    source: caller.kind === 'key' ? 'api' : 'editor',
+    triggerData: JSON.stringify(asked.input),
+    options,
+    ...chooseVersion(body.version ?? 'latest'),
+  } as const;
+  return { request, asked };
+}
