@@ -19,6 +19,7 @@ import {
   createActiveRuns,
   createDatabaseClock,
   createHeldBackRuns,
+  createKeyRelease,
   createMaintenanceLease,
   createStandby,
   startMaintenance,
@@ -82,6 +83,8 @@ async function startIdleWorker(): Promise<void> {
       clock,
       lease,
       heldBack: createHeldBackRuns({ db, queue, onReleased: ignore }),
+      keyRelease: createKeyRelease({ db, queue, onReleased: ignore }),
+      onStopped: () => Promise.resolve(),
       outputs: {
         put: () => Promise.reject(new Error('a simulated worker has no outputs')),
         get: () => Promise.resolve(new Map()),

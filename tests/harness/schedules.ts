@@ -43,6 +43,7 @@ export async function startFiring(
       ? async () =>
           (await claimLease(redis, MAINTENANCE_LEASE_KEY, { owner: id, durationMs: 1_000, claim: 'eager' })) === 'held'
       : () => Promise.resolve(true),
+    onStopped: () => Promise.resolve(),
     onStarted: () => undefined,
     onBadRow: () => undefined,
     now: () => clock.now,

@@ -10,7 +10,8 @@ function of(file, tests, mutants) {
 }
 
 const FENCES = 'integration:integration/executions/fences';
-const LIMITS = 'integration:integration/executions/concurrency';
+const LIMITS = 'integration:integration/executions/concurrency.test';
+const KEYS = 'integration:integration/executions/concurrency-keys';
 const RECOVER = 'integration:integration/executions/recover';
 const MAINTENANCE = 'integration:integration/executions/maintenance';
 const LEASE = 'integration:integration/worker/maintenance-lease';
@@ -218,6 +219,43 @@ export const MUTANTS = [
       "${run}.status = 'pending' AND",
     ],
   ]),
+  ...of('packages/db/src/concurrency/keys.ts', KEYS, [
+    ['a start does not lock its key', 'await lockKeys(tx, [key]);', ''],
+    ['a freed slot does not lock its key', 'await lockKeys(tx, keys);\n    return dispatch', 'return dispatch'],
+    ['one more run than the limit begins', 'held.runs + w.position <= w', 'held.runs + w.position <= 1 + w'],
+    ['a run overtakes one whose limit is lower', 'bool_and(held.runs', '(held.runs'],
+    [
+      'a key counts for all workflows',
+      'AND e.workflow_id = k.workflow_id AND e.concurrency_key = k.key\n      ) held',
+      'AND e.concurrency_key = k.key\n      ) held',
+    ],
+    ['a delayed run begins before its time', 'AND ${IS_RESTING} AND e.wake_at IS NULL', 'AND ${IS_RESTING}'],
+    ['an expired run takes a slot', ' AND ${mayBegin()}`', '`'],
+    [
+      'a start whose response was lost stops or rejects',
+      'others.length >= limit && !isLanded',
+      'others.length >= limit',
+    ],
+    ['a start that is rejected leaves its run', "if (isOver && onLimit === 'reject') throw new LimitReached();", ''],
+    [
+      'a start that may not start stops others',
+      "if (!isAccepted(verdict)) return { kind: 'refused', verdict };",
+      "if (!isAccepted(verdict) && oldest.length === 0) return { kind: 'refused', verdict };",
+    ],
+  ]),
+  ...of('packages/db/src/executions/start-options.ts', KEYS, [
+    ['a run with a key can be claimed at once', " OR ${options} -> 'concurrency' IS NOT NULL)`", ')`'],
+  ]),
+  ...of('packages/db/src/executions/reconcile.ts', KEYS, [
+    [
+      'a delayed run begins without a slot of its key',
+      'const hasKey = Prisma.sql`NOT ${LACKS_KEY}`',
+      'const hasKey = Prisma.sql`true`',
+    ],
+  ]),
+  ...of('packages/db/src/executions/pause.ts', KEYS, [
+    ['a resumed run begins without a slot of its key', ' AND NOT ${LACKS_KEY}', ''],
+  ]),
   ...of('packages/db/src/executions/claim.ts', LIMITS, [
     ['a limit of the workspace is not seen', 's.max_concurrent_executions IS NOT NULL', 'false'],
     ['a limit of the workflow is not seen', 'f.max_concurrent_executions IS NOT NULL', 'false'],
@@ -379,7 +417,7 @@ export const MUTANTS = [
   ...of('packages/db/src/executions/reconcile.ts', MAINTENANCE, [
     ['a run that is not due is woken', 'AND e.wake_at <= now() AND ${IS_RESTING}', 'AND ${IS_RESTING}'],
     ['a paused run is woken', 'AND e.wake_at <= now() AND ${IS_RESTING}', 'AND e.wake_at <= now()'],
-    ['a woken run is woken again', 'SET ${DISPATCH_AGAIN}, wake_at = NULL', 'SET ${DISPATCH_AGAIN}'],
+    ['a woken run is woken again', '${dispatchAgainIf(hasKey)}, wake_at = NULL', '${dispatchAgainIf(hasKey)}'],
     [
       'a held run has no grace period after its deadline',
       "(e.worker_id IS NULL OR e.deadline_at < now() - ${graceMs}::int * interval '1 millisecond')",

@@ -32,6 +32,7 @@ import { createExecutionReader, type ExecutionReader } from './runs/execution-re
 import { createNoteStart, type NoteStart } from './runs/note-start.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createRunReads, type RunReads } from './runs/run-reads.js';
+import { notifyWorkers } from './runs/notify-workers.js';
 import { createRunStarter, type RunStarter } from './runs/run-starter.js';
 import { createWorkspaceShares, type WorkspaceShares } from './runs/workspace-shares.js';
 import { createWriteBreaker, type WriteBreaker } from './runs/write-breaker.js';
@@ -182,6 +183,7 @@ export async function createServices(options: {
       breaker,
       runs: metrics.runs,
       tracing,
+      onStopped: (executionIds) => notifyWorkers({ redis, logger, metrics }, 'stop', executionIds),
       logger,
     }),
     noteStart: createNoteStart({ db, logger }),

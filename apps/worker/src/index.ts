@@ -4,6 +4,7 @@ export { createDatabaseClock } from './database-clock.js';
 export { createBulkActions } from './maintenance/bulk-actions.js';
 export { createWorkspaceDeletion } from './maintenance/delete-workspaces.js';
 export { createHeldBackRuns } from './maintenance/held-back-runs.js';
+export { createKeyRelease } from './maintenance/release-keys.js';
 export { createMaintenanceLease, type MaintenanceLease } from './maintenance/maintenance-lease.js';
 export { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
 export { createLostJobRecovery } from './maintenance/recover-lost-jobs.js';

@@ -59,10 +59,12 @@ import { createEventMetrics } from './events/event-metrics.js';
 import { createEventSender } from './events/send-event.js';
 import { createDatabaseClock } from './database-clock.js';
 import { sendAnswered, toQueued } from './maintenance/finish-children.js';
+import { announceStops } from './maintenance/maintenance-context.js';
 import { createMaintenanceLease } from './maintenance/maintenance-lease.js';
 import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
 import { startMaintenance } from './maintenance/start-maintenance.js';
 import { runPeriodically } from './run-periodically.js';
+import { createKeyRelease } from './maintenance/release-keys.js';
 import { createHeldBackRuns } from './maintenance/held-back-runs.js';
 import { addLoadMetrics } from './load-metrics.js';
 import { createWorkerMetrics } from './metrics.js';
@@ -230,6 +232,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const heldBack = createHeldBackRuns({ db, queue, onReleased: (runs) => maintenanceMetrics.acted('held_back', runs) });
 
+  const keyRelease = createKeyRelease({ db, queue, onReleased: (runs) => maintenanceMetrics.acted('held_back', runs) });
+
+  const onStopped = (executionIds: readonly string[]): Promise<void> =>
+    announceStops({ redis, runs: metrics.runs, logger }, executionIds);
+
   const announce = createBatcher<RunChange, undefined>({
     async flush(changes) {
       await publishChanges(redis, changes).catch((err: unknown) => {
@@ -278,6 +285,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       clock,
       lease,
       heldBack,
+      keyRelease,
+      onStopped,
       outputs,
       archive: options.archive,
       events: { deliverer, metrics: eventMetrics },
@@ -323,6 +332,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       claim: createClaim({ id, db, queue, retryRead, retryWrite, retry }),
       release,
       slotFreed: heldBack.slotFreed,
+      keyFreed: keyRelease.keyFreed,
     },
     loader: {
       loadVersion,
@@ -347,6 +357,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           acceptChild: (request) => retry('child', () => acceptChild(db, request)),
           countExecution: createExecutionCounter(redis),
           queue,
+          onStopped,
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
       },
@@ -459,6 +470,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await consumptionClosed;
       await writer.idle();
       await heldBack.idle();
+      await keyRelease.idle();
       for (const stop of timers) stop();
       maintenance.stop();
       alarm.close();

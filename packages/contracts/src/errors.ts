@@ -19,6 +19,7 @@ export const ERRORS = {
   NO_ACTIVE_VERSION: { status: 409, message: 'The workflow has no saved version' },
   SEVERAL_WAITS: { status: 409, message: 'Several waits of the node are open: name one by waitId or iteration' },
   LIMIT_REACHED: { status: 409, message: 'The maximum number of these is reached' },
+  CONCURRENCY_LIMIT: { status: 409, message: 'As many runs with the key are unfinished as may be' },
   WEBHOOK_INACTIVE: { status: 410, message: 'The workflow is not active' },
   OUTPUT_GONE: { status: 410, message: 'An output that is needed was deleted from its store' },
   PRECONDITION_FAILED: { status: 412, message: 'The resource was changed since it was read' },

@@ -46,6 +46,7 @@ export { Prisma } from './client.js';
 export { claimLimited, type LimitedClaim } from './concurrency/claim-limited.js';
 export { countHeldBack, countHeldRuns } from './concurrency/count-slots.js';
 export { type Subject } from './concurrency/demand.js';
+export { findKeysToRelease, type KeyedStart, NO_KEY, releaseKeys, type RunKey } from './concurrency/keys.js';
 export { findWorkspacesHeldBack, releaseHeldBack, releaseHeldBackOf } from './concurrency/release.js';
 export {
   countCredentialsByKey,

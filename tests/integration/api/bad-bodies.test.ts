@@ -355,6 +355,7 @@ const LATER = {
   timeoutSeconds: 60,
   startAt: '2030-01-01T00:00:00.000Z',
   expiresAt: '2030-01-02T00:00:00.000Z',
+  concurrency: { key: 'customer-42', limit: 2, onLimit: 'queue' },
 };
 const SOON = { delay: 60, expiresAfter: 60 };
 

@@ -16,6 +16,7 @@ import {
   readOldestWaitingSeconds,
   readStates,
   releaseHeldBack,
+  releaseKeys,
   stopDescendants,
   stopExecutions,
 } from '@deckhand/db';
@@ -43,7 +44,8 @@ beforeAll(async () => {
   await db.$executeRaw`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, execution_mode,
       trigger_node_id, trigger_data, rerun_of, parent_execution_id, created_at, dispatched_at, started_at, finished_at,
-      deadline_at, claimed_dispatch, worker_id, wake_at, held_back_at, holds_slot, tags, metadata, expires_at)
+      deadline_at, claimed_dispatch, worker_id, wake_at, held_back_at, holds_slot, tags, metadata, expires_at,
+      concurrency_key, concurrency_limit, holds_key)
     SELECT uuidv7(at - now()), CASE WHEN i / 10 % 10 < 5 THEN ${seed.workspaceId}::uuid ELSE md5((i / 10 % 10)::text)::uuid END,
       md5((i % 50)::text)::uuid, gen_random_uuid(), (CASE i % 100 WHEN 0 THEN 'running' WHEN 1 THEN 'failed' ELSE 'success' END)::execution_status,
       (CASE i % 20 WHEN 0 THEN 'schedule' ELSE 'api' END)::execution_source, (CASE i % 50 WHEN 3 THEN 'sandbox' ELSE 'normal' END)::execution_mode,
@@ -51,7 +53,8 @@ beforeAll(async () => {
       at, at, CASE WHEN i % 300 > 0 THEN at END, CASE WHEN i % 100 > 0 THEN at END, at, CASE WHEN i % 300 = 100 THEN 0 ELSE 1 END,
       CASE WHEN i % 200 = 0 THEN gen_random_uuid() END, CASE WHEN i % 300 = 200 THEN at END, CASE WHEN i % 300 = 100 THEN at END, i % 400 = 0,
       CASE WHEN i % 50 = 7 THEN ARRAY['t' || i] END, CASE WHEN i % 50 = 8 THEN jsonb_build_object('order', i) END,
-      CASE WHEN i % 300 = 0 THEN at END
+      CASE WHEN i % 300 = 0 THEN at END, CASE WHEN i % 50 = 0 THEN 'k' END, CASE WHEN i % 50 = 0 THEN 2 END,
+      CASE WHEN i % 50 = 0 THEN i % 200 = 0 END
     FROM (SELECT i, now() - i * interval '1 minute' AS at FROM generate_series(1, ${RUNS}::int) i) made`;
   await db.$executeRaw`
     INSERT INTO node_runs (execution_id, node_id, status, started_at, attempts)
@@ -122,6 +125,7 @@ const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> =
   executions_parent: list({ parentExecutionId: uuidv7() }),
   executions_tags: list({ tag: ['t57'] }),
   executions_metadata: list({ metadata: { order: '58' } }),
+  executions_keys: (of) => releaseKeys(of, [{ workflowId: seed.workflowId, key: 'k' }]),
   executions_expiring: (of) => findOverdueRuns(of, { ...PAGE, graceMs: 0 }),
   executions_deadline: countUnfinished,
   executions_held: (of) => findOwnedRuns(of, uuidv7()),

@@ -31,6 +31,9 @@ const run: ExecutionRecord = {
   nodeCounts: null,
   startAt: null,
   expiresAt: null,
+  concurrencyKey: null,
+  concurrencyLimit: null,
+  holdsKey: null,
   tags: null,
   metadataJson: null,
 };

@@ -2,6 +2,7 @@ import {
   type EntryView,
   type Execution,
   type ExecutionStatus,
+  isFinished,
   maskHeaders,
   type NodeCounts,
   parseOwnJson,
@@ -49,6 +50,13 @@ export function entryOf(json: string, { fields, progress }: EntryView): string {
   return JSON.stringify(fields ? pick(shown, fields) : shown);
 }
 
+/** The limit by the key of a run. */
+function toConcurrency(run: ExecutionRecord): Execution['concurrency'] {
+  const { concurrencyKey: key, concurrencyLimit, holdsKey, status } = run;
+  if (key === null) return null;
+  return { key, limit: concurrencyLimit ?? 1, isWaiting: holdsKey === false && !isFinished(status) };
+}
+
 function pick(members: object, fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(members).filter(([name]) => fields.includes(name)));
 }
@@ -80,6 +88,7 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fiel
     currentNodeId: run.currentNodeId,
     startAt: run.startAt?.toISOString() ?? null,
     expiresAt: run.expiresAt?.toISOString() ?? null,
+    concurrency: toConcurrency(run),
     tags: run.tags ?? [],
   };
   const isShown = (name: 'metadata' | 'progress' | 'data' | 'error'): boolean => fields?.includes(name) !== false;

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
+import { concurrencyOf, DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
 import {
   type Accepted,
   acceptExecutions,
@@ -9,6 +9,7 @@ import {
   type AcceptVerdict,
   type Database,
   failUnqueuedExecutions,
+  type KeyedStart,
   readStorage,
   type NotCounted,
   type IdempotencyKey,
@@ -44,7 +45,7 @@ export interface RunStarter {
   /**
    * Writes a run to the database and adds it to the queue. Returns the earlier run if the idempotency key names one.
    * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run),
-   * VALIDATION_FAILED (unknown trigger), CONFLICT (the key stands for another body), workspace_over_quota,
+   * VALIDATION_FAILED (unknown trigger), CONCURRENCY_LIMIT, CONFLICT (the key stands for another body), workspace_over_quota,
    * workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the run that is marked
    * failed.
    */
@@ -57,6 +58,8 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 const MAX_BATCHED_CHARACTERS = 65_536;
 /** How many such runs are written at the same time. Each occupies its connection for long. */
 const MAX_LARGE_WRITES = 2;
+/** How many runs with a limit by a key are written at the same time. Each may wait for the lock of its key. */
+const MAX_KEYED_WRITES = 3;
 
 /** Creates a run starter. Runs that arrive together are inserted by one statement and queued by one pipeline. */
 export function createRunStarter(options: {
@@ -67,14 +70,17 @@ export function createRunStarter(options: {
   runs: RunCounters;
   /** Runs belong to its current span. */
   tracing: Tracing | undefined;
+  /** Notifies workers and callers of runs that were stopped for a new one. */
+  onStopped: (executionIds: readonly string[]) => Promise<void>;
   logger: Logger;
 }): RunStarter {
-  const { db, queue, rate, breaker, runs, tracing, logger } = options;
+  const { db, queue, rate, breaker, runs, tracing, onStopped, logger } = options;
   const insert = createBatcher({ ...BATCH, flush: insertAll });
   const insertOnce = createBatcher({ ...BATCH, flush: insertAllOnce });
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
   const semaphore = createFairSemaphore(MAX_LARGE_WRITES);
   const readUsage = createBatcher({ ...BATCH, flush: readUsages });
+  const keyed = createFairSemaphore(MAX_KEYED_WRITES);
 
   function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
     return breaker.watch(() => acceptExecutions(db, requests));
@@ -106,14 +112,18 @@ export function createRunStarter(options: {
     }
   }
 
-  /** Writes one run. Large runs are written alone and wait for a permit, which people and webhooks share fairly. */
+  /**
+   * Writes one run. Large runs, and those with a key, are written alone and wait for a permit, which people and webhooks
+   * share fairly.
+   */
   async function write(
     request: AcceptRequest,
     idempotencyKey: IdempotencyKey | undefined,
   ): Promise<AcceptOnceVerdict | undefined> {
-    if (!isLarge(request)) return idempotencyKey ? insertOnce({ request, idempotencyKey }) : insert(request);
+    const permits = isKeyed(request) ? keyed : isLarge(request) ? semaphore : undefined;
+    if (!permits) return idempotencyKey ? insertOnce({ request, idempotencyKey }) : insert(request);
     const sharer = request.actor?.userId ?? request.workflowId;
-    const release = await semaphore.acquire(sharer, new AbortController().signal);
+    const release = await permits.acquire(sharer, new AbortController().signal);
     try {
       const [verdict] = await (idempotencyKey ? insertAllOnce([{ request, idempotencyKey }]) : insertAll([request]));
       return verdict;
@@ -143,6 +153,15 @@ export function createRunStarter(options: {
     return accept({ ...request, countedUnder: executionsPerMinute }, idempotencyKey, now);
   }
 
+  /** Queues the runs that have a slot now, and announces those that were stopped. Maintenance makes up for failures. */
+  async function announceKeyed({ dispatched, stopped }: KeyedStart): Promise<void> {
+    await onStopped(stopped);
+    if (dispatched.length === 0) return;
+    await queue.add(dispatched).catch((err: unknown) => {
+      logger.warn({ err, executions: dispatched.length }, 'runs with a key could not be queued yet');
+    });
+  }
+
   return {
     async start(asked, idempotencyKey) {
       breaker.check();
@@ -158,12 +177,14 @@ export function createRunStarter(options: {
         throw refusal(verdict, request, storage);
       }
       runs.accepted(request.source);
-      const { workspaceId, run } = verdict;
-      const isDelayed = run?.isDelayed ?? false;
+      const { workspaceId, run, underKey } = verdict;
+      if (underKey) await announceKeyed(underKey);
+      const hasBegun = underKey?.dispatched.some((dispatched) => dispatched.executionId === executionId);
+      const isDelayed = hasBegun === undefined ? run?.isDelayed === true : !hasBegun;
       const rateShown = isForAnonymous(request) ? undefined : counted;
       const started = { executionId, isRepeated: false, isDelayed, rate: rateShown };
-      // It rests: maintenance queues it when its time has come.
-      if (isDelayed) return started;
+      // It rests: maintenance queues it when its time has come. A run with a key is queued with the others of the key.
+      if (underKey || isDelayed) return started;
       if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return started;
@@ -174,6 +195,10 @@ export function createRunStarter(options: {
 /** Returns true if the response goes to an anonymous caller. */
 function isForAnonymous({ source }: StartRunRequest): boolean {
   return source === 'webhook';
+}
+
+function isKeyed({ options }: AcceptRequest): boolean {
+  return concurrencyOf(options) !== undefined;
 }
 
 function isLarge({ triggerData }: AcceptRequest): boolean {
@@ -204,6 +229,8 @@ function refusal(verdict: Refusal | undefined, request: StartRunRequest, storage
   switch (verdict?.kind) {
     case 'otherBody':
       return new DeckhandError('CONFLICT', { message: 'This Idempotency-Key was used with another body' });
+    case 'limitReached':
+      return new DeckhandError('CONCURRENCY_LIMIT');
     case 'forbidden':
       return new DeckhandError('FORBIDDEN', { message: 'This needs the role editor' });
     case 'inactive':

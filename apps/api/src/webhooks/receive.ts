@@ -83,7 +83,7 @@ async function start(
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
   const bytes = await readBytes(request, services.webhookMaxBytes);
-  const { json, asked } = triggerData(request, {
+  const { trigger, json, asked } = triggerData(request, {
     body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
     secretHeaders,
@@ -97,7 +97,7 @@ async function start(
       mode: testActor ? 'test' : 'normal',
       source: 'webhook',
       triggerData: json,
-      options: settings.options,
+      options: settings.optionsFor(() => trigger),
     },
     readIdempotencyKey(request, { nodeId, ...asked }),
   );

@@ -12,8 +12,9 @@ export interface ReceivedPayload {
   readonly secretHeaders: readonly string[];
 }
 
-/** `$trigger` of a run as JSON text, and the part of it that identifies repeated requests. */
+/** `$trigger` of a run, also as JSON text, and the part of it that identifies repeated requests. */
 export interface TriggerData {
+  readonly trigger: JsonObject;
   readonly json: string;
   readonly asked: JsonObject;
 }
@@ -40,5 +41,5 @@ export function triggerData(request: Request, { body, rawBody, secretHeaders }: 
   };
   const json = JSON.stringify(trigger);
   if (json.includes('\\u0000')) checkJson(trigger, json);
-  return { json, asked: { method: request.method, query, body } };
+  return { trigger, json, asked: { method: request.method, query, body } };
 }

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject } from '@deckhand/contracts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { SavedTrigger } from '@deckhand/db';
+import { compileTriggerOptions } from '@deckhand/nodes';
 import type { RateLimit } from '@deckhand/queue';
 import type { SecretBox } from '@deckhand/runtime';
 
@@ -24,8 +25,8 @@ export interface TriggerSettings {
   readonly credentialId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   readonly timeoutMs: number;
-  /** Serialised `StartOptions` of its runs. */
-  readonly options: string | undefined;
+  /** Returns the serialised `StartOptions` of a run with the given trigger data. */
+  readonly optionsFor: (readTrigger: () => JsonValue) => string | undefined;
 }
 
 /**
@@ -56,7 +57,7 @@ export async function readTriggerSettings(
     credentialId: typeof node.credentialId === 'string' ? node.credentialId : undefined,
     rateLimit: toRateLimit(rateLimit),
     timeoutMs: typeof options?.timeoutSeconds === 'number' ? options.timeoutSeconds * 1_000 : timeoutMs,
-    options: options && JSON.stringify(options),
+    optionsFor: compileTriggerOptions(options && JSON.stringify(options)),
   };
 }
 

@@ -107,6 +107,7 @@ function readSnapshot(executionId: string, dispatch: number, snapshot: RunSnapsh
     rerunOf: null,
     rerunFromNodeId: null,
     holdsSlot: false,
+    concurrencyKey: null,
     loopPositions: null,
   } as const;
   return { digest: computeRunDigest(run), ...run };

@@ -1,6 +1,6 @@
 import { type Database, isStoreUnavailable } from '@deckhand/db';
 import type { Redis, RunChange, QueueProducer } from '@deckhand/queue';
-import { publishChanges } from '@deckhand/queue';
+import { publishChanges, publishControl } from '@deckhand/queue';
 import type { FinishedStatus } from '@deckhand/contracts';
 import type { Logger, RunCounters } from '@deckhand/runtime';
 import type { PeriodicTask } from '../run-periodically.js';
@@ -52,6 +52,21 @@ export function createRowTask<Row, Result>(
       budget.passed(await processRows({ ...work, budgetMs: budget.ms() }, context));
     },
   };
+}
+
+/** Notifies workers and callers of runs that were stopped. A worker that misses it finds out by its next write. */
+export async function announceStops(
+  { redis, runs, logger }: Pick<MaintenanceContext, 'redis' | 'runs' | 'logger'>,
+  executionIds: readonly string[],
+): Promise<void> {
+  if (executionIds.length === 0) return;
+  runs.finished('stopped', executionIds.length);
+  try {
+    await publishControl(redis, { type: 'stop', executionIds });
+    await announceEnds(redis, executionIds, 'stopped');
+  } catch (err) {
+    logger.warn({ err, runs: executionIds.length }, 'stopped runs could not be announced');
+  }
 }
 
 /** Notifies those who wait for runs that these have ended. @throws the error of Redis. */

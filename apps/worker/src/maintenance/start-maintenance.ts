@@ -22,6 +22,7 @@ import { createDeadWorkerRecovery } from './recover-dead-workers.js';
 import { createLostJobRecovery } from './recover-lost-jobs.js';
 import { createStatisticsRefresh } from './refresh-statistics.js';
 import { createHeldBackRelease, createSlotCounting } from './release-held-back.js';
+import type { KeyRelease } from './release-keys.js';
 import { createUnknownRunRelease } from './release-unknown-runs.js';
 import { createRetention } from './retention.js';
 import { createFiring, FIRING_LIMIT_MS } from './schedules/create-firing.js';
@@ -49,6 +50,9 @@ export interface OwnParts {
   readonly clock: DatabaseClock;
   readonly lease: MaintenanceLease;
   readonly heldBack: HeldBackRuns;
+  readonly keyRelease: KeyRelease;
+  /** Notifies workers and callers of runs that were stopped. */
+  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
   readonly outputs: OutputStore;
   /** Where partitions are copied before they are dropped; undefined if they are not. */
   readonly archive?: Archive | undefined;
@@ -85,6 +89,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
       context.runs.accepted('schedule');
       metrics.scheduleFired(lateSeconds);
     },
+    onStopped: own.onStopped,
     onBadRow({ workflowId, nodeId }, err) {
       metrics.badRow('fire_schedules');
       logger.error({ err, workflowId, nodeId }, 'a schedule could not be fired and is held back');
@@ -118,6 +123,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createTimeOuts(context),
     createChildStopping(context),
     createHeldBackRelease(context, own.heldBack),
+    own.keyRelease.task(context),
     createSlotCounting(context),
     { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
     createBulkActions(context, isIdle),

@@ -51,6 +51,7 @@ const claimed = (more: Partial<ClaimedExecution>): ClaimedExecution => ({
   rerunFromNodeId: 'c',
   traceParent: null,
   holdsSlot: false,
+  concurrencyKey: null,
   loopPositions: null,
   ...more,
 });

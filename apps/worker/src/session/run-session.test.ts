@@ -96,8 +96,13 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         rerunOf: null,
         rerunFromNodeId: null,
         holdsSlot: isLimited,
+        concurrencyKey: isLimited ? 'key' : null,
         loopPositions: null,
       }),
+    keyFreed: ({ key }: { readonly key: string }) => {
+      events.push(`${key} freed`);
+      return Promise.resolve();
+    },
     slotFreed: () => {
       events.push('slot freed');
       return Promise.resolve();
@@ -238,7 +243,7 @@ describe('a run', () => {
     expect(worker.events).toEqual(['claimed', 'write start success', 'write first running', 'run first']);
   });
 
-  it('frees its slot once, as its last step, whether it is finished, fenced or released', async () => {
+  it('frees its key and its slot once, as its last steps, whether it is finished, fenced or released', async () => {
     const endings = {
       finished: setUp(() => undefined, true),
       fenced: setUp(() => endings.fenced.active.get('r')?.halt('fenced'), true),
@@ -247,15 +252,17 @@ describe('a run', () => {
     for (const worker of Object.values(endings)) {
       await runJob(worker);
       expect(worker.events.at(-1)).toBe('slot freed');
-      expect(worker.events.filter((event) => event === 'slot freed')).toHaveLength(1);
+      expect(worker.events.at(-2)).toBe('key freed');
+      expect(worker.events.filter((event) => event.endsWith(' freed'))).toHaveLength(2);
     }
-    expect(endings.finished.events.at(-2)).toBe('announce');
-    expect(endings.released.events.at(-2)).toBe('release');
+    expect(endings.finished.events.at(-3)).toBe('announce');
+    expect(endings.released.events.at(-3)).toBe('release');
   });
 
-  it('ends normally when the next held back run cannot be dispatched', async () => {
+  it('ends normally when the next held back or waiting run cannot be dispatched', async () => {
     const worker = setUp(() => undefined, true);
-    await runJob(worker, { claims: { slotFreed: () => Promise.reject(new Error('away')) } });
+    const fail = (): Promise<void> => Promise.reject(new Error('away'));
+    await runJob(worker, { claims: { slotFreed: fail, keyFreed: fail } });
     expect(worker.events.at(-1)).toBe('announce');
   });
 });

@@ -1,4 +1,4 @@
-import { type Claim, type ClaimedExecution, type FinishedEnding, NO_DEADLINE_AT } from '@deckhand/db';
+import { type Claim, type ClaimedExecution, type FinishedEnding, NO_DEADLINE_AT, type RunKey } from '@deckhand/db';
 import type { CompiledWorkflow, NodeRecord } from '@deckhand/engine';
 import { ERRORS, type RunError, runError } from '@deckhand/contracts';
 import type { RunChange, RunJob } from '@deckhand/queue';
@@ -36,6 +36,8 @@ export interface RunClaims {
   readonly release: (run: Claim & { readonly executionId: string }) => Promise<void>;
   /** Dispatches the next run that waits for the slot of this one, under a limit of runs at once. */
   readonly slotFreed: (run: { readonly workspaceId: string; readonly workflowId: string }) => Promise<void>;
+  /** Dispatches the next run that waits for the key of this one. */
+  readonly keyFreed: (key: RunKey) => Promise<void>;
 }
 
 /** Reads the data that a claimed run needs. */
@@ -209,6 +211,13 @@ class Session {
       observer.closed();
       active.remove(claimed.id);
       memory.release();
+      const { workflowId, concurrencyKey: key } = claimed;
+      if (key !== null) {
+        // Changes nothing unless the run has ended. If this fails, maintenance dispatches them.
+        await claims.keyFreed({ workflowId, key }).catch((err: unknown) => {
+          logger.warn({ err }, 'runs that wait for a key could not be dispatched yet');
+        });
+      }
       if (claimed.holdsSlot) {
         // If this fails, maintenance dispatches them.
         await claims.slotFreed(claimed).catch((err: unknown) => {

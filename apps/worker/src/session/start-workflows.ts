@@ -1,5 +1,5 @@
 import { DeckhandError, serializeOptions, type StartOptions } from '@deckhand/contracts';
-import { type ChildRequest, type ChildVerdict, chooseVersion } from '@deckhand/db';
+import { type ChildRequest, type ChildVerdict, chooseVersion, type KeyedStart } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { CountExecution, QueueProducer } from '@deckhand/queue';
 import { derivedId, timeOfId } from './derived-id.js';
@@ -9,7 +9,7 @@ const OVER_QUOTA_RETRY_MS = 60_000;
 /** The same when the workspace's limit of runs per minute was changed while the run was counted, in ms. */
 const LIMIT_CHANGED_RETRY_MS = 1_000;
 
-type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'overQuota'>;
+type Refusal = Exclude<ChildVerdict['kind'], 'started' | 'notCounted' | 'overQuota' | 'limitReached'>;
 
 const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
   notFound: 'there is no such workflow in this workspace',
@@ -24,17 +24,20 @@ const REASONS: Record<Exclude<Refusal, 'noVersion'>, string> = {
  * retried later, and its own run rests meanwhile.
  * @param parts.acceptChild repeats the statement while the database is unavailable. That is safe: a child that was
  * started already is found by its id.
+ * @param parts.onStopped called for the runs that were stopped for a started one.
  * @param parts.onStarted called for each started run, and also when the child had been started before.
  */
 export function createWorkflowStarter({
   acceptChild,
   countExecution,
   queue,
+  onStopped,
   onStarted,
 }: {
   acceptChild: (request: ChildRequest) => Promise<ChildVerdict>;
   countExecution: CountExecution;
   queue: Pick<QueueProducer, 'add'>;
+  onStopped: (executionIds: KeyedStart['stopped']) => Promise<void>;
   onStarted: () => void;
 }): WorkflowStarter {
   /** Accepts the run, and counts it if its workspace limits runs per minute. @throws NodeError above that limit. */
@@ -65,11 +68,14 @@ export function createWorkflowStarter({
       }
       if (verdict.kind === 'overQuota')
         throw retryLater('the workspace is over its storage quota', OVER_QUOTA_RETRY_MS);
+      if (verdict.kind === 'limitReached')
+        throw new NodeError('CONCURRENCY_LIMIT', 'as many runs with the key are unfinished as may be');
       if (verdict.kind !== 'started') throw refusal(verdict.kind, version);
       onStarted();
       // If this fails, maintenance finds the child without a job and queues it.
-      const { workspaceId, dispatch } = verdict;
-      await queue.add([{ workspaceId, executionId, dispatch }]).catch(() => undefined);
+      const { workspaceId, dispatch, underKey } = verdict;
+      if (underKey) await onStopped(underKey.stopped);
+      await queue.add(underKey?.dispatched ?? [{ workspaceId, executionId, dispatch }]).catch(() => undefined);
       return executionId;
     },
   };

@@ -153,6 +153,7 @@ const ENTRY_FIELDS = [
   'currentNodeId',
   'startAt',
   'expiresAt',
+  'concurrency',
   'tags',
   'metadata',
   'progress',
@@ -308,6 +309,9 @@ export const Execution = Type.Object({
   currentNodeId: nullable(Type.String()),
   startAt: nullable(Time, { description: 'When a delayed run starts; null for others' }),
   expiresAt: nullable(Time, { description: 'When the run ends as `timeout` unless it has begun' }),
+  concurrency: nullable(Type.Object({ key: Type.String(), limit: Type.Integer(), isWaiting: Type.Boolean() }), {
+    description: 'Its limit by a key, and whether it has no slot of the key yet; null without one',
+  }),
   tags: Tags,
   metadata: Metadata,
   progress: Type.Record(Type.String(), NodeProgress),

@@ -1,7 +1,8 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TString } from 'typebox';
 import { type ValidationIssue, validationFailed } from '../errors.js';
 import { toDate } from '../formats.js';
-import type { JsonObject, JsonValue } from '../json.js';
+import { type JsonObject, type JsonValue, parseOwnJson } from '../json.js';
+import { oneOf } from './common.js';
 
 /** Most tags of a run. */
 export const MAX_TAGS = 10;
@@ -14,6 +15,11 @@ export const MAX_TIMEOUT_SECONDS = 31_536_000;
 
 /** How far ahead a run may start, in seconds: a year. */
 export const MAX_DELAY_SECONDS = 31_536_000;
+
+/** Longest key of a limit of concurrent runs, in characters. */
+export const MAX_KEY_LENGTH = 200;
+/** Longest template of such a key in a trigger, in characters. */
+const MAX_KEY_TEMPLATE_LENGTH = 2_000;
 
 /** No comma, which separates tags in a query, and no space. */
 const Tag = Type.String({ pattern: '^[\\p{L}\\p{N}_.:/@=+-]{1,100}$' });
@@ -36,6 +42,38 @@ export const Metadata = Type.Unsafe<JsonObject>({
   propertyNames: { pattern: METADATA_KEY },
   description: 'JSON of the caller, up to 16 KiB and 50 members. Lists filter by members that are no object or list',
 });
+
+/** Returns the schema of a limit of concurrent runs by a key. */
+const concurrencyBy = (key: TString) =>
+  Type.Object(
+    {
+      key,
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          default: 1,
+          description: 'The run begins while fewer unfinished runs with the key have begun',
+        }),
+      ),
+      onLimit: Type.Optional(
+        oneOf(['queue', 'cancelOldest', 'reject'], {
+          default: 'queue',
+          description:
+            'With as many unfinished runs as the limit: wait for one to end, stop the oldest, or start nothing (409 `CONCURRENCY_LIMIT`)',
+        }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      description: 'Limits how many runs of the workflow with the same key are in progress at once',
+    },
+  );
+
+const Concurrency = concurrencyBy(
+  Type.String({ minLength: 1, maxLength: MAX_KEY_LENGTH, description: 'Which runs of the workflow share the limit' }),
+);
+export type Concurrency = Static<typeof Concurrency>;
 
 const fixedOptions = {
   tags: Type.Optional(Tags),
@@ -62,12 +100,28 @@ const fixedOptions = {
 const OPTIONS = { additionalProperties: false, description: 'Options of the runs that it starts' } as const;
 
 /** Options of a trigger, which are the same for each of its runs. */
-export const TriggerOptions = Type.Object(fixedOptions, OPTIONS);
+export const TriggerOptions = Type.Object(
+  {
+    ...fixedOptions,
+    concurrency: Type.Optional(
+      concurrencyBy(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_KEY_TEMPLATE_LENGTH,
+          description:
+            'Which runs share the limit; an expression may read `$trigger`. Without a value, no limit applies',
+        }),
+      ),
+    ),
+  },
+  OPTIONS,
+);
 
 /** Options of a single start. */
 export const StartOptions = Type.Object(
   {
     ...fixedOptions,
+    concurrency: Type.Optional(Concurrency),
     startAt: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -125,21 +179,31 @@ export const UpdateExecutionBody = Type.Object(
 
 /** Returns the options among the members of an object, as JSON; undefined without any. @throws VALIDATION_FAILED. */
 export function serializeOptions(given: StartOptions): string | undefined {
-  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter } = given;
+  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter, concurrency } = given;
   const issues = findOptionIssues(given);
   if (issues.length > 0) throw validationFailed(issues);
   const times = {
     ...(startAt === undefined ? {} : { startAt: toDate(startAt) }),
     ...(expiresAt === undefined ? {} : { expiresAt: toDate(expiresAt) }),
   };
-  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times });
+  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, concurrency });
   return json === '{}' ? undefined : json;
+}
+
+/** Returns the limit by a key among serialised options; undefined without any. */
+export function concurrencyOf(options: string | undefined): Required<Concurrency> | undefined {
+  if (options?.includes('"concurrency":') !== true) return undefined;
+  const { concurrency } = parseOwnJson<StartOptions>(options);
+  return concurrency && { limit: 1, onLimit: 'queue', ...concurrency };
 }
 
 /** Returns what the schema of options does not check. */
 export function findOptionIssues(options: StartOptions): ValidationIssue[] {
-  const { startAt, delay, expiresAt, expiresAfter, metadata } = options;
+  const { startAt, delay, expiresAt, expiresAfter, metadata, concurrency } = options;
   const issues = findMetadataIssues(metadata);
+  if (concurrency !== undefined && !isStorable(concurrency.key)) {
+    issues.push({ path: 'concurrency.key', message: 'has a NUL character or half a surrogate pair' });
+  }
   if (startAt !== undefined && delay !== undefined) issues.push({ path: 'delay', message: 'excludes startAt' });
   if (expiresAt !== undefined && expiresAfter !== undefined) {
     issues.push({ path: 'expiresAfter', message: 'excludes expiresAt' });

@@ -28,18 +28,27 @@ const MAX_DISPATCHED = 1_000;
 export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND ${IS_RESTING}`;
 
 /**
- * Locks the slots of workspaces until the transaction ends. Read the free slots in a later statement: the snapshot of
- * this one can be older than the lock. A transaction that is idle for SLOT_LOCK_IDLE_TIMEOUT_MS is aborted.
+ * Takes advisory locks until the transaction ends. A transaction that is idle for SLOT_LOCK_IDLE_TIMEOUT_MS is aborted.
  */
-export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
+export async function lockNames(tx: Queryable, names: readonly string[]): Promise<void> {
   // In the order of the keys, so that two transactions that lock several never deadlock.
   await tx.$queryRaw(Prisma.sql`/* concurrency.lock */
     SELECT set_config('idle_in_transaction_session_timeout', ${String(SLOT_LOCK_IDLE_TIMEOUT_MS)}, true),
       pg_advisory_xact_lock(key)::text
     FROM (
-      SELECT DISTINCT hashtextextended('slots of ' || id, 0) AS key FROM unnest(${[...workspaceIds]}::text[]) AS id
-      ORDER BY key OFFSET 0
+      SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(${[...names]}::text[]) AS name ORDER BY key OFFSET 0
     ) keys`);
+}
+
+/**
+ * Locks the slots of workspaces until the transaction ends. Read the free slots in a later statement: the snapshot of
+ * this one can be older than the lock.
+ */
+export async function lockSlots(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
+  await lockNames(
+    tx,
+    workspaceIds.map((id) => `slots of ${id}`),
+  );
 }
 
 /**

@@ -1,5 +1,7 @@
+import { concurrencyOf } from '@deckhand/contracts';
+import { acceptWithinKey, type KeyedStart } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 import type { NotCounted } from './admission.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { LOCK_RUNS } from '../lock-order.js';
@@ -24,9 +26,15 @@ export interface ChildRequest extends ChosenVersion {
 
 /** The result. `started` also if an earlier attempt had started it; `dispatch` is the job to be queued. */
 export type ChildVerdict =
-  | { readonly kind: 'started'; readonly workspaceId: string; readonly dispatch: number }
+  | {
+      readonly kind: 'started';
+      readonly workspaceId: string;
+      readonly dispatch: number;
+      /** What a limit by a key did; undefined for a run without one. */
+      readonly underKey?: KeyedStart;
+    }
   | NotCounted
-  | { readonly kind: Exclude<ChildRow['verdict'], 'started' | 'notCounted'> | 'parentGone' };
+  | { readonly kind: Exclude<ChildRow['verdict'], 'started' | 'notCounted'> | 'parentGone' | 'limitReached' };
 
 /** A row of the result. */
 interface ChildRow {
@@ -50,6 +58,22 @@ const MAX_FAMILY = 20_000;
  * allowed.
  */
 export async function acceptChild(db: Database, request: ChildRequest): Promise<ChildVerdict> {
+  const concurrency = concurrencyOf(request.options);
+  if (!concurrency) return insertChild(db, request);
+  const { executionId, workflowId, parentExecutionId: parentId } = request;
+  const result = await acceptWithinKey(
+    db,
+    { executionId, workflowId, parentId, concurrency },
+    (tx) => insertChild(tx, request),
+    ({ kind }) => kind === 'started',
+  );
+  if (result.kind === 'limitReached') return result;
+  return result.kind === 'accepted' && result.verdict.kind === 'started'
+    ? { ...result.verdict, underKey: result.start }
+    : result.verdict;
+}
+
+async function insertChild(db: Queryable, request: ChildRequest): Promise<ChildVerdict> {
   const options = Prisma.sql`${request.options ?? null}::jsonb`;
   const [row] = await queryWithRawParameters<ChildRow[]>(
     db,

@@ -1,6 +1,7 @@
+import { acceptApart } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
-import { type Database, Prisma } from '../client.js';
-import { retryOnce } from './accept.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { retryOnce, withinKey } from './accept.js';
 import {
   type AcceptRequest,
   type AcceptVerdict,
@@ -60,13 +61,29 @@ function isAlive(key: Prisma.Sql): Prisma.Sql {
  * others find its run.
  * @returns a verdict for each request, in their order.
  */
-export async function acceptOnce(db: Database, requests: readonly OnceRequest[]): Promise<AcceptOnceVerdict[]> {
+export function acceptOnce(db: Database, requests: readonly OnceRequest[]): Promise<AcceptOnceVerdict[]> {
+  // After an ambiguous error, the keys refer to our own runs if those were committed.
+  const twice = <T>(attempt: () => Promise<T>): Promise<T> => retryOnce(attempt, attempt);
+  return acceptApart(requests, ({ request }) => request.options, {
+    together: (plain) => decideAll(plain, (asked) => twice(() => accept(db, asked))),
+    alone: (keyed) =>
+      twice(() =>
+        withinKey<AcceptOnceVerdict>(db, keyed.request, async (tx) => {
+          const [verdict] = await decideAll([keyed], (asked) => accept(tx, asked));
+          return verdict ?? { kind: 'notFound' };
+        }),
+      ),
+  });
+}
+
+async function decideAll(
+  requests: readonly OnceRequest[],
+  write: (asked: readonly OnceRequest[]) => Promise<Row[]>,
+): Promise<AcceptOnceVerdict[]> {
   const verdicts = new Map<string, AcceptOnceVerdict>();
   const left = (): OnceRequest[] => requests.filter(({ request }) => !verdicts.has(request.executionId));
   for (let asked = left(); asked.length > 0; asked = left()) {
-    const tryAccept = (): Promise<Row[]> => accept(db, asked);
-    // After an ambiguous error, the keys refer to our own runs if those were committed.
-    const rows = new Map((await retryOnce(tryAccept, tryAccept)).map((row) => [row.id, row]));
+    const rows = new Map((await write(asked)).map((row) => [row.id, row]));
     for (const { request, idempotencyKey } of asked) {
       const verdict = verdictOf(rows.get(request.executionId), request.executionId, idempotencyKey);
       if (verdict) verdicts.set(request.executionId, verdict);
@@ -97,7 +114,7 @@ function verdictOf(
  * Races: requests that take the same key wait for each other at its row. All statements take keys in the same order, so
  * they cannot wait for each other in a circle. Of requests with the same key in one statement, the first takes it.
  */
-function accept(db: Database, asked: readonly OnceRequest[]): Promise<Row[]> {
+function accept(db: Queryable, asked: readonly OnceRequest[]): Promise<Row[]> {
   return queryWithRawParameters<Row[]>(
     db,
     Prisma.sql`/* executions.accept-once */

@@ -1,8 +1,11 @@
+import { concurrencyOf } from '@deckhand/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, Prisma, type Queryable } from '../client.js';
+import { acceptApart, acceptWithinKey } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { isStoreUnavailable } from '../store-errors.js';
 import {
+  type Accepted,
   type AcceptRequest,
   type AcceptVerdict,
   admitted,
@@ -16,11 +19,53 @@ import {
 const RETRY_DELAY_MS = 100;
 
 /**
+ * Accepts runs: those with a limit by a key one by one, all others in one statement.
+ * @returns a verdict for each request, in their order.
+ */
+export function acceptExecutions(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
+  return acceptApart(requests, ({ options }) => options, {
+    together: (plain) => acceptBatch(db, plain),
+    alone: (keyed) => acceptKeyed(db, keyed),
+  });
+}
+
+/** Accepts a run within the limit of its key. */
+function acceptKeyed(db: Database, request: AcceptRequest): Promise<AcceptVerdict> {
+  const attempt = (): Promise<AcceptVerdict> =>
+    withinKey(db, request, async (tx, isLanded): Promise<AcceptVerdict> => {
+      const landed = isLanded ? await findLanded(tx, [request.executionId]) : undefined;
+      const workspaceId = landed?.get(request.executionId);
+      if (workspaceId !== undefined) return { kind: 'accepted', workspaceId, run: null };
+      const [verdict] = await insertAdmitted(tx, [request]);
+      return verdict ?? { kind: 'notFound' };
+    });
+  // After an ambiguous error, a second attempt finds the run under the lock of its key.
+  return retryOnce(attempt, attempt);
+}
+
+/** Accepts a run as `accept` does, within the limit of its key if it has one. */
+export async function withinKey<V extends { readonly kind: string }>(
+  db: Database,
+  { executionId, workflowId, options }: Pick<AcceptRequest, 'executionId' | 'workflowId' | 'options'>,
+  accept: (tx: Queryable, isLanded: boolean) => Promise<V | Accepted>,
+): Promise<V | Accepted | { readonly kind: 'limitReached' }> {
+  const concurrency = concurrencyOf(options);
+  if (!concurrency) return accept(db, false);
+  const result = await acceptWithinKey(db, { executionId, workflowId, concurrency }, accept, isAccepted);
+  if (result.kind !== 'accepted') return result.kind === 'refused' ? result.verdict : result;
+  return isAccepted(result.verdict) ? { ...result.verdict, underKey: result.start } : result.verdict;
+}
+
+function isAccepted(verdict: { readonly kind: string } | Accepted): verdict is Accepted {
+  return verdict.kind === 'accepted';
+}
+
+/**
  * Checks and inserts a batch of runs in one statement. If the connection breaks, the batch is tried once more. A run
  * that the first attempt wrote counts as accepted, whatever has changed since.
  * @returns a verdict for each request, in their order.
  */
-export async function acceptExecutions(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
+async function acceptBatch(db: Database, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
   return retryOnce(
     () => insertAdmitted(db, requests),
     async () => {
@@ -57,7 +102,7 @@ export async function insertAdmitted(db: Queryable, requests: readonly AcceptReq
 }
 
 /** Returns the workspaces of the runs that exist, by the runs' ids. */
-async function findLanded(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
+async function findLanded(db: Queryable, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.$queryRaw<{ id: string; workspaceId: string }[]>`
     SELECT id, workspace_id AS "workspaceId" FROM executions WHERE id = ANY (${ids}::uuid[])`;
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]));

@@ -1,6 +1,7 @@
 import type { ExecutionMode, ExecutionSource } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import { Prisma } from '../client.js';
+import type { KeyedStart } from '../concurrency/keys.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import {
   isDelayed,
@@ -49,6 +50,8 @@ export interface Accepted {
   readonly workspaceId: string;
   /** The columns that were written; null if an earlier attempt may have written them, with another deadline. */
   readonly run: AcceptedRun | null;
+  /** What a limit by a key did; undefined for a run without one. */
+  readonly underKey?: KeyedStart;
 }
 
 /** The columns that the database adds to an accepted request. */
@@ -58,12 +61,13 @@ export interface AcceptedRun {
   readonly deadlineAt: Date;
   /** Whether its workspace or workflow has a limit of concurrent runs. */
   readonly isLimited: boolean;
-  /** Whether it starts later: it needs no job until then. */
+  /** Whether it starts later, or once it has a slot of its key: it needs no job until then. */
   readonly isDelayed: boolean;
 }
 
-/** Why a request cannot start a run. */
-type RefusalKind = 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
+/** Why a request cannot start a run. `limitReached`: as many runs with its key are unfinished as may be. */
+type RefusalKind =
+  'limitReached' | 'notFound' | 'forbidden' | 'inactive' | 'noVersion' | 'noTrigger' | 'unknownTrigger' | 'overQuota';
 
 /** A request that started no run. */
 export type AcceptRefusal = { readonly kind: RefusalKind } | NotCounted;

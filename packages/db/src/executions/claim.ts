@@ -59,6 +59,8 @@ export interface ClaimedExecution {
   readonly traceParent: string | null;
   /** Whether it counts towards a limit of concurrent runs, so that others may wait for its slot. */
   readonly holdsSlot: boolean;
+  /** The key under which its runs are limited, so that others may wait for its slot; null without one. */
+  readonly concurrencyKey: string | null;
   /** Serialised positions of its loops as the last checkpoint left them; null without loops in progress. */
   readonly loopPositions: string | null;
 }
@@ -163,7 +165,7 @@ function claimedColumns(of: {
   extract(epoch FROM now() - ${of.startedAt})::float8 AS "startedSecondsAgo",
   e.answers AS "answerCount", e.parent_execution_id IS NOT NULL AS "hasParent",
   e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
-  e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot", e.loop_positions AS "loopPositions"`;
+  e.trace_parent AS "traceParent", e.holds_slot AS "holdsSlot", e.concurrency_key AS "concurrencyKey", e.loop_positions AS "loopPositions"`;
 }
 
 /** The columns of a ClaimedExecution that a claim returns. */

@@ -3,6 +3,7 @@ import type { Actor } from '../access.js';
 import { type Database, Prisma } from '../client.js';
 import { lockExecution } from './lock.js';
 import type { DispatchedExecution } from './reconcile.js';
+import { LACKS_KEY } from './run-status.js';
 
 /**
  * Pauses an unfinished run: nodes in progress finish and are stored, and no further node starts. The caller notifies
@@ -26,7 +27,7 @@ const STARTS_LATER = Prisma.sql`(e.started_at IS NULL AND coalesce(e.start_at > 
 /**
  * Resumes a paused run where it stopped.
  * @returns the dispatch to be queued; undefined if a worker still holds the run, which then has to be notified, and if
- * the run is delayed: it rests until its time has come.
+ * the run is delayed or waits for a slot of its key: it rests until its time has come, or until it has one.
  * @throws DeckhandError NOT_FOUND, FORBIDDEN, or INVALID_STATE when nobody paused it.
  */
 export function resumeExecution(
@@ -41,7 +42,8 @@ export function resumeExecution(
     }
     const [run] = await tx.$queryRaw<{ dispatch: number }[]>(Prisma.sql`
       UPDATE executions e
-      SET status = 'running', dispatch = CASE WHEN e.worker_id IS NULL AND NOT ${STARTS_LATER} THEN e.dispatch + 1 ELSE e.dispatch END,
+      SET status = 'running', dispatch = CASE WHEN e.worker_id IS NULL AND NOT ${STARTS_LATER} AND NOT ${LACKS_KEY}
+        THEN e.dispatch + 1 ELSE e.dispatch END,
           dispatched_at = now(), wake_at = CASE WHEN ${STARTS_LATER} THEN e.start_at END, revision = e.revision + 1
       WHERE e.id = ${executionId}::uuid RETURNING e.dispatch`);
     return run && run.dispatch > dispatch ? { workspaceId, executionId, dispatch: run.dispatch } : undefined;

@@ -22,8 +22,8 @@ export interface RerunOrigin {
   readonly executionMode: ExecutionMode;
   /** Serialised JSON. */
   readonly triggerData: string;
-  /** Its tags and metadata. */
-  readonly options: Pick<StartOptions, 'tags' | 'metadata'>;
+  /** Its tags and metadata, and the key under which it was limited. */
+  readonly options: Pick<StartOptions, 'tags' | 'metadata' | 'concurrency'>;
 }
 
 /** A run to be rerun. */
@@ -43,6 +43,8 @@ interface Row {
   readonly triggerData: string | null;
   readonly tags: string[] | null;
   readonly metadata: JsonObject | null;
+  readonly concurrencyKey: string | null;
+  readonly concurrencyLimit: number | null;
   readonly status: ExecutionStatus;
   readonly role: Role;
   readonly isKnownNode: boolean;
@@ -80,7 +82,8 @@ export async function readManyForRerun(
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, asked.from_node_id AS "fromNodeId", e.workflow_id AS "workflowId",
       e.workflow_version_id AS "workflowVersionId", e.trigger_node_id AS "triggerNodeId",
-      e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.tags, e.metadata, e.status::text, m.role::text,
+      e.execution_mode::text AS "executionMode", e.trigger_data AS "triggerData", e.tags, e.metadata,
+      e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.status::text, m.role::text,
       coalesce((v.definition -> 'nodes')::jsonb @> jsonb_build_array(jsonb_build_object('id', asked.from_node_id)), false) AS "isKnownNode",
       EXISTS (
         SELECT 1 FROM node_runs n
@@ -106,7 +109,10 @@ function toOrigin(run: Row): RerunOrigin | DeckhandError {
   if (triggerData === null) return new DeckhandError('TRIGGER_DATA_GONE');
   if (fromNodeId !== null && !run.isKnownNode) return badNode(`"${fromNodeId}" is no node of the version`);
   if (fromNodeId !== null && !run.isBegunNode) return badNode(`the run did not come to "${fromNodeId}"`);
-  const options = { tags: run.tags ?? undefined, metadata: run.metadata ?? undefined };
+  const { concurrencyKey: key, concurrencyLimit } = run;
+  // Someone wants this rerun: it waits for its turn, whatever the original would have done.
+  const concurrency = key === null ? undefined : { key, limit: concurrencyLimit ?? 1 };
+  const options = { tags: run.tags ?? undefined, metadata: run.metadata ?? undefined, concurrency };
   return { workflowId, workflowVersionId, triggerNodeId, executionMode, triggerData, options };
 }
 

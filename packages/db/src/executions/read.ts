@@ -47,6 +47,10 @@ export interface ExecutionRecord {
   /** Null for a run that was not delayed. */
   readonly startAt: Date | null;
   readonly expiresAt: Date | null;
+  /** Null without a limit by a key. */
+  readonly concurrencyKey: string | null;
+  readonly concurrencyLimit: number | null;
+  readonly holdsKey: boolean | null;
   /** Null without any. */
   readonly tags: readonly string[] | null;
   /** Null without any. */
@@ -95,7 +99,8 @@ export async function readExecutions(
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
-      e.parent_execution_id AS "parentExecutionId", e.start_at AS "startAt", e.expires_at AS "expiresAt", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
+      e.parent_execution_id AS "parentExecutionId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
+      e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
       CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
       e.error AS "errorJson",
       CASE WHEN NOT asked.is_slim OR octet_length(e.result) <= ${INLINE_OUTPUT_BYTES} THEN e.result END AS "resultJson",

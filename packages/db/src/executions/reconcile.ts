@@ -1,15 +1,19 @@
 import { RUN_ERRORS } from '@deckhand/contracts';
 import { type Database, Prisma } from '../client.js';
 import { LOCK_FREE_RUNS } from '../lock-order.js';
+import type { ReleasedExecution } from './release.js';
 import {
   DISPATCH_AGAIN,
+  dispatchAgainIf,
   DISPATCHED,
+  dispatchedIf,
   endRuns,
   IS_HELD,
   IS_RESTING,
   IS_UNCLAIMED,
   isExpired,
   isUnfinished,
+  LACKS_KEY,
 } from './run-status.js';
 
 /** A run and the number of the job that may claim it. */
@@ -76,15 +80,20 @@ export async function dispatchAgain(
     RETURNING ${DISPATCHED}`);
 }
 
-/** Dispatches those of the given resting runs whose time has come. */
+/**
+ * Dispatches those of the given resting runs whose time has come. A delayed run that has no slot of its key waits for
+ * one from now on: maintenance gives it one.
+ */
 export async function wakeDueRuns(db: Database, executionIds: readonly string[]): Promise<DispatchedExecution[]> {
-  return db.$queryRaw<DispatchedExecution[]>(Prisma.sql`/* executions.wake */
-    UPDATE executions e SET ${DISPATCH_AGAIN}, wake_at = NULL
+  const hasKey = Prisma.sql`NOT ${LACKS_KEY}`;
+  const rows = await db.$queryRaw<ReleasedExecution[]>(Prisma.sql`/* executions.wake */
+    UPDATE executions e SET ${dispatchAgainIf(hasKey)}, wake_at = NULL
     WHERE e.id IN (
       SELECT e.id FROM executions e
       WHERE e.id = ANY(${[...executionIds]}::uuid[]) AND e.wake_at <= now() AND ${IS_RESTING}
       ${LOCK_FREE_RUNS})
-    RETURNING ${DISPATCHED}`);
+    RETURNING ${dispatchedIf(hasKey)}`);
+  return rows.flatMap(({ dispatch, ...run }) => (dispatch === null ? [] : [{ ...run, dispatch }]));
 }
 
 /** Whether the run is past its deadline. A worker that holds it gets a grace period to end it itself. */

@@ -41,6 +41,9 @@ export const IS_HELD = Prisma.sql`e.worker_id IS NOT NULL AND e.status IN ('runn
 /** Whether the run rests until a wait ends: no worker holds it, and no person paused it. */
 export const IS_RESTING = Prisma.sql`e.worker_id IS NULL AND ${mayMove('claim')}`;
 
+/** Whether the run has a limit by a key, and no slot of that key yet: it is not dispatched before it has one. */
+export const LACKS_KEY = Prisma.sql`coalesce(NOT e.holds_key, false)`;
+
 /** Whether the run waits for a worker to claim its current dispatch. Served by the index executions_unclaimed. */
 export const IS_UNCLAIMED = Prisma.sql`e.worker_id IS NULL AND e.claimed_dispatch < e.dispatch AND ${mayMove('claim')}`;
 

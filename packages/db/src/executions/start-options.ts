@@ -5,20 +5,22 @@ import { NO_DEADLINE } from './run-status.js';
 // null and nothing else.
 
 /** The columns of a run that its options are written to. */
-export const OPTION_COLUMNS = Prisma.raw('tags, metadata, start_at, expires_at, wake_at, claimed_dispatch');
+export const OPTION_COLUMNS = Prisma.raw(
+  'tags, metadata, start_at, expires_at, wake_at, claimed_dispatch, concurrency_key, concurrency_limit, holds_key',
+);
 
-/**
- * Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time, and its
- * first dispatch counts as claimed, so that no worker can claim it.
- */
+/** Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time. */
 function startAt(options: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`nullif(greatest(now(), (${options} ->> 'startAt')::timestamptz,
     now() + (${options} ->> 'delay')::float8 * interval '1 second'), now())`;
 }
 
-/** Returns whether a run starts later. */
+/**
+ * Returns whether a run rests when it is accepted: it starts later, or once it has a slot of its key. Its first dispatch
+ * counts as claimed, so no worker can claim it, neither by a statement nor by a first checkpoint.
+ */
 export function isDelayed(options: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`${startAt(options)} IS NOT NULL`;
+  return Prisma.sql`(${startAt(options)} IS NOT NULL OR ${options} -> 'concurrency' IS NOT NULL)`;
 }
 
 /** Returns the values of these columns. */
@@ -27,7 +29,9 @@ export function optionValues(options: Prisma.Sql): Prisma.Sql {
     THEN nullif(ARRAY(SELECT jsonb_array_elements_text(${options} -> 'tags')), '{}') END, ${options} -> 'metadata',
     ${startAt(options)}, coalesce((${options} ->> 'expiresAt')::timestamptz,
       coalesce(${startAt(options)}, now()) + (${options} ->> 'expiresAfter')::float8 * interval '1 second'),
-    ${startAt(options)}, CASE WHEN ${startAt(options)} IS NULL THEN 0 ELSE 1 END`;
+    ${startAt(options)}, CASE WHEN ${isDelayed(options)} THEN 1 ELSE 0 END, ${options} #>> '{concurrency,key}',
+    CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN coalesce((${options} #>> '{concurrency,limit}')::int, 1) END,
+    CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN false END`;
 }
 
 /** Returns how many bytes of a run's options count towards the quota of its workspace. */

@@ -1,4 +1,6 @@
-import { type Database, Prisma } from '../client.js';
+import { concurrencyOf } from '@deckhand/contracts';
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { acceptApart, acceptWithinKey, type KeyedStart } from '../concurrency/keys.js';
 import {
   type AcceptRefusal,
   type AcceptRequest,
@@ -55,14 +57,53 @@ export interface ScheduleMove {
 /** The run of a schedule could not start. `overlaps`: the schedule has as many unfinished runs as it may have. */
 export type FireRefusal = AcceptRefusal | { readonly kind: 'overlaps' };
 
+/** The schedule was moved to its next time. */
+export interface Moved {
+  readonly kind: 'moved';
+  /** Whether its run was left out, because as many runs with its key are unfinished as may be. */
+  readonly isLeftOut?: boolean;
+  /** What a limit by a key did; undefined for a run without one. */
+  readonly underKey?: KeyedStart;
+}
+
 /** `elsewhere`: another process moved, changed or locked the schedule. Only `moved` has written anything. */
-export type MoveVerdict = FireRefusal | { readonly kind: 'moved' } | { readonly kind: 'elsewhere' };
+export type MoveVerdict = FireRefusal | Moved | { readonly kind: 'elsewhere' };
 
 interface Row extends Omit<VerdictRow, 'verdict'> {
   readonly index: number;
   readonly verdict: VerdictRow['verdict'] | null;
   readonly isMoved: boolean;
   readonly overlaps: boolean;
+}
+
+/**
+ * Moves schedules to their next times and starts their runs: those with a limit by a key one by one, all others in one
+ * statement. Where that limit rejects the run, the time passes without one.
+ * @returns a verdict for each move, in their order.
+ */
+export function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
+  return acceptApart(moves, ({ run }) => run?.request.options, {
+    together: (plain) => moveAll(db, plain),
+    alone: (keyed) => moveKeyed(db, keyed),
+  });
+}
+
+async function moveKeyed(db: Database, move: ScheduleMove): Promise<MoveVerdict> {
+  const moveOne = async (tx: Queryable, one: ScheduleMove): Promise<MoveVerdict> =>
+    (await moveAll(tx, [one]))[0] ?? { kind: 'elsewhere' };
+  const concurrency = concurrencyOf(move.run?.request.options);
+  if (!move.run || !concurrency) return moveOne(db, move);
+  const { executionId, workflowId } = move.run.request;
+  const result = await acceptWithinKey(
+    db,
+    { executionId, workflowId, concurrency },
+    (tx) => moveOne(tx, move),
+    ({ kind }) => kind === 'moved',
+  );
+  if (result.kind === 'refused') return result.verdict;
+  if (result.kind === 'accepted') return { kind: 'moved', underKey: result.start };
+  const verdict = await moveOne(db, { ...move, run: null });
+  return verdict.kind === 'moved' ? { kind: 'moved', isLeftOut: true } : verdict;
 }
 
 /**
@@ -74,7 +115,7 @@ interface Row extends Omit<VerdictRow, 'verdict'> {
  * waits and cannot deadlock.
  * @returns a verdict for each move, in their order.
  */
-export async function moveSchedules(db: Database, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
+async function moveAll(db: Queryable, moves: readonly ScheduleMove[]): Promise<MoveVerdict[]> {
   const runs = moves.flatMap(({ run }) => (run ? [run.request] : []));
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`/* schedules.move */
     WITH admitted AS (${admitted(runs)}), wanted AS (

@@ -2,6 +2,7 @@ import { TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
+import { withoutKeys } from '../trigger/key-options.js';
 import { findOptionIssues } from '../trigger/option-issues.js';
 import { findScheduleIssues } from '../trigger/schedule-issues.js';
 
@@ -41,8 +42,10 @@ export default defineNodeType({
     { additionalProperties: false },
   ),
   check(parameters) {
-    const expressions = findExpressions(parameters);
+    const expressions = findExpressions(withoutKeys(parameters));
     return expressions.length > 0 ? expressions : [...findScheduleIssues(parameters), ...findOptionIssues(parameters)];
   },
+  // Read before there is a run. Only a key may be an expression.
+  verbatim: ['options'],
   run: (_parameters, { trigger }) => output(trigger),
 });

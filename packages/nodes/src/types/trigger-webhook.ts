@@ -2,6 +2,7 @@ import { CLOSED, oneOf, TriggerOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
+import { withoutKeys } from '../trigger/key-options.js';
 import { findOptionIssues } from '../trigger/option-issues.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -92,11 +93,13 @@ export default defineNodeType({
     },
     CLOSED,
   ),
-  check: (parameters) => [...findExpressions(parameters), ...findOptionIssues(parameters)],
+  check: (parameters) => [...findExpressions(withoutKeys(parameters)), ...findOptionIssues(parameters)],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
     needed: ({ authentication }) =>
       authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey' ? [authentication] : [],
   },
+  // Read before there is a run. Only a key may be an expression.
+  verbatim: ['options'],
   run: (_parameters, { trigger }) => output(trigger),
 });

@@ -28,6 +28,7 @@ export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Servi
       errors: [
         'NO_ACTIVE_VERSION',
         'INVALID_STATE',
+        'CONCURRENCY_LIMIT',
         'workspace_over_quota',
         'workspace_rate_limited',
         'write_circuit_open',

@@ -30,6 +30,7 @@ export function rerunExecution(services: Services): Route {
       errors: [
         'NO_ACTIVE_VERSION',
         'INVALID_STATE',
+        'CONCURRENCY_LIMIT',
         'EXECUTION_NOT_FINISHED',
         'TRIGGER_DATA_GONE',
         'workspace_over_quota',

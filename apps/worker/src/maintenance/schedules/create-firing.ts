@@ -25,6 +25,8 @@ export interface FiringOptions {
   readonly hasLease: () => Promise<boolean>;
   /** Called for each run that was started, with its delay after the due time, in seconds. */
   readonly onStarted: (lateSeconds: number) => void;
+  /** Called for runs that were stopped for a started one. */
+  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
   /** Called for a schedule that could not be fired and is delayed. */
   readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
   /** The database's time, in ms since the epoch. */
@@ -39,7 +41,17 @@ export interface Firing {
 }
 
 /** Creates the firing of schedules. In addition to the calls of its periodic task, it fires at the next due time. */
-export function createFiring({ db, redis, queue, logger, hasLease, onStarted, onBadRow, now }: FiringOptions): Firing {
+export function createFiring({
+  db,
+  redis,
+  queue,
+  logger,
+  hasLease,
+  onStarted,
+  onStopped,
+  onBadRow,
+  now,
+}: FiringOptions): Firing {
   const countExecution = createExecutionCounter(redis);
   const parts = {
     hasLease,
@@ -49,6 +61,7 @@ export function createFiring({ db, redis, queue, logger, hasLease, onStarted, on
     hold: (holds: Parameters<typeof holdSchedules>[1]) => holdSchedules(db, holds),
     countExecution,
     onStarted,
+    onStopped,
     onBadRow,
     addJobs: (runs: Parameters<QueueProducer['add']>[0]) => queue.add(runs),
     logger,

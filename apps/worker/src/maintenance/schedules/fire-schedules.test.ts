@@ -43,6 +43,7 @@ async function holdAfter(
     },
     countExecution: () => Promise.resolve(null),
     onStarted: () => undefined,
+    onStopped: () => Promise.resolve(),
     onBadRow: () => undefined,
     addJobs: () => Promise.resolve(),
     logger: createLogger({ name: 'test', level: 'silent' }),

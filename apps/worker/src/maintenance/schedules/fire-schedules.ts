@@ -36,6 +36,8 @@ export interface FiringParts {
   readonly onStarted: (lateSeconds: number) => void;
   /** Called for a schedule that could not be fired and is delayed. */
   readonly onBadRow: (schedule: DueSchedule, error: unknown) => void;
+  /** Called for runs that were stopped for a started one. */
+  readonly onStopped: (executionIds: readonly string[]) => Promise<void>;
   readonly addJobs: (runs: readonly DispatchedExecution[]) => Promise<void>;
   readonly logger: Logger;
   /** The time that decides which schedules are due, in ms since the epoch. */
@@ -112,12 +114,15 @@ async function moveAll(
     },
     (ofBatch) => results.push(...ofBatch),
   );
-  const moved = results.filter(({ verdict }) => verdict?.kind === 'moved').map(({ move }) => move);
-  const runs = moved.flatMap(({ schedule: { workspaceId }, run }) =>
-    run ? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }] : [],
-  );
+  const moved = results.flatMap(({ move, verdict }) => (verdict?.kind === 'moved' ? [{ ...move, ...verdict }] : []));
+  const runs = moved.flatMap(({ schedule: { workspaceId }, run, isLeftOut, underKey }) => {
+    if (!run || isLeftOut === true) return [];
+    return underKey?.dispatched ?? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }];
+  });
   const now = parts.now();
-  for (const { run } of moved) if (run) parts.onStarted(Math.max(0, now - run.at.getTime()) / 1_000);
+  for (const { run, isLeftOut } of moved)
+    if (run && isLeftOut !== true) parts.onStarted(Math.max(0, now - run.at.getTime()) / 1_000);
+  await parts.onStopped(moved.flatMap(({ underKey }) => underKey?.stopped ?? []));
   // If this fails, maintenance finds the runs without jobs.
   await parts.addJobs(runs).catch((err: unknown) => {
     parts.logger.warn({ err, runs: runs.length }, 'runs of schedules could not be queued yet');

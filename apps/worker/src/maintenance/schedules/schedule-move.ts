@@ -1,4 +1,5 @@
 import type { DueSchedule, ScheduleMove } from '@deckhand/db';
+import { compileTriggerOptions } from '@deckhand/nodes';
 import { derivedId } from '../../session/derived-id.js';
 import { planMove } from './plan-move.js';
 
@@ -13,6 +14,7 @@ export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove
   const move = { schedule, nextFireAt: new Date(nextFireAt) };
   if (fireAt === null) return { ...move, run: null };
   const at = new Date(fireAt);
+  const trigger = { scheduledFor: at.toISOString(), timezone, nodeId, isCatchUp };
   return {
     ...move,
     run: {
@@ -25,8 +27,8 @@ export function toScheduleMove(schedule: DueSchedule, now: number): ScheduleMove
         triggerNodeId: nodeId,
         mode: 'normal',
         source: 'schedule',
-        triggerData: JSON.stringify({ scheduledFor: at.toISOString(), timezone, nodeId, isCatchUp }),
-        options: options ?? undefined,
+        triggerData: JSON.stringify(trigger),
+        options: compileTriggerOptions(options ?? undefined)(() => trigger),
       },
     },
   };

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_KEY_LENGTH,
+  parseOwnJson,
+  type ValidationIssue,
+} from '@deckhand/contracts';
+import { compileTemplate, type CompiledTemplate } from '@deckhand/engine';
+
+/** The options of a trigger whose `key` is a template. */
+const KEYED_OPTIONS = ['concurrency'] as const;
+
+/** Names that the templates may use: there is no run yet. */
+const NAMES: readonly string[] = ['$trigger', '$now'];
+
+/** Far below those of nodes, because the process that accepts runs evaluates keys. */
+const LIMITS = { steps: 10_000, producedBytes: 65_536, resultBytes: 65_536 };
+
+/** Returns the parameters of a trigger without the keys that may be expressions. */
+export function withoutKeys(parameters: JsonObject): JsonObject {
+  const { options } = parameters;
+  if (options === undefined || !isJsonObject(options)) return parameters;
+  const rest = KEYED_OPTIONS.flatMap((name) => {
+    const option = options[name];
+    if (option === undefined || !isJsonObject(option)) return [];
+    const { key: _key, ...others } = option;
+    return [[name, others] as const];
+  });
+  return { ...parameters, options: { ...options, ...Object.fromEntries(rest) } };
+}
+
+/** Returns the issues of the keys in a trigger's options. */
+export function findKeyIssues(options: JsonObject): ValidationIssue[] {
+  return KEYED_OPTIONS.flatMap((name) => {
+    const source = keyOf(options, name);
+    if (source === undefined) return [];
+    const path = `options.${name}.key`;
+    const compiled = compileTemplate(source);
+    if ('issue' in compiled) return [{ path, message: compiled.issue.message }];
+    const { nodes, names } = compiled.template.references;
+    const unknown = [...names].find((used) => !NAMES.includes(used)) ?? (nodes.length > 0 ? '$nodes' : undefined);
+    return unknown === undefined ? [] : [{ path, message: `reads ${unknown}, but there is no run yet` }];
+  });
+}
+
+/**
+ * Compiles the serialised options of a trigger.
+ * @returns a function that returns the options of a run with the given trigger data. An option whose key has no value
+ * for it, or cannot be evaluated, is left out.
+ */
+export function compileTriggerOptions(
+  serialized: string | undefined,
+): (readTrigger: () => JsonValue) => string | undefined {
+  const options = serialized === undefined ? {} : parseOwnJson<JsonObject>(serialized);
+  const templates = KEYED_OPTIONS.flatMap((name) => {
+    const source = keyOf(options, name);
+    const compiled = source === undefined ? undefined : compileTemplate(source);
+    return compiled && 'template' in compiled ? [{ name, template: compiled.template }] : [];
+  });
+  if (templates.length === 0) return () => serialized;
+  return (readTrigger) => {
+    const trigger = readTrigger();
+    const evaluated = templates.map(({ name, template }) => {
+      const key = evaluateKey(template, trigger);
+      const option = options[name];
+      return [name, key !== undefined && option !== undefined && isJsonObject(option) ? { ...option, key } : undefined];
+    });
+    return JSON.stringify({ ...options, ...Object.fromEntries(evaluated) });
+  };
+}
+
+function keyOf(options: JsonObject, name: (typeof KEYED_OPTIONS)[number]): string | undefined {
+  const option = options[name];
+  const key = option !== undefined && isJsonObject(option) ? option.key : undefined;
+  return typeof key === 'string' ? key : undefined;
+}
+
+function evaluateKey(template: CompiledTemplate, trigger: JsonValue): string | undefined {
+  let value: JsonValue;
+  try {
+    const now = (): string => new Date().toISOString();
+    const execution = { id: '', mode: 'normal' };
+    value = template.evaluate({ trigger, input: undefined, node: () => undefined, vars: {}, execution, now }, LIMITS);
+  } catch {
+    return undefined;
+  }
+  if (value === null || value === '') return undefined;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  // A key that a column or index cannot hold still names its runs.
+  const isStorable = text.length <= MAX_KEY_LENGTH && text.isWellFormed() && !text.includes('\0');
+  return isStorable ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
