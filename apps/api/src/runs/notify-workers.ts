@@ -1,12 +1,16 @@
-import { publishChanges, publishControl, type ControlMessage } from '@deckhand/queue';
-import type { Services } from '../services.js';
+import { publishChanges, publishControl, type ControlMessage, type Redis } from '@deckhand/queue';
+import type { Logger, RunCounters } from '@deckhand/runtime';
 
 /**
  * Notifies the workers that hold runs, and callers that wait for them, that a person acted. The change is already
  * committed and fenced in the database, so a notification that fails is only logged.
  */
 export async function notifyWorkers(
-  { redis, logger, metrics }: Pick<Services, 'redis' | 'logger' | 'metrics'>,
+  {
+    redis,
+    logger,
+    metrics,
+  }: { readonly redis: Redis; readonly logger: Logger; readonly metrics: { readonly runs: RunCounters } },
   type: ControlMessage['type'],
   executionIds: readonly string[],
 ): Promise<void> {

@@ -45,9 +45,9 @@ export interface RunStarter {
   /**
    * Writes a run to the database and adds it to the queue. Returns the earlier run if the idempotency key names one.
    * @throws DeckhandError NOT_FOUND, FORBIDDEN, NO_ACTIVE_VERSION, WEBHOOK_INACTIVE (a trigger's run),
-   * VALIDATION_FAILED (unknown trigger), CONCURRENCY_LIMIT, CONFLICT (the key stands for another body), workspace_over_quota,
-   * workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the run that is marked
-   * failed.
+   * VALIDATION_FAILED (unknown trigger), CONCURRENCY_LIMIT, CONFLICT (the key stands for another body),
+   * workspace_over_quota, workspace_rate_limited, write_circuit_open; QUEUE_UNAVAILABLE with the `executionId` of the
+   * run that is marked failed.
    */
   start(request: StartRunRequest, idempotencyKey?: IdempotencyKey): Promise<StartedRun>;
 }

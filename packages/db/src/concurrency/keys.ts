@@ -143,7 +143,7 @@ async function readOthers(
   return row ?? { isLanded: false, others: [] };
 }
 
-/** Locks runs that are to be stopped, together with the parent that the statement of acceptance locks, in their order. */
+/** Locks runs that are to be stopped, and the parent that the statement of acceptance locks, in their order. */
 async function lockInOrder(tx: Queryable, oldest: readonly string[], parentId: string | undefined): Promise<void> {
   if (oldest.length === 0) return;
   const ids = parentId === undefined ? [...oldest] : [...oldest, parentId];
