@@ -113,8 +113,8 @@ export function createRunStarter(options: {
   }
 
   /**
-   * Writes one run. Large runs, and those with a key, are written alone and wait for a permit, which people and webhooks
-   * share fairly.
+   * Writes one run. Large runs, and those with a key, are written alone and wait for a permit, which people and
+   * webhooks share fairly.
    */
   async function write(
     request: AcceptRequest,
