@@ -93,6 +93,11 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
   const abort = new AbortController();
   let clock = 1_000;
   let changed = (): void => undefined;
+  let isDying = false;
+  const die = (): void => {
+    abort.abort();
+    changed();
+  };
   const running = runExecution({
     workspaceId: 'workspace',
     executionId: 'run',
@@ -129,17 +134,19 @@ export async function runInMemory(definition: unknown, options: MemoryRunOptions
         return world ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));
       },
       record(record) {
+        if (isDying && !isOfCancellation(record)) die();
         if (abort.signal.aborted) return;
         journal.push(record);
         positions = readPositions();
         world?.keepWait(record);
         options.onRecord?.(record, () => {
-          abort.abort();
-          changed();
+          if (isOfCancellation(record)) isDying = true;
+          else die();
         });
       },
       flush() {
         options.onFlush?.();
+        if (isDying) die();
         return abort.signal.aborted ? Promise.reject(new CrashedError()) : Promise.resolve();
       },
       positionsFrom: (read) => void (readPositions = read),
@@ -190,6 +197,14 @@ function compileOrThrow(definition: unknown, types: NodeTypes): CompiledWorkflow
   return compiled.workflow;
 }
 
+/**
+ * Whether a record belongs to what an early join decides. All of that is in one checkpoint, because it is recorded in
+ * one step: no worker dies in between.
+ */
+function isOfCancellation({ status, state }: NodeRecord): boolean {
+  return status === 'stopped' || status === 'skipped' || (status === 'pending' && state !== undefined);
+}
+
 function withoutFinishedIterations(
   records: ReadonlyMap<string, NodeRecord>,
   positions: readonly LoopPosition[],
@@ -224,8 +239,9 @@ function probe(calls: string[], answer: NonNullable<MemoryRunOptions['answer']>)
       calls.push(key);
       const call = (counts.get(key) ?? 0) + 1;
       counts.set(key, call);
+      const answered = answer(key, call);
       await Promise.resolve();
-      const value = await answer(key, call);
+      const value = await answered;
       if (value instanceof Error) throw value instanceof NodeError ? value : new NodeError('PROBE', value.message);
       return output(value);
     },

@@ -2,7 +2,7 @@ import type { Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import fc from 'fast-check';
 
 interface Draft {
-  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop' | 'while' | 'until';
+  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop' | 'while' | 'until' | 'race';
   readonly picks: readonly number[];
   readonly onError: 'stop' | 'continue' | 'branch';
   readonly retry: 'none' | 'soon' | 'late';
@@ -17,8 +17,8 @@ const draft: fc.Memo<Draft> = fc.memo((depth) =>
   fc.record({
     kind:
       depth > 1
-        ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'loop', 'loop', 'while', 'until')
-        : fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait'),
+        ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'loop', 'loop', 'while', 'until', 'race', 'race')
+        : fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'race'),
     picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
     onError: fc.constantFrom('stop', 'continue', 'branch'),
     retry: fc.constantFrom('none', 'none', 'soon', 'soon', 'late'),
@@ -108,6 +108,15 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           nodes.push({ id, type: 'merge' });
           exits.push([id, undefined]);
           break;
+        case 'race': {
+          // Branches that lead only to the join, and others.
+          for (const branch of place(one.body, `${id}_`, exits.slice(-2))) link(...branch, id);
+          const count = 1 + (one.items % edges.filter(({ target }) => target === id).length);
+          const mode = one.condition ? { mode: 'any' } : { mode: 'count', count };
+          nodes.push({ id, type: 'merge', parameters: { ...mode, cancelRest: one.concurrency > 1 } });
+          exits.push([id, undefined]);
+          break;
+        }
         case 'wait':
           nodes.push({ id, type: 'wait', parameters: { seconds: WAIT_SECONDS } });
           exits.push([id, undefined]);

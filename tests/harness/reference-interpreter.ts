@@ -3,7 +3,8 @@ import { iterationsOf } from './random-graphs.js';
 
 /** The reference result of one node run. */
 export interface ReferenceRun {
-  readonly status: 'success' | 'failed' | 'skipped';
+  /** `cancelled` by an early join: `stopped` or `skipped` in the records, by how far it had come. */
+  readonly status: 'success' | 'failed' | 'skipped' | 'cancelled';
   readonly output: JsonValue | undefined;
 }
 
@@ -13,6 +14,17 @@ export interface Reference {
   readonly runs: ReadonlyMap<string, ReferenceRun>;
   /** Nodes whose failure ends the run; empty for a run that succeeds. */
   readonly fatal: ReadonlySet<string>;
+  /** What early joins decided wrongly. They may decide in several ways, by which branch is faster. */
+  readonly wrong: readonly string[];
+  /** Whether a node run is part of a cancelled loop: it may have got to anything. */
+  readonly isInCancelledLoop: (key: string) => boolean;
+}
+
+/** What early joins decided in the run that is compared, by `node/iteration`. */
+export interface ObservedJoin {
+  readonly output: JsonValue | undefined;
+  /** For one that cancels the rest: the edges that it took, by their index, and the nodes that it cancelled. */
+  readonly decision: { readonly taken: readonly number[]; readonly cancelled: readonly string[] } | undefined;
 }
 
 /** Answers of `probe` nodes: a value, or "fail". */
@@ -20,19 +32,38 @@ export type ProbeAnswer = (nodeId: string, iteration: string) => JsonValue;
 
 /**
  * Interprets a definition in the obvious way, one node after another, without checkpoints, concurrency or speed: the
- * engine is compared with it. Supports trigger.manual, probe (also disabled), if, wait, loop and merge (mode object)
- * with constant parameters, and the conditions of loops in random graphs.
+ * engine is compared with it. Supports trigger.manual, probe (also disabled), if, wait, loop and merge (object, any,
+ * count) with constant parameters, and the conditions of loops in random graphs. It follows the observed decisions of
+ * early joins, after checking that they were possible.
  */
-export function interpret(definition: Definition, answer: ProbeAnswer): Reference {
+export function interpret(
+  definition: Definition,
+  answer: ProbeAnswer,
+  observed: ReadonlyMap<string, ObservedJoin> = new Map(),
+): Reference {
   const runs = new Map<string, ReferenceRun>();
   const fatal = new Set<string>();
+  const wrong: string[] = [];
+  const cancelledLoops: { body: ReadonlySet<string>; iteration: string }[] = [];
   const bodies = new Map(definition.nodes.filter(isLoop).map((loop) => [loop.id, bodyOf(definition, loop.id)]));
   runRegion(undefined, '', {});
-  return { runs, fatal };
+  return {
+    runs,
+    fatal,
+    wrong,
+    isInCancelledLoop(key) {
+      const [nodeId = '', iteration = ''] = key.split('/');
+      return cancelledLoops.some(
+        ({ body, iteration: outer }) => body.has(nodeId) && (outer === '' || `${iteration}.`.startsWith(`${outer}.`)),
+      );
+    },
+  };
 
   function runRegion(loop: string | undefined, iteration: string, item: JsonValue): JsonValue {
     const inside = definition.nodes.filter((node) => innermost(node.id) === loop);
     const left = new Map<string, { output: JsonValue; handle: string | undefined }>();
+    const joins = inside.filter(isEarly);
+    const cancelled = new Set(joins.flatMap(({ id }) => observed.get(`${id}/${iteration}`)?.decision?.cancelled ?? []));
     for (const node of sorted(inside, definition)) {
       const incoming = definition.edges.filter((edge) => edge.target === node.id);
       const taken = incoming.flatMap((edge): [string, JsonValue][] => {
@@ -40,8 +71,24 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
         const source = left.get(edge.source);
         return source && source.handle === edge.sourceHandle ? [[edge.source, source.output]] : [];
       });
+      if (cancelled.has(node.id)) {
+        runs.set(`${node.id}/${iteration}`, { status: 'cancelled', output: undefined });
+        const body = bodies.get(node.id);
+        if (body) cancelledLoops.push({ body, iteration });
+        continue;
+      }
       if (taken.length === 0 && incoming.length > 0) {
         skip(node.id, iteration);
+        continue;
+      }
+      if (isEarly(node)) {
+        const outputs = incoming.map((edge): JsonValue | undefined => {
+          if (edge.source === loop) return item;
+          const source = left.get(edge.source);
+          return source && source.handle === edge.sourceHandle ? source.output : undefined;
+        });
+        const way = join(node, `${node.id}/${iteration}`, outputs, inside);
+        if (way) left.set(node.id, way);
         continue;
       }
       const sources = new Set(incoming.map((edge) => edge.source));
@@ -111,6 +158,54 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
     }
   }
 
+  /** @param outputs of the incoming edges; undefined for those that are not taken. */
+  function join(
+    node: NodeDefinition,
+    key: string,
+    outputs: readonly (JsonValue | undefined)[],
+    inside: readonly NodeDefinition[],
+  ) {
+    const { mode, count, cancelRest } = node.parameters ?? {};
+    const needed = mode === 'count' ? Number(count) : 1;
+    const came = outputs.filter((output) => output !== undefined);
+    if (came.length < needed) {
+      runs.set(key, { status: 'failed', output: undefined });
+      fatal.add(node.id);
+      return undefined;
+    }
+    const seen = observed.get(key);
+    const first = came.slice(0, needed);
+    let output: JsonValue = mode === 'any' ? (first[0] ?? null) : first;
+    if (cancelRest === true) {
+      const exclusive = exclusiveOf(node.id, inside);
+      const { taken = [], cancelled = [] } = seen?.decision ?? {};
+      const inputs = taken.map((index) => outputs[index]);
+      if (taken.length !== needed || new Set(taken).size !== needed || inputs.includes(undefined))
+        wrong.push(`${key} took ${taken.join()}`);
+      if (!cancelled.every((id) => exclusive.has(id))) wrong.push(`${key} cancelled ${cancelled.join()}`);
+      const list = inputs.map((input) => input ?? null);
+      if (seen?.decision) output = mode === 'any' ? (list[0] ?? null) : list;
+    } else if (seen) {
+      const possible = new Set(came.map((each) => JSON.stringify(each)));
+      const chosen = mode === 'any' ? [seen.output] : Array.isArray(seen.output) ? seen.output : [];
+      if (chosen.length !== needed || !chosen.every((each) => possible.has(JSON.stringify(each))))
+        wrong.push(`${key} returned ${JSON.stringify(seen.output)}`);
+      output = seen.output ?? null;
+    }
+    runs.set(key, { status: 'success', output });
+    return { output, handle: undefined };
+  }
+
+  /** Finds the nodes of a region from which every path leads to a node. */
+  function exclusiveOf(id: string, inside: readonly NodeDefinition[]): Set<string> {
+    const ids = new Set(inside.map((node) => node.id));
+    const leadsOnlyThere = (from: string): boolean => {
+      const targets = definition.edges.filter(({ source, target }) => source === from && ids.has(target));
+      return targets.length > 0 && targets.every(({ target }) => target === id || leadsOnlyThere(target));
+    };
+    return new Set([...ids].filter((other) => other !== id && leadsOnlyThere(other)));
+  }
+
   function skip(id: string, iteration: string): void {
     runs.set(`${id}/${iteration}`, { status: 'skipped', output: undefined });
     for (const inner of bodies.get(id) ?? [])
@@ -121,6 +216,10 @@ export function interpret(definition: Definition, answer: ProbeAnswer): Referenc
     const around = [...bodies].filter(([, body]) => body.has(id)).sort(([, a], [, b]) => a.size - b.size);
     return around[0]?.[0];
   }
+}
+
+function isEarly({ type, parameters }: NodeDefinition): boolean {
+  return type === 'merge' && (parameters?.mode === 'any' || parameters?.mode === 'count');
 }
 
 function isLoop(node: NodeDefinition): boolean {

@@ -45,6 +45,15 @@ export interface RepeatRule {
 }
 
 /**
+ * How a node joins its incoming edges before all of them are settled: it starts once `count` of them are taken. With
+ * `cancelsRest`, what only leads to it, and is not finished by then, is cancelled.
+ */
+export interface EarlyJoin {
+  readonly count: number;
+  readonly cancelsRest: boolean;
+}
+
+/**
  * The outcome of running a node. `handle` names the output of a node that has several; `console` is the output of its
  * script, for debug mode.
  */
@@ -101,7 +110,7 @@ export interface NodeContext {
   readonly trigger: JsonValue;
   /** `$input`: the output of the node before; with several, an object by node id. */
   readonly input: JsonValue;
-  /** Every edge taken into the node, in the definition's order. */
+  /** Every edge taken into the node, in the definition's order; with an early join, in that of their arrival. */
   readonly inputs: readonly NodeInput[];
   readonly workspaceId: string;
   readonly executionId: string;
@@ -175,6 +184,8 @@ export interface NodeTypeSpec<S extends TObject> {
   readonly parameters: S;
   /** Its outputs if it has several, the default one last. Without any, it has a single output without a name. */
   readonly handles?: (parameters: JsonObject) => readonly string[];
+  /** Its early join with these parameters (before evaluation); undefined if it waits for all edges. */
+  readonly join?: (parameters: JsonObject) => EarlyJoin | undefined;
   /** The issues that the schema can't express, found when a version is saved. Sees parameters before evaluation. */
   readonly check?: (parameters: JsonObject) => readonly ValidationIssue[];
   /** Parameters whose text is used verbatim, including `{{`: a source in a language of its own. */
@@ -213,6 +224,7 @@ export interface NodeType {
   readonly isTrigger: boolean;
   readonly parameters: TObject;
   readonly handles: ((parameters: JsonObject) => readonly string[]) | undefined;
+  readonly join: ((parameters: JsonObject) => EarlyJoin | undefined) | undefined;
   readonly check: ((parameters: JsonObject) => readonly ValidationIssue[]) | undefined;
   readonly verbatim: readonly string[];
   readonly credential: CredentialUse | undefined;
@@ -242,6 +254,7 @@ export function defineNodeType<S extends TObject>(spec: NodeTypeSpec<S>): NodeTy
     isTrigger: spec.category === 'trigger',
     parameters: spec.parameters,
     handles: spec.handles,
+    join: spec.join,
     check: spec.check,
     verbatim: spec.verbatim ?? [],
     credential: spec.credential,

@@ -55,8 +55,6 @@ export function readRecords(rows: readonly StoredNodeRun[], use: 'resume' | 'rer
     outputBytes += row.output?.length ?? 0;
     // A rerun may continue a node that was stopped when its source run ended.
     const status = row.status === 'stopped' && use === 'rerun' ? 'running' : row.status;
-    // The run itself never continues a stopped node.
-    if (status === 'stopped') continue;
     records.set(recordKey(row.nodeId, row.iteration), {
       nodeId: row.nodeId,
       iteration: row.iteration,

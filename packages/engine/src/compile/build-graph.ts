@@ -1,6 +1,7 @@
 import type { RetrySettings } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.js';
 import { valueAt } from './deferred.js';
+import { findExclusive } from './early-joins.js';
 import type { LoopNesting } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
@@ -12,9 +13,10 @@ interface BuildingNode extends Building<Omit<GraphNode, 'incoming' | 'outgoing'>
   incoming: GraphEdge[];
   outgoing: GraphEdge[];
 }
-interface BuildingRegion extends Building<Omit<Region, 'nodes' | 'ends'>> {
+interface BuildingRegion extends Building<Omit<Region, 'nodes' | 'ends' | 'cancelling'>> {
   nodes: GraphNode[];
   ends: GraphNode[];
+  cancelling: GraphNode[];
 }
 
 /** Links the nodes of a definition without issues into a graph of regions. */
@@ -23,10 +25,10 @@ export function buildGraph(
   edges: readonly SoundEdge[],
   innermost: LoopNesting['innermost'],
 ): Pick<CompiledWorkflow, 'nodes' | 'root'> {
-  const root: BuildingRegion = { loop: undefined, nodes: [], ends: [] };
+  const root = emptyRegion();
   const regions = new Map<string, BuildingRegion>();
   for (const { node } of nodes)
-    if (node.type === 'loop') regions.set(node.id, { loop: undefined, nodes: [], ends: [] });
+    if (node.type === 'loop') regions.set(node.id, emptyRegion());
 
   const graph = new Map<string, BuildingNode>();
   for (const entry of nodes) {
@@ -51,7 +53,30 @@ export function buildGraph(
     if (node.outgoing.every(({ target }) => target.region !== node.region))
       findRegion(node, regions, root).ends.push(node);
   }
+  for (const { node: definition, type } of nodes) {
+    const node = graph.get(definition.id);
+    const early = definition.disabled === true ? undefined : type.join?.(definition.parameters ?? {});
+    if (!node || !early) continue;
+    node.join = { count: early.count, cancels: early.cancelsRest ? findExclusive(node) : undefined };
+    if (early.cancelsRest) findRegion(node, regions, root).cancelling.push(node);
+  }
+  markCancellable(graph);
   return { nodes: graph, root };
+}
+
+/** Marks the nodes that early joins cancel, and the bodies of loops among them. */
+function markCancellable(graph: ReadonlyMap<string, BuildingNode>): void {
+  const open = [...graph.values()].flatMap(({ join }) => join?.cancels ?? []);
+  for (let node = open.pop(); node; node = open.pop()) {
+    const found = graph.get(node.id);
+    if (!found || found.isCancellable) continue;
+    found.isCancellable = true;
+    open.push(...(found.body?.nodes ?? []));
+  }
+}
+
+function emptyRegion(): BuildingRegion {
+  return { loop: undefined, nodes: [], ends: [], cancelling: [] };
 }
 
 function findRegion(
@@ -75,6 +100,8 @@ function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion |
     slot: region.nodes.length,
     body,
     lastHandle: [...handles].at(-1),
+    join: undefined,
+    isCancellable: false,
     retry: node.retry && withDefaults(node.retry),
     timeoutMs: node.timeoutSeconds === undefined ? undefined : Math.round(node.timeoutSeconds * 1_000),
     source,

@@ -22,6 +22,7 @@ import { checkCredential } from './check-credential.js';
 import { checkParameters } from './check-parameters.js';
 import { findCycle } from './cycles.js';
 import { separateDeferred } from './deferred.js';
+import { checkJoins } from './early-joins.js';
 import type { CompileResult, GraphTrigger } from './graph.js';
 import { isInside, type LoopNesting, nestLoops } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
@@ -240,6 +241,11 @@ function* checkGraph(
     return undefined;
   }
   yield;
+  const joins = checkJoins(
+    nodes,
+    edges.map(({ edge }) => edge),
+  );
+  issues.push(...joins.slice(0, ENOUGH_ISSUES));
   const nesting = nestLoops(definitions, edges);
   issues.push(...nesting.issues.slice(0, ENOUGH_ISSUES));
   const known = new Map(definitions.map((node) => [node.id, node]));

@@ -20,6 +20,15 @@ export interface Region {
   readonly nodes: readonly GraphNode[];
   /** Nodes without outgoing edges: their outputs are an iteration's output. */
   readonly ends: readonly GraphNode[];
+  /** Nodes whose early join cancels what only leads to them. */
+  readonly cancelling: readonly GraphNode[];
+}
+
+/** A node's early join: it starts once so many incoming edges are taken. */
+export interface GraphJoin {
+  readonly count: number;
+  /** Nodes of its region that lead to it and to nothing else, cancelled as it starts; undefined if it cancels none. */
+  readonly cancels: readonly GraphNode[] | undefined;
 }
 
 /** A node of a compiled workflow. */
@@ -38,6 +47,10 @@ export interface GraphNode {
   readonly body: Region | undefined;
   /** Its last output, by which the run continues after an error that is ignored. */
   readonly lastHandle: string | undefined;
+  /** Undefined for a node that waits for all edges. */
+  readonly join: GraphJoin | undefined;
+  /** Whether the early join of another node may cancel it. */
+  readonly isCancellable: boolean;
   readonly retry: Required<RetrySettings> | undefined;
   /** In ms; undefined means no limit of its own. */
   readonly timeoutMs: number | undefined;

@@ -1,9 +1,9 @@
-/** State that node runs store in their records to resume: a result, a loop's items, a wait. */
+/** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
 import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
 import { joinIteration, type NodeRecord, recordKey } from './records.js';
-import type { NextIteration, Task } from './scheduler.js';
+import type { JoinDecision, NextIteration, Task } from './scheduler.js';
 
 /** Returns the result of a Terminal node that an earlier worker finished. */
 export function storedResult({ state, output }: NodeRecord): TerminalResult | undefined {
@@ -46,6 +46,28 @@ export function hasBegun(
   if (records.size === 0) return false;
   const iteration = joinIteration(scope.iteration, index);
   return node.body?.nodes.some(({ id }) => records.has(recordKey(id, iteration))) ?? false;
+}
+
+/** The decision of an early join, as stored in its node's records. */
+export function storeDecision({ taken, cancelled }: JoinDecision): JsonValue {
+  return { join: { taken: [...taken], cancelled: [...cancelled] } };
+}
+
+/** Returns the decision of an early join that an earlier worker recorded. */
+export function storedDecision({ state }: NodeRecord): JoinDecision | undefined {
+  if (state === undefined || !isJsonObject(state)) return undefined;
+  const { join } = state;
+  if (join === undefined || !isJsonObject(join) || !Array.isArray(join.taken) || !Array.isArray(join.cancelled))
+    return undefined;
+  return {
+    taken: join.taken.filter((index) => typeof index === 'number'),
+    cancelled: join.cancelled.filter((id) => typeof id === 'string'),
+  };
+}
+
+/** Whether a record settles its node. */
+export function isSettled(record: NodeRecord | undefined): boolean {
+  return record?.status === 'success' || record?.status === 'failed' || record?.status === 'skipped';
 }
 
 /** A wait, as stored in its node's record. */

@@ -14,7 +14,8 @@ export interface NodeRecord {
   readonly nodeId: string;
   /** "" outside loops, "3" inside one, "3.1" inside two. */
   readonly iteration: string;
-  readonly status: Exclude<NodeStatus, 'stopped'>;
+  /** `stopped`: it was cancelled after it had begun. */
+  readonly status: NodeStatus;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   /** Attempts started so far. */
@@ -23,7 +24,7 @@ export interface NodeRecord {
   /** Undefined while there is none. */
   readonly output: JsonValue | undefined;
   readonly error: RecordedError | null;
-  /** State that an unfinished node needs to resume: a loop's items. */
+  /** State that a resumed run needs: a loop's items, a wait, the decision of an early join. */
   readonly state: JsonValue | undefined;
   /** Debug mode: the input of the node. */
   readonly debug: JsonValue | undefined;

@@ -9,7 +9,7 @@
  */
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
 import { BODY_HANDLE } from '../compile/loops.js';
-import { hasBegun, storedLoop, wayOut } from './node-state.js';
+import { hasBegun, isSettled, storedDecision, storedLoop, wayOut } from './node-state.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { createScheduler, type Scope } from './scheduler.js';
 
@@ -86,7 +86,14 @@ function replay({ workflow, triggerNodeId, records }: SourceRun): {
 } {
   const settled = new Map<string, NodeRecord>();
   const passes = new Set<Scope>();
-  const scheduler = createScheduler(workflow.root, triggerNodeId, { skipped: ignore, loopFinished: ignore });
+  const events = { skipped: ignore, loopFinished: ignore, joined: ignore, cancelled: ignore };
+  const scheduler = createScheduler(workflow.root, triggerNodeId, events, {
+    decisionOf({ id }, { iteration }) {
+      const record = records.get(recordKey(id, iteration));
+      return record && storedDecision(record);
+    },
+    isSettled: ({ id }, { iteration }) => isSettled(records.get(recordKey(id, iteration))),
+  });
   for (let task = scheduler.next(); task; task = scheduler.next()) {
     const { node, scope } = task;
     passes.add(scope);

@@ -8,10 +8,11 @@
  *    pending again.
  * 5. A failure that is not handled aborts the other branches and ends the run.
  * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
- * 7. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
+ * 7. A node that an early join cancels is aborted, and its outcome is dropped. Its record tells whether it had begun.
+ * 8. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
  */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
-import type { GraphNode } from '../compile/graph.js';
+import type { GraphNode, Region } from '../compile/graph.js';
 import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
 import { attempt, attemptInTime, debugOf, goesOn, resumeNode } from './attempt.js';
@@ -19,9 +20,12 @@ import { INTERRUPTED } from './failure.js';
 import {
   begunWait,
   hasBegun,
+  isSettled,
+  storedDecision,
   storedLoop,
   storedResult,
   storedWait,
+  storeDecision,
   storeRepeat,
   storeRetry,
   storeWait,
@@ -29,10 +33,18 @@ import {
 } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
 import { type LoopPosition, type NodeRecord, recordKey } from './records.js';
-import { lazy } from './lazy.js';
+import { lazy, type LazySignal } from './lazy.js';
 import { MAX_RETRY_DELAY_IN_WORKER_MS, retryDelayMs } from './retry.js';
 import { loadIterationOutputs } from './iteration-outputs.js';
-import { createScheduler, inputOf, type NextIteration, type Scope, type Task } from './scheduler.js';
+import {
+  createScheduler,
+  inputOf,
+  type JoinDecision,
+  type NextIteration,
+  type Scope,
+  type SchedulerEvents,
+  type Task,
+} from './scheduler.js';
 
 /** Longest time of pure nodes before other runs continue, in ms. */
 const SLICE_MS = 8;
@@ -82,7 +94,16 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     wake();
   });
 
-  const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, {
+  const loopStarts = new Map<string, number>();
+  /** Positions of loops that this worker has not reached yet. */
+  const unreached = new Map(request.positions);
+  /** The last records of nodes that an early join may cancel, by `recordKey`: of those in progress, and of resumed ones. */
+  const cancellable = new Map<string, NodeRecord>();
+  /** Aborts those of them that are in progress. */
+  const aborts = new Map<string, AbortController>();
+  /** Decisions of early joins, by `recordKey`. */
+  const decisions = new Map<string, JoinDecision>();
+  const events: SchedulerEvents = {
     skipped(node, scope) {
       // A node that one iteration skips may run in the next: only a node that the whole run skips is recorded.
       if (scope.iteration === '' && !find(node, scope)) note(node, scope, 'skipped', undefined, {});
@@ -95,10 +116,25 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       loopStarts.delete(key);
       note(node, scope, 'success', { startedAt, attempts: 1 }, { output: outputs, handle: node.lastHandle });
     },
+    joined(node, scope, decision) {
+      decisions.set(recordKey(node.id, scope.iteration), decision);
+      // In one checkpoint with the records of what it cancels: a resumed run must not begin those again.
+      note(node, scope, 'pending', undefined, {});
+    },
+    cancelled(node, scope) {
+      const key = recordKey(node.id, scope.iteration);
+      const last = cancellable.get(key) ?? find(node, scope);
+      unreached.delete(key);
+      if (!last) noteSkipped(node, scope);
+      else if (isInProgress(last)) note(node, scope, 'stopped', last, {});
+      if (last && node.body && records.size > 0) stopInside(node.body, scope);
+      aborts.get(key)?.abort();
+    },
+  };
+  const scheduler = createScheduler(request.workflow.root, request.triggerNodeId, events, {
+    decisionOf,
+    isSettled: (node, scope) => isSettled(find(node, scope)),
   });
-  const loopStarts = new Map<string, number>();
-  /** Positions of loops that this worker has not reached yet. */
-  const unreached = new Map(request.positions);
   ports.positionsFrom(() => [...scheduler.positions(), ...unreached.values()]);
 
   let sliceEnd = ports.now() + SLICE_MS;
@@ -126,11 +162,16 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function restOrEnd(): Ending {
     if (scheduler.isFinished()) return { kind: 'success', result };
     if (control.isPaused()) return { kind: 'halted' };
+    dropCancelled();
     return {
       kind: 'waiting',
       waits: [...waiting.values()].map(({ wait }) => wait),
       answerCount: control.answersSeen(),
     };
+  }
+
+  function dropCancelled(): void {
+    for (const [key, { task }] of waiting) if (!scheduler.isOpen(task)) waiting.delete(key);
   }
 
   function canGoOn(): boolean {
@@ -145,6 +186,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       const answer = control.answer(key);
       if (!answer) continue;
       waiting.delete(key);
+      if (!scheduler.isOpen(task)) continue;
       if (next === 'attempt') launch(task, progress.startedAt, progress.attempts + 1);
       else settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
@@ -153,11 +195,17 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   function beginDeferred(): void {
     const due = deferred;
     deferred = [];
-    for (const { task, kept } of due) launch(task, kept.startedAt ?? ports.now(), kept.attempts + 1);
+    for (const { task, kept } of due)
+      if (scheduler.isOpen(task)) launch(task, kept.startedAt ?? ports.now(), kept.attempts + 1);
   }
 
   function isOver(): boolean {
     return failed !== undefined || control.isHalted();
+  }
+
+  /** Whether the outcome of a task no longer matters. */
+  function isDropped(task: Task): boolean {
+    return isOver() || !scheduler.isOpen(task);
   }
 
   function mayStart(): boolean {
@@ -166,6 +214,30 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
 
   function find(node: GraphNode, scope: Scope): NodeRecord | undefined {
     return records.size === 0 ? undefined : records.get(recordKey(node.id, scope.iteration));
+  }
+
+  function decisionOf(node: GraphNode, scope: Scope): JoinDecision | undefined {
+    const record = find(node, scope);
+    const decision = record && storedDecision(record);
+    if (decision) decisions.set(recordKey(node.id, scope.iteration), decision);
+    return decision;
+  }
+
+  /** Stops the nodes in a loop that is cancelled before its records are replayed: no scope of them is open. */
+  function stopInside(body: Region, { iteration }: Scope): void {
+    for (const record of records.values()) {
+      const node = request.workflow.nodes.get(record.nodeId);
+      const isOfScope = iteration === '' || record.iteration.startsWith(`${iteration}.`);
+      if (!node || !isOfScope || !isAround(body, node) || !isInProgress(record)) continue;
+      const last = cancellable.get(recordKey(record.nodeId, record.iteration)) ?? record;
+      if (isInProgress(last)) note(node, record, 'stopped', last, {});
+    }
+  }
+
+  /** Records a node that was cancelled before it began. In iterations, such nodes have no records. */
+  function noteSkipped(node: GraphNode, scope: Scope): void {
+    events.skipped(node, scope);
+    for (const inner of node.body?.nodes ?? []) noteSkipped(inner, scope);
   }
 
   function take(task: Task): void {
@@ -188,10 +260,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       fail(task, { ...before.error, isRetryable: false });
       return;
     }
-    if (before && keepWaiting(task, before)) {
-      settleAnswered();
-      return;
-    }
+    // Answers count once all records are replayed: an early join takes what came first.
+    if (before && keepWaiting(task, before)) return;
     const loop = before && storedLoop(before);
     if (loop) {
       const key = recordKey(node.id, scope.iteration);
@@ -245,10 +315,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     inFlight += 1;
     loadIterationOutputs(task, indexes, { ports, signal: halt() })
       .then((outputs) => {
-        if (!isOver()) use(outputs);
+        if (!isDropped(task)) use(outputs);
       })
       .catch((error: unknown) => {
-        if (!isOver()) crash ??= { error };
+        if (!isDropped(task)) crash ??= { error };
       })
       .finally(() => {
         inFlight -= 1;
@@ -288,21 +358,34 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       launch(task, startedAt, attempts);
       return;
     }
-    const outcome = attempt(request, task, halt);
+    const outcome = attempt(request, task, signalOf(task));
     if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, startedAt, attempts, outcome);
     else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
+  }
+
+  /** Returns the signal that aborts a node in progress: for one that may be cancelled, a signal of its own. */
+  function signalOf({ node, scope }: Task): LazySignal {
+    if (!node.isCancellable) return halt;
+    const key = recordKey(node.id, scope.iteration);
+    return lazy(() => {
+      const abort = aborts.get(key) ?? new AbortController();
+      aborts.set(key, abort);
+      return AbortSignal.any([halt(), abort.signal]);
+    });
   }
 
   function launch(task: Task, startedAt: number, attempts: number, first?: Outcome | Promise<Outcome>): void {
     inFlight += 1;
     // A pure node that does not return at once is shown as running, without waiting until that is on disk.
     if (first instanceof Promise) note(task.node, task.scope, 'running', { startedAt, attempts }, {});
-    runInFlight(task, startedAt, attempts, first)
-      .catch((error: unknown) => (crash ??= { error }))
-      .finally(() => {
-        inFlight -= 1;
-        wake();
-      });
+    const ended = runInFlight(task, startedAt, attempts, first).catch((error: unknown) => (crash ??= { error }));
+    const { isCancellable } = task.node;
+    // A cancelled node that does not heed its signal must not hold up the run.
+    void (isCancellable ? Promise.race([ended, aborted(signalOf(task)())]) : ended).finally(() => {
+      inFlight -= 1;
+      if (isCancellable) aborts.delete(recordKey(task.node.id, task.scope.iteration));
+      wake();
+    });
   }
 
   /** Makes attempts until the node is settled, the run is halted, or no attempt is left. */
@@ -313,13 +396,14 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     begun: Outcome | Promise<Outcome> | undefined,
   ): Promise<void> {
     const { node, scope } = task;
+    const signal = signalOf(task);
     let outcome = begun;
     for (let attempts = firstAttempt; ; attempts += 1) {
       const progress: Progress = { startedAt, attempts, debug: debugOf(request, task) };
       if (outcome === undefined) {
         note(node, scope, 'running', progress, {});
         if (node.type.hasEffects) await ports.flush();
-        if (isOver()) return;
+        if (isDropped(task)) return;
         // The pause may be on disk before this record, and the person was told that nothing starts.
         if (control.isPaused()) {
           const kept: Kept = { ...progress, startedAt: attempts === 1 ? null : startedAt, attempts: attempts - 1 };
@@ -327,10 +411,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
           note(node, scope, 'pending', kept, {});
           return;
         }
-        outcome = attemptInTime(request, task, halt);
+        outcome = attemptInTime(request, task, signal);
       }
       const settled = await outcome;
-      if (isOver()) return;
+      if (isDropped(task)) return;
       const delayMs = settled.kind === 'failure' ? delayOf(node, settled.failure, attempts) : undefined;
       if (settled.kind !== 'failure' || delayMs === undefined) {
         settle(task, settled, progress);
@@ -342,8 +426,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         return;
       }
       outcome = undefined;
-      await ports.sleep(delayMs, halt()).catch(() => undefined);
-      if (isOver()) return;
+      await ports.sleep(delayMs, signal()).catch(() => undefined);
+      if (isDropped(task)) return;
     }
   }
 
@@ -421,9 +505,21 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       : { kind: 'output', output, handle: node.lastHandle };
   }
 
+  function decisionState({ id, join }: GraphNode, { iteration }: Pick<Scope, 'iteration'>): JsonValue | undefined {
+    if (!join?.cancels) return undefined;
+    const decision = decisions.get(recordKey(id, iteration));
+    return decision && storeDecision(decision);
+  }
+
+  function trackCancellable(record: NodeRecord): void {
+    const key = recordKey(record.nodeId, record.iteration);
+    if (isInProgress(record) || records.has(key)) cancellable.set(key, record);
+    else cancellable.delete(key);
+  }
+
   function note(
     node: GraphNode,
-    scope: Scope,
+    scope: Pick<Scope, 'iteration'>,
     status: NodeRecord['status'],
     progress: Kept | undefined,
     rest: { output?: JsonValue | undefined; handle?: string | undefined; failure?: NodeFailure; state?: JsonValue },
@@ -433,17 +529,36 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       iteration: scope.iteration,
       status,
       startedAt: progress?.startedAt ?? null,
-      finishedAt: status === 'success' || status === 'failed' ? ports.now() : null,
+      finishedAt: status === 'success' || status === 'failed' || status === 'stopped' ? ports.now() : null,
       attempts: progress?.attempts ?? 0,
       handle: rest.handle ?? null,
       output: rest.output,
       error: rest.failure ? recorded(rest.failure) : null,
-      state: rest.state,
+      state: rest.state ?? decisionState(node, scope),
       debug: progress?.debug,
     };
+    if (node.isCancellable) trackCancellable(record);
     ports.record(record);
     return record;
   }
+}
+
+/** Resolves when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Whether a region, or a loop in it, contains the node. */
+function isAround(region: Region, node: GraphNode): boolean {
+  for (let at: Region | undefined = node.region; at; at = at.loop?.region) if (at === region) return true;
+  return false;
+}
+
+function isInProgress({ status }: NodeRecord): boolean {
+  return status === 'running' || status === 'waiting' || status === 'pending';
 }
 
 /** Adds the output of the node's script to its debug data. */

@@ -10,10 +10,14 @@
  * 5. A loop has at most `concurrency` iterations open, and keeps of a finished one only its output.
  * 6. A resumed loop opens only the iterations that were not finished. The outputs of the others are loaded at its end.
  * 7. A loop with a condition asks before each iteration whether it begins, by a task, and has one open at a time.
+ * 8. A node with an early join becomes a task when enough edges into it are taken; edges that settle later do not
+ *    matter. If it cancels the rest, the nodes that only lead to it are cancelled in the same step. That decision is
+ *    recorded, and a resumed run takes it from the record before anything else: by the order in which records are
+ *    replayed, it might decide otherwise.
  */
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE } from '../compile/loops.js';
-import type { GraphEdge, GraphNode, Region } from '../compile/graph.js';
+import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.js';
 import type { NodeInput, RepeatRule } from '../node-type.js';
 import { joinIteration, type LoopPosition } from './records.js';
 
@@ -34,14 +38,27 @@ export interface Scope {
   open: number;
 }
 
+/** The decision of an early join that cancels the rest. */
+export interface JoinDecision {
+  /** The edges that were taken, in the order of their arrival: indexes in `incoming`. */
+  readonly taken: readonly number[];
+  /** Ids of the nodes that were cancelled. */
+  readonly cancelled: readonly string[];
+}
+
 interface Cell {
   /** Edges into the node that are not settled yet. */
   unsettled: number;
   taken: number;
+  /** A cancelled node is `skipped`. */
   state: 'waiting' | 'ready' | 'done' | 'skipped';
   output: JsonValue;
   handle: string | undefined;
   loop: LoopProgress | undefined;
+  /** For an early join: the edges that were taken, in the order of their arrival, until it became a task. */
+  arrived: GraphEdge[] | undefined;
+  /** For an early join: the decision of an earlier worker. */
+  decision: JoinDecision | undefined;
 }
 
 interface LoopProgress {
@@ -56,8 +73,8 @@ interface LoopProgress {
   /** Indexes of iterations that earlier workers finished, whose outputs are not in memory. */
   readonly finishedEarlier: readonly number[];
   next: number;
-  /** Indexes of the iterations in progress. */
-  readonly open: Set<number>;
+  /** The iterations in progress, by index. */
+  readonly open: Map<number, Scope>;
 }
 
 /** A node that may run now, or a loop that may end. */
@@ -82,6 +99,18 @@ export interface NextIteration {
 export interface SchedulerEvents {
   skipped(node: GraphNode, scope: Scope): void;
   loopFinished(node: GraphNode, scope: Scope, outputs: readonly JsonValue[]): void;
+  /** An early join cancels the rest: the nodes that `cancelled` is called with next. */
+  joined(node: GraphNode, scope: Scope, decision: JoinDecision): void;
+  /** Also called for a node that an earlier worker cancelled, and for open iterations of a cancelled loop. */
+  cancelled(node: GraphNode, scope: Scope): void;
+}
+
+/** What earlier workers recorded, for early joins. */
+export interface EarlierDecisions {
+  /** Returns the decision of an early join. */
+  decisionOf(node: GraphNode, scope: Scope): JoinDecision | undefined;
+  /** Returns whether the records settle a node: it is not cancelled, although its record has not been replayed yet. */
+  isSettled(node: GraphNode, scope: Scope): boolean;
 }
 
 /** The state of one run's graph. */
@@ -89,6 +118,8 @@ export interface Scheduler {
   readonly root: Scope;
   /** Takes the next task, first in first out. */
   next(): Task | undefined;
+  /** Returns whether a task is still to be settled: it is not once its node was cancelled. */
+  isOpen(task: Task): boolean;
   /** Settles a task as done. `handle` is undefined for a node with a single output. */
   done(task: Task, output: JsonValue, handle: string | undefined): void;
   /**
@@ -111,8 +142,16 @@ export interface Scheduler {
   isFinished(): boolean;
 }
 
-/** Starts a run at a trigger: all other nodes without incoming edges are skipped. */
-export function createScheduler(root: Region, triggerNodeId: string, events: SchedulerEvents): Scheduler {
+/**
+ * Starts a run at a trigger: all other nodes without incoming edges are skipped.
+ * @param earlier what earlier workers recorded, for early joins.
+ */
+export function createScheduler(
+  root: Region,
+  triggerNodeId: string,
+  events: SchedulerEvents,
+  earlier: EarlierDecisions,
+): Scheduler {
   const tasks: Task[] = [];
   let head = 0;
   /** Edges to settle. A list instead of recursion, because chains may be thousands of nodes long. */
@@ -120,6 +159,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
   const loops = new Set<LoopProgress>();
 
   const rootScope = openScope(root, { parent: undefined, iteration: '', index: 0, item: null, previous: undefined });
+  applyDecisions(rootScope);
   for (const node of root.nodes) {
     if (node.incoming.length > 0) continue;
     if (node.id === triggerNodeId) makeReady(node, rootScope);
@@ -137,9 +177,77 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
     const cell = cellOf(scope, edge.target);
     cell.unsettled -= 1;
     if (isTaken) cell.taken += 1;
-    if (cell.unsettled > 0) return;
+    if (edge.target.join) {
+      settleEarly(edge, edge.target.join, { scope, cell, isTaken });
+      return;
+    }
+    // A cancelled node is settled, whatever its edges.
+    if (cell.unsettled > 0 || cell.state !== 'waiting') return;
     if (cell.taken > 0) makeReady(edge.target, scope);
     else skip(edge.target, scope);
+  }
+
+  function settleEarly(
+    edge: GraphEdge,
+    { count, cancels }: GraphJoin,
+    { scope, cell, isTaken }: { readonly scope: Scope; readonly cell: Cell; readonly isTaken: boolean },
+  ): void {
+    if (cell.state !== 'waiting') return;
+    const node = edge.target;
+    const { decision } = cell;
+    const arrived = (cell.arrived ??= []);
+    // After a crash, the edges that the decision names count, and no others.
+    if (isTaken && (!decision || decision.taken.includes(node.incoming.indexOf(edge)))) arrived.push(edge);
+    if (arrived.length >= (decision?.taken.length ?? count)) {
+      if (decision) sortByDecision(arrived, node, decision);
+      makeReady(node, scope);
+      if (!decision && cancels) cancelRest(node, cancels, scope, arrived);
+    } else if (cell.unsettled === 0) {
+      if (arrived.length > 0) makeReady(node, scope);
+      else skip(node, scope);
+    }
+  }
+
+  function cancelRest(
+    node: GraphNode,
+    cancels: readonly GraphNode[],
+    scope: Scope,
+    arrived: readonly GraphEdge[],
+  ): void {
+    const rest = cancels.filter((other) => isUnsettled(cellOf(scope, other)) && !earlier.isSettled(other, scope));
+    const taken = arrived.map((edge) => node.incoming.indexOf(edge));
+    events.joined(node, scope, { taken, cancelled: rest.map(({ id }) => id) });
+    for (const other of rest) cancel(other, scope);
+  }
+
+  /** Cancels what earlier workers have cancelled in a scope, before anything of it begins. */
+  function applyDecisions(scope: Scope): void {
+    for (const node of scope.region.cancelling) {
+      const decision = earlier.decisionOf(node, scope);
+      if (!decision) continue;
+      cellOf(scope, node).decision = decision;
+      const cancelled = new Set(decision.cancelled);
+      for (const other of node.join?.cancels ?? [])
+        if (cancelled.has(other.id) && isUnsettled(cellOf(scope, other))) cancel(other, scope);
+    }
+  }
+
+  /** Settles a node in place of what it does. Its edges lead only to nodes that are settled with it. */
+  function cancel(node: GraphNode, scope: Scope): void {
+    const cell = cellOf(scope, node);
+    const { loop } = cell;
+    cell.state = 'skipped';
+    cell.loop = undefined;
+    scope.open -= 1;
+    if (loop) {
+      loops.delete(loop);
+      for (const inner of loop.open.values()) cancelScope(inner);
+    }
+    events.cancelled(node, scope);
+  }
+
+  function cancelScope(scope: Scope): void {
+    for (const node of scope.region.nodes) if (isUnsettled(cellOf(scope, node))) cancel(node, scope);
   }
 
   function makeReady(node: GraphNode, scope: Scope): void {
@@ -222,7 +330,8 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
       outputs[index] = item;
       return;
     }
-    open.add(index);
+    open.set(index, inner);
+    applyDecisions(inner);
     for (const edge of node.outgoing) {
       if (edge.handle === BODY_HANDLE) settling.push({ edge, scope: inner, isTaken: true });
     }
@@ -259,7 +368,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
       outputs: finishedEarlier.length > 0 ? new Array<JsonValue>(length).fill(null) : [],
       finishedEarlier,
       next: position?.next ?? 0,
-      open: new Set(),
+      open: new Map(),
     };
     cellOf(scope, node).loop = progress;
     loops.add(progress);
@@ -275,16 +384,20 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
   return {
     root: rootScope,
     next() {
-      const task = tasks[head];
-      if (!task) return undefined;
-      head += 1;
-      // Drops finished entries now and then, so that long loops do not keep their tasks.
-      if (head > 1_024 && head * 2 > tasks.length) {
-        tasks.splice(0, head);
-        head = 0;
-      }
+      let task: Task | undefined;
+      do {
+        task = tasks[head];
+        if (!task) return undefined;
+        head += 1;
+        // Drops finished entries now and then, so that long loops do not keep their tasks.
+        if (head > 1_024 && head * 2 > tasks.length) {
+          tasks.splice(0, head);
+          head = 0;
+        }
+      } while (!isOpen(task));
       return task;
     },
+    isOpen,
     done(task, output, handle) {
       settle(task.node, task.scope, output, handle);
       drain();
@@ -329,7 +442,7 @@ export function createScheduler(root: Region, triggerNodeId: string, events: Sch
         nodeId: node.id,
         iteration: scope.iteration,
         next,
-        open: [...open],
+        open: [...open.keys()],
       })),
     isFinished: () => rootScope.open === 0,
   };
@@ -349,6 +462,8 @@ function openScope(region: Region, place: Pick<Scope, 'parent' | 'iteration' | '
     output: null,
     handle: undefined,
     loop: undefined,
+    arrived: undefined,
+    decision: undefined,
   }));
   return { region, ...place, cells, open: region.nodes.length };
 }
@@ -359,10 +474,22 @@ function cellOf(scope: Scope, node: GraphNode): Cell {
   return cell;
 }
 
-/** Every edge taken into a node, in the definition's order. */
+function isOpen({ node, scope }: Task): boolean {
+  return cellOf(scope, node).state === 'ready';
+}
+
+function isUnsettled({ state }: Cell): boolean {
+  return state === 'waiting' || state === 'ready';
+}
+
+function sortByDecision(edges: GraphEdge[], { incoming }: GraphNode, { taken }: JoinDecision): void {
+  edges.sort((a, b) => taken.indexOf(incoming.indexOf(a)) - taken.indexOf(incoming.indexOf(b)));
+}
+
+/** Every edge taken into a node, in the definition's order; for an early join, in that of their arrival. */
 export function inputsOf(node: GraphNode, scope: Scope): NodeInput[] {
   const inputs: NodeInput[] = [];
-  for (const { source, handle } of node.incoming) {
+  for (const { source, handle } of node.join ? (cellOf(scope, node).arrived ?? []) : node.incoming) {
     if (source === scope.region.loop) {
       inputs.push({ nodeId: source.id, output: scope.item });
       continue;
