@@ -1,4 +1,4 @@
-import { type Definition, isJsonObject, type NodeStatus } from '@deckhand/contracts';
+import type { Definition } from '@deckhand/contracts';
 import { type LoopPosition, NodeError, type NodeRecord, recordKey } from '@deckhand/engine';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import {
   randomGraph,
   WAIT_SECONDS,
 } from '../harness/random-graphs.js';
-import { interpret, type ObservedJoin } from '../harness/reference-interpreter.js';
+import { compare, interpret, observedJoins } from '../harness/reference-interpreter.js';
 import { createVirtualWorld } from '../harness/virtual-world.js';
 
 /** Number of graphs; set it higher for a longer run. */
@@ -46,21 +46,8 @@ describe('the engine agrees with the reference interpreter', () => {
           expect(ending).toMatchObject({ kind: 'failed' });
           if (ending.kind === 'failed') expect(reference.fatal).toContain(ending.nodeId);
         } else {
-          // A node that one iteration skips is not recorded, because the next may run it.
-          const isTold = ([key, { status }]: [string, { status: string }]) =>
-            (status !== 'skipped' && status !== 'cancelled') || records.has(key);
-          const nodes = [...records].flatMap(([key, { status, output }]) => {
-            if (reference.isInCancelledLoop(key)) return isUnfinished(status) ? [[key, status] as const] : [];
-            const isCancelled = reference.runs.get(key)?.status === 'cancelled';
-            const isSettled = status === 'stopped' || status === 'skipped';
-            return [[key, { status: isCancelled && isSettled ? 'cancelled' : status, output }] as const];
-          });
-          const told = [...reference.runs].filter(isTold).filter(([key]) => !reference.isInCancelledLoop(key));
-          expect({ kind: ending.kind, wrong: reference.wrong, ...Object.fromEntries(nodes) }).toEqual({
-            kind: 'success',
-            wrong: [],
-            ...Object.fromEntries(told),
-          });
+          const { actual, expected } = compare(records, reference);
+          expect({ kind: ending.kind, ...actual }).toEqual({ kind: 'success', ...expected });
         }
         const unknown = calls.filter((key) => !reference.runs.has(key) && !reference.isInCancelledLoop(key));
         expect([...unknown, ...violations]).toEqual([]);
@@ -70,23 +57,6 @@ describe('the engine agrees with the reference interpreter', () => {
     process.stdout.write(`model: ${GRAPHS} graphs agree\n`);
   }, 600_000);
 });
-
-function isUnfinished(status: NodeStatus): boolean {
-  return status === 'pending' || status === 'running' || status === 'waiting';
-}
-
-/** Returns what early joins decided, from their records. */
-function observedJoins(records: ReadonlyMap<string, NodeRecord>): Map<string, ObservedJoin> {
-  return new Map(
-    [...records].map(([key, { output, state }]) => {
-      const join = state !== undefined && isJsonObject(state) ? state.join : undefined;
-      const { taken, cancelled } = join !== undefined && isJsonObject(join) ? join : {};
-      const isDecided = Array.isArray(taken) && Array.isArray(cancelled);
-      const decision = isDecided ? { taken: taken.map(Number), cancelled: cancelled.map(String) } : undefined;
-      return [key, { output, decision }];
-    }),
-  );
-}
 
 /** Runs to the end. Workers die now and then; the next one has only the records. */
 async function runWithCrashes({

@@ -18,7 +18,8 @@ describe('the control-flow patterns', () => {
     for (const [id, output] of Object.entries(example.outputs)) {
       expect({ id, output: run.last.get(`${id}/`)?.output }).toEqual({ id, output });
     }
-    for (const id of example.skipped ?? []) expect([id, run.last.get(`${id}/`)?.status]).toEqual([id, 'skipped']);
+    for (const status of ['skipped', 'stopped'] as const)
+      for (const id of example[status] ?? []) expect([id, run.last.get(`${id}/`)?.status]).toEqual([id, status]);
   });
 
   it('are all in the table, each with its file or without one', () => {

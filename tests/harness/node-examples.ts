@@ -38,9 +38,10 @@ export interface NodeExample {
   /** The response of its database or mail server. */
   readonly queryResult?: PostgresResult;
   readonly receipt?: MailReceipt;
-  /** Expected: outputs by node, nodes that are skipped, and the run's result or error. */
+  /** Expected: outputs by node, nodes that are skipped or stopped, and the run's result or error. */
   readonly outputs: JsonObject;
   readonly skipped?: readonly string[];
+  readonly stopped?: readonly string[];
   readonly result?: TerminalResult;
   readonly error?: { readonly message: string; readonly code: string };
 }

@@ -112,8 +112,11 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           // Branches that lead only to the join, and others.
           for (const branch of place(one.body, `${id}_`, exits.slice(-2))) link(...branch, id);
           const count = 1 + (one.items % edges.filter(({ target }) => target === id).length);
-          const mode = one.condition ? { mode: 'any' } : { mode: 'count', count };
-          nodes.push({ id, type: 'merge', parameters: { ...mode, cancelRest: one.concurrency > 1 } });
+          const cancelRest = one.concurrency > 1;
+          const parameters: JsonObject = one.condition
+            ? { mode: 'any', cancelRest }
+            : { mode: 'count', count, cancelRest };
+          nodes.push({ id, type: 'merge', parameters });
           exits.push([id, undefined]);
           break;
         }

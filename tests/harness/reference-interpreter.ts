@@ -1,4 +1,5 @@
 import { type Definition, isJsonObject, type JsonValue, type NodeDefinition } from '@deckhand/contracts';
+import type { NodeRecord } from '@deckhand/engine';
 import { iterationsOf } from './random-graphs.js';
 
 /** The reference result of one node run. */
@@ -216,6 +217,43 @@ export function interpret(
     const around = [...bodies].filter(([, body]) => body.has(id)).sort(([, a], [, b]) => a.size - b.size);
     return around[0]?.[0];
   }
+}
+
+/** Returns what early joins decided, from the records of a run. */
+export function observedJoins(records: ReadonlyMap<string, NodeRecord>): Map<string, ObservedJoin> {
+  return new Map(
+    [...records].map(([key, { output, state }]) => {
+      const join = state !== undefined && isJsonObject(state) ? state.join : undefined;
+      const { taken, cancelled } = join !== undefined && isJsonObject(join) ? join : {};
+      const isDecided = Array.isArray(taken) && Array.isArray(cancelled);
+      const decision = isDecided ? { taken: taken.map(Number), cancelled: cancelled.map(String) } : undefined;
+      return [key, { output, decision }];
+    }),
+  );
+}
+
+/**
+ * Returns the records of a run that succeeded and the reference, both as objects that have to be equal. A node that one
+ * iteration skips is not recorded, because the next may run it. In a cancelled loop, nothing may be left unfinished.
+ */
+export function compare(
+  records: ReadonlyMap<string, NodeRecord>,
+  { runs, wrong, isInCancelledLoop }: Reference,
+): { readonly actual: object; readonly expected: object } {
+  const actual = [...records].flatMap(([key, { status, output }]) => {
+    if (isInCancelledLoop(key))
+      return ['pending', 'running', 'waiting'].includes(status) ? [[key, { status, output }] as const] : [];
+    const isCancelled = runs.get(key)?.status === 'cancelled' && (status === 'stopped' || status === 'skipped');
+    return [[key, { status: isCancelled ? 'cancelled' : status, output }] as const];
+  });
+  const expected = [...runs].filter(
+    ([key, { status }]) =>
+      !isInCancelledLoop(key) && ((status !== 'skipped' && status !== 'cancelled') || records.has(key)),
+  );
+  return {
+    actual: { wrong, ...Object.fromEntries(actual) },
+    expected: { wrong: [], ...Object.fromEntries(expected) },
+  };
 }
 
 function isEarly({ type, parameters }: NodeDefinition): boolean {

@@ -353,6 +353,40 @@ export const MUTANTS = [
   ...of('packages/nodes/src/types/http.ts', 'unit:http/pagination', [
     ['each page may be as long as all of them', 'bytesLeft -= answer.body.byteLength;', ''],
   ]),
+  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
+    ['the outcome of a cancelled node counts', 'return isOver() || !scheduler.isOpen(task);', 'return isOver();'],
+    ['a cancelled node is not aborted', '      aborts.get(key)?.abort();\n', ''],
+    ['a decision is not recorded', "note(node, scope, 'pending', undefined, {});", ''],
+    [
+      'a resumed run decides again',
+      'const decision = record && storedDecision(record);',
+      'const decision = undefined;',
+    ],
+  ]),
+  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/model', [
+    ['a node that its record settles is cancelled', 'isSettled(find(node, scope)),', 'scope === undefined,'],
+    ['nodes of a cancelled loop stay in progress', 'stopInside(node.body, scope);', ''],
+  ]),
+  ...of('packages/db/src/checkpoints/rows.ts', 'integration:integration/worker/early-joins', [
+    [
+      'a cancelled wait stays open',
+      "AND w.kind <> 'workflow' THEN now() END",
+      "AND w.kind = 'workflow' THEN now() END",
+    ],
+  ]),
+  ...of('packages/db/src/checkpoints/rows.ts', ANSWERS, [
+    ['cancelling ends an answered wait', ' AND waits.answered_at IS NULL', ''],
+  ]),
+  ...of('packages/db/src/executions/stop-orphans.ts', 'integration:integration/executions/families', [
+    [
+      'a child that is not accepted yet is forgotten',
+      'OR EXISTS (SELECT 1 FROM executions c WHERE c.id = w.child_execution_id) END',
+      'OR true END',
+    ],
+  ]),
+  ...of('packages/db/src/executions/accept-child.ts', 'integration:integration/executions/families', [
+    ['a cancelled wait wakes its run', 'AND w.cancelled_at IS NULL AND ${isFinished', 'AND ${isFinished'],
+  ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
     ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],
   ]),

@@ -30,33 +30,35 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
+const NODE = {
+  nodeId: 'ask',
+  status: 'waiting' as const,
+  startedAt: 1_000,
+  finishedAt: null,
+  attempts: 1,
+  handle: null,
+  output: null,
+  outputRef: null,
+  outputBytes: 0,
+  error: null,
+  state: null,
+  debug: null,
+  iterations: null,
+  lastIteration: null,
+};
+const WAIT = {
+  nodeId: 'ask',
+  iteration: '',
+  kind: 'approval' as const,
+  details: '{}',
+  dueAt: 0,
+  childExecutionId: null,
+  isCancelled: null,
+};
+
 /** Returns a run that rests at its approval, which times out in so many ms by the database's clock. */
 async function restingRun(dueInMs: number): Promise<string> {
   const executionId = await seed.accept();
-  const node = {
-    nodeId: 'ask',
-    status: 'waiting' as const,
-    startedAt: 1_000,
-    finishedAt: null,
-    attempts: 1,
-    handle: null,
-    output: null,
-    outputRef: null,
-    outputBytes: 0,
-    error: null,
-    state: null,
-    debug: null,
-    iterations: null,
-    lastIteration: null,
-  };
-  const wait = {
-    nodeId: 'ask',
-    iteration: '',
-    kind: 'approval' as const,
-    details: '{}',
-    dueAt: 0,
-    childExecutionId: null,
-  };
   const [verdict] = await writeCheckpoints(db, [
     {
       executionId,
@@ -66,9 +68,9 @@ async function restingRun(dueInMs: number): Promise<string> {
       checkpoint: 1,
       currentNodeId: 'ask',
       loopPositions: null,
-      nodeRuns: [node],
+      nodeRuns: [NODE],
       nodeIterations: [],
-      waits: [wait],
+      waits: [WAIT],
       ending: { kind: 'resting', status: 'waiting_for_input', wakeAt: null, answerCount: 0 },
     },
   ]);
@@ -193,4 +195,26 @@ describe('the waits of a run', () => {
     await endDueWaits(db, executionId, WAITS);
     expect(await waitOf(executionId)).toEqual({ ...answered, dueAt: answered.answeredAt });
   });
+});
+
+it('keeps an answer whose wait is cancelled at the same moment, and tells the next caller that nothing waits', async () => {
+  const [answered, cancelled] = [await seed.accept(), await seed.accept()];
+  const first = { epoch: 1, token: uuidv7(), checkpoint: 1, currentNodeId: 'ask', loopPositions: null, ending: null };
+  const claim = { workerId: uuidv7(), digest: null, begunAt: performance.now() };
+  const rows = { nodeRuns: [NODE], nodeIterations: [] };
+  const wait = { ...WAIT, dueAt: null };
+  const begin = { ...first, ...rows, claim, waits: [wait] };
+  const end = { ...first, ...rows, claim: null, checkpoint: 2, waits: [{ ...wait, isCancelled: true as const }] };
+  const runs = [answered, cancelled].map((executionId) => ({ ...begin, executionId, token: uuidv7() }));
+  expect(await writeCheckpoints(db, runs)).toEqual(['written', 'written']);
+  expect(await approve(answered)).toMatchObject({ kind: 'recorded' });
+  const later = runs.map(({ executionId, token }) => ({ ...end, executionId, token }));
+  expect(await writeCheckpoints(db, later)).toEqual(['written', 'written']);
+  expect(await waitOf(answered)).toMatchObject({ answer: '{"decision":"approved"}', cancelledAt: null });
+  expect(await waitOf(cancelled)).toMatchObject({
+    answer: null,
+    cancelledAt: expect.any(Date),
+    answeredAt: expect.any(Date),
+  });
+  expect(await approve(cancelled)).toEqual({ kind: 'notWaiting' });
 });

@@ -162,6 +162,52 @@ describe('children of a run that ended without waiting for them', () => {
   });
 });
 
+describe('the child of a node that its run cancelled', () => {
+  /** Cancels a node, as a checkpoint does. */
+  const cancel = (executionId: string, childExecutionId: string) => {
+    const wait = { executionId, nodeId: 'a', kind: 'workflow', details: '{}', childExecutionId } as const;
+    return db.wait.create({ data: { ...wait, createdAt: new Date(), cancelledAt: new Date() } });
+  };
+  const openWaits = (executionId: string) => db.wait.count({ where: { executionId, answeredAt: null } });
+
+  it('is stopped while its parent goes on, and wakes nobody', async () => {
+    const parent = await seed.accept();
+    const [child, finished] = [await startChild(parent), await startChild(parent)];
+    await cancel(parent, child);
+    await db.execution.update({ where: { id: finished }, data: { status: 'success', finishedAt: new Date() } });
+    const wait = { executionId: parent, nodeId: 'b', kind: 'workflow', details: '{}' } as const;
+    const times = { createdAt: new Date(), cancelledAt: new Date() };
+    await db.wait.create({ data: { ...wait, ...times, childExecutionId: finished } });
+    expect(await endWaitsOfParents(db, { parentIds: [parent] })).toEqual([]);
+    expect((await stopOrphans(db, 10)).stopped).toEqual([child]);
+    expect(await openWaits(parent)).toBe(0);
+    expect(await db.execution.findUnique({ where: { id: parent } })).toMatchObject({
+      status: 'pending',
+      answerCount: 0,
+    });
+    await stopExecution(db, actor(), parent);
+  });
+
+  it('is stopped although it was accepted only after that', async () => {
+    const [parent, child] = [await seed.accept(), uuidv7()];
+    await cancel(parent, child);
+    expect(await stopOrphans(db, 10)).toEqual({ found: 0, stopped: [] });
+    const request = { executionId: child, workflowId: seed.workflowId, triggerData: '{}' };
+    await acceptChild(db, { ...request, parentExecutionId: parent, parentNodeId: 'a' });
+    expect((await stopOrphans(db, 10)).stopped).toEqual([child]);
+    await stopExecution(db, actor(), parent);
+  });
+
+  it('is forgotten once its parent has ended without it', async () => {
+    const [parent, child] = [await seed.accept(), uuidv7()];
+    await cancel(parent, child);
+    await db.execution.update({ where: { id: parent }, data: { status: 'success', finishedAt: new Date() } });
+    expect(await stopOrphans(db, 10)).toEqual({ found: 1, stopped: [] });
+    expect(await openWaits(parent)).toBe(0);
+    expect(await startChild(parent)).toBe('parentGone');
+  });
+});
+
 describe('a parent that waits for many children', () => {
   it('gets the answers of those that are finished in batches, each once', async () => {
     const parent = await seed.accept();

@@ -23,8 +23,11 @@ export class FencedError extends Error {
 
 /** Gathers the records of one run and writes them in checkpoints. */
 export interface Journal {
-  /** Adds a record to the next checkpoint. */
-  record(record: NodeRecord): void;
+  /**
+   * Adds a record to the next checkpoint.
+   * @param startedRunId for a cancelled node: the run that it has started, or may be about to start.
+   */
+  record(record: NodeRecord, startedRunId?: string): void;
   /** Resolves when every record so far is on disk. @throws FencedError, CheckpointRefusedError, RetriesEndedError. */
   flush(): Promise<void>;
   /**
@@ -228,6 +231,17 @@ export function createJournal(options: JournalOptions): Journal {
     });
   }
 
+  /** Ends the wait of a node that is cancelled, or of the run that it is about to start. */
+  function cancelWait(record: NodeRecord, startedRunId: string | undefined): void {
+    const begun = toWait(record) ?? (startedRunId === undefined ? undefined : toWaitForRun(record, startedRunId));
+    if (!begun) return;
+    const others = waits.filter(({ nodeId, iteration }) => nodeId !== begun.nodeId || iteration !== begun.iteration);
+    const isOnDisk = others.length === waits.length;
+    waits = others;
+    // A wait that is in no checkpoint yet leaves no trace, unless another run has to be stopped.
+    if (isOnDisk || begun.kind === 'workflow') waits.push({ ...begun, isCancelled: true });
+  }
+
   async function writeEnding(wanted: CheckpointEnding): Promise<Unfenced> {
     ending = wanted;
     const verdict = await wait();
@@ -236,12 +250,13 @@ export function createJournal(options: JournalOptions): Journal {
   }
 
   return {
-    record(record) {
+    record(record, startedRunId) {
       if (end) return;
       const key = recordKey(record.nodeId, record.iteration);
       addRow(record, record.status);
       const begun = toWait(record);
       if (begun) waits.push(begun);
+      if (record.status === 'stopped') cancelWait(unfinished.get(key) ?? record, startedRunId);
       if (UNFINISHED.has(record.status)) unfinished.set(key, record);
       else unfinished.delete(key);
       if (isInProgress(record)) currentNodeId = record.nodeId;
@@ -293,6 +308,20 @@ function toWait(record: NodeRecord): WaitRow | undefined {
     details: JSON.stringify(wait.details),
     dueAt: wait.dueAt,
     childExecutionId: wait.kind === 'workflow' && typeof executionId === 'string' ? executionId : null,
+    isCancelled: null,
+  };
+}
+
+function toWaitForRun({ nodeId, iteration }: NodeRecord, executionId: string): WaitRow {
+  const details = JSON.stringify({ executionId });
+  return {
+    nodeId,
+    iteration,
+    kind: 'workflow',
+    details,
+    dueAt: null,
+    childExecutionId: executionId,
+    isCancelled: null,
   };
 }
 

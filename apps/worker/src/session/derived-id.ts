@@ -12,6 +12,11 @@ export function derivedId(time: number, seed: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }
 
+/** Returns the id of the run that a node starts. @param idempotencyKey that of the node. */
+export function childIdOf(parentExecutionId: string, idempotencyKey: string): string {
+  return derivedId(timeOfId(parentExecutionId), idempotencyKey);
+}
+
 /** Returns the time in a UUIDv7, in ms since the epoch. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -3,6 +3,7 @@ import {
   begunWait,
   type CompiledWorkflow,
   type Ending,
+  idempotencyKeyOf,
   type LoopPosition,
   type NodeRecord,
   type NodeServices,
@@ -13,6 +14,7 @@ import { nextSlice } from '@deckhand/runtime';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../checkpoints/journal.js';
 import type { ActiveRun } from './active-runs.js';
+import { childIdOf } from './derived-id.js';
 import type { OpenCredential } from './open-credential.js';
 import type { RunObserver } from './run-observer.js';
 import type { WaitTimer } from './wait-timer.js';
@@ -81,17 +83,23 @@ export async function driveRun(driven: DrivenRun, environment: NodeEnvironment):
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
       yieldToEventLoop: () => (journal.isBehind() ? journal.flush() : isLong ? nextSlice() : yieldToEventLoop()),
       record: (record) => {
-        journal.record(record);
+        const type = workflow.nodes.get(record.nodeId)?.type;
+        journal.record(record, type?.type === 'workflow' ? startedRunOf(claimed.id, record) : undefined);
         run.trackWait(record);
         const dueAt = begunWait(record)?.wait.dueAt ?? null;
         if (dueAt !== null) waitTimer.expect(dueAt - now());
-        observer.recorded(record, workflow.nodes.get(record.nodeId)?.type);
+        observer.recorded(record, type);
       },
       flush: () => journal.flush(),
       positionsFrom: (read) => journal.positionsFrom(read),
       loadIterations: (nodeIds, iterations) => loadIterations({ nodeIds, iterations }),
     },
   });
+}
+
+/** Returns the run that a cancelled node has started, or may be about to start; undefined for other records. */
+function startedRunOf(executionId: string, { nodeId, iteration, status }: NodeRecord): string | undefined {
+  return status === 'stopped' ? childIdOf(executionId, idempotencyKeyOf(executionId, nodeId, iteration)) : undefined;
 }
 
 function yieldToEventLoop(): Promise<void> {

@@ -2,7 +2,7 @@ import { DeckhandError, serializeOptions, type StartOptions } from '@deckhand/co
 import { type ChildRequest, type ChildVerdict, chooseVersion, type KeyedStart } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { CountExecution, QueueProducer } from '@deckhand/queue';
-import { derivedId, timeOfId } from './derived-id.js';
+import { childIdOf } from './derived-id.js';
 
 /** Delay before a node tries again to start a run in a workspace that is over its storage quota, in ms. */
 const OVER_QUOTA_RETRY_MS = 60_000;
@@ -52,7 +52,7 @@ export function createWorkflowStarter({
   return {
     async start({ workflowId, version, input, options, parentExecutionId, parentNodeId, idempotencyKey }) {
       // A retry of the node gets the same id.
-      const executionId = derivedId(timeOfId(parentExecutionId), idempotencyKey);
+      const executionId = childIdOf(parentExecutionId, idempotencyKey);
       const triggerData = JSON.stringify(input);
       const verdict = await acceptCounted({
         executionId,

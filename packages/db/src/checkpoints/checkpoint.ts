@@ -31,7 +31,7 @@ export interface NodeIterationRow extends NodeRunRow {
   readonly iteration: string;
 }
 
-/** A wait that a node has begun. Times are ms since the epoch, JSON is serialised. */
+/** A wait that a node has begun, or that ends because its node is cancelled. Times are ms since the epoch, JSON is serialised. */
 export interface WaitRow {
   readonly nodeId: string;
   /** "" outside loops. */
@@ -40,6 +40,8 @@ export interface WaitRow {
   readonly details: string;
   readonly dueAt: number | null;
   readonly childExecutionId: string | null;
+  /** Null unless the node is cancelled. */
+  readonly isCancelled: true | null;
 }
 
 /**

@@ -78,16 +78,28 @@ export function writeIterations(rows: Recordset): Prisma.Sql {
     )`;
 }
 
-/** Adds waits that began, as a further CTE; nothing without any. */
+/**
+ * Adds waits that began, and cancels others, as a further CTE; nothing without any. A cancelled wait ends at once, but
+ * for one for another run: `stopOrphans` ends it, once it has stopped that run.
+ *
+ * Race: an answer, or the time, at the moment in which the wait is cancelled. All of them require it to be open. Rows
+ * are written by ascending key, as `endDueWaits` locks them.
+ */
 export function addWaits(rows: Recordset): Prisma.Sql {
   if (rows.length === 0) return Prisma.empty;
   return Prisma.sql`, added_waits AS (
-      INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id)
-      SELECT a.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId"
+      INSERT INTO waits (execution_id, node_id, iteration, kind, details, due_at, created_at, child_execution_id,
+        cancelled_at, answered_at)
+      SELECT a.id, w."nodeId", w.iteration, w.kind, w.details, to_timestamp(w."dueAt" / 1000.0), now(), w."childExecutionId",
+        CASE WHEN w."isCancelled" THEN now() END, CASE WHEN w."isCancelled" AND w.kind <> 'workflow' THEN now() END
       FROM json_to_recordset(${toRecordset(rows)}::json) AS w(
-        i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid)
+        i int, "nodeId" text, iteration text, kind wait_kind, details text, "dueAt" float8, "childExecutionId" uuid,
+        "isCancelled" boolean)
       JOIN admitted a ON a.i = w.i AND a.step = 'new'
-      ON CONFLICT (execution_id, node_id, iteration) DO NOTHING
-      RETURNING execution_id, node_id, iteration, kind
+      ORDER BY a.id, w."nodeId", w.iteration
+      ON CONFLICT (execution_id, node_id, iteration) DO UPDATE
+        SET cancelled_at = EXCLUDED.cancelled_at, answered_at = EXCLUDED.answered_at
+        WHERE EXCLUDED.cancelled_at IS NOT NULL AND waits.answered_at IS NULL
+      RETURNING execution_id, node_id, iteration, kind, cancelled_at
     )`;
 }

@@ -123,7 +123,7 @@ function eventsOf(hasWaits: boolean): Prisma.Sql {
   const begun = Prisma.sql`
           UNION ALL
           SELECT ${ofRun}, b.node_id, nullif(b.iteration, ''), ${waitEventOf(Prisma.raw('b.kind'), 'begun')}, a.revision, 1
-          FROM added_waits b JOIN admitted a ON a.id = b.execution_id WHERE b.kind IN ('approval', 'human') AND ${isNew}`;
+          FROM added_waits b JOIN admitted a ON a.id = b.execution_id WHERE b.kind IN ('approval', 'human') AND b.cancelled_at IS NULL AND ${isNew}`;
   return Prisma.sql`
           SELECT ${ofRun}, ${OF_NO_NODE}, 'run.started' AS type, a.revision, 0 AS rank
           FROM admitted a WHERE ${isNew} AND a."claimedBy" IS NOT NULL

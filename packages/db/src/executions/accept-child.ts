@@ -182,7 +182,7 @@ export async function endWaitsOfParents(
     const due = await tx.$queryRaw<DueWait[]>(Prisma.sql`/* executions.find-answered */
       SELECT w.execution_id AS "parentId", w.node_id AS "nodeId", w.iteration
       FROM waits w JOIN executions c ON c.id = w.child_execution_id
-      WHERE ${condition} AND w.answered_at IS NULL AND ${isFinished(Prisma.sql`c`)}
+      WHERE ${condition} AND w.answered_at IS NULL AND w.cancelled_at IS NULL AND ${isFinished(Prisma.sql`c`)}
       LIMIT ${'limit' in finished ? finished.limit : MAX_ENDED_WAITS}`);
     if (due.length === 0) return [];
     const parentIds = due.map(({ parentId }) => parentId);
@@ -199,7 +199,7 @@ export async function endWaitsOfParents(
         FROM waits o JOIN unnest(${parentIds}::uuid[], ${due.map(({ nodeId }) => nodeId)}::text[],
           ${due.map(({ iteration }) => iteration)}::text[]) AS d(execution_id, node_id, iteration)
           USING (execution_id, node_id, iteration)
-        WHERE o.answered_at IS NULL
+        WHERE o.answered_at IS NULL AND o.cancelled_at IS NULL
         ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o
       ) open JOIN executions c ON c.id = open.child_execution_id
       WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration

@@ -174,7 +174,7 @@ function findWaits(
     LEFT JOIN node_runs n ON n.execution_id = w.execution_id AND n.node_id = w.node_id
     LEFT JOIN users u ON u.id = w.answered_by
     WHERE w.execution_id = ${executionId}::uuid AND w.node_id = ${nodeId} AND w.kind = ${kind}::wait_kind
-      AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
+      AND w.cancelled_at IS NULL AND (w.answered_at IS NOT NULL OR coalesce(i.status, n.status) = 'waiting')
       ${iteration === null ? Prisma.empty : Prisma.sql`AND w.iteration = ${iteration}`}
     ORDER BY "isUnconfirmed" DESC, w.answered_at IS NOT NULL, w.answered_at DESC, w.created_at, w.iteration
     LIMIT ${MAX_WAITS}`);

@@ -79,7 +79,7 @@ export async function findParentsOfFinished(db: Database, page: RowPage): Promis
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`/* maintenance.find-parents-of-finished */
     SELECT DISTINCT w.execution_id AS id
     FROM waits w JOIN executions c ON c.id = w.child_execution_id
-    WHERE w.kind = 'workflow' AND w.answered_at IS NULL AND ${isFinished(Prisma.sql`c`)}
+    WHERE w.kind = 'workflow' AND w.answered_at IS NULL AND w.cancelled_at IS NULL AND ${isFinished(Prisma.sql`c`)}
       AND ${isNotExcluded(Prisma.sql`w.execution_id`, page.except)}
     LIMIT ${page.limit}`);
   return rows.map(({ id }) => id);

@@ -27,8 +27,7 @@ export function buildGraph(
 ): Pick<CompiledWorkflow, 'nodes' | 'root'> {
   const root = emptyRegion();
   const regions = new Map<string, BuildingRegion>();
-  for (const { node } of nodes)
-    if (node.type === 'loop') regions.set(node.id, emptyRegion());
+  for (const { node } of nodes) if (node.type === 'loop') regions.set(node.id, emptyRegion());
 
   const graph = new Map<string, BuildingNode>();
   for (const entry of nodes) {

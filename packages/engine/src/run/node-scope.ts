@@ -26,6 +26,11 @@ function loopOf({ item, index, previous }: Scope): LoopScope {
   return previous === undefined ? { item, index } : { item, index, previous };
 }
 
+/** Returns the key that is the same for every attempt of a node, and after a crash. */
+export function idempotencyKeyOf(executionId: string, nodeId: string, iteration: string): string {
+  return `${executionId}:${nodeId}${iteration === '' ? '' : `:${iteration}`}`;
+}
+
 /** Returns the context of a task's node. @param onCredential is called with every credential that the node gets. */
 export function nodeContext(
   request: RunRequest,
@@ -43,7 +48,7 @@ export function nodeContext(
     mode: request.mode,
     nodeId: node.id,
     iteration,
-    idempotencyKey: `${request.executionId}:${node.id}${iteration === '' ? '' : `:${iteration}`}`,
+    idempotencyKey: idempotencyKeyOf(request.executionId, node.id, iteration),
     signal: halt,
     timeoutMs: node.timeoutMs,
     names: () =>

@@ -66,11 +66,13 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   function isKept(key: string, record: NodeRecord): boolean {
     return (
       settled.has(key) ||
-      loopsAround(workflow.nodes.get(record.nodeId)).some(
-        (loop, depth) =>
-          // The iterations of a finished loop are not processed again, so nothing more is known about them.
-          settled.get(recordKey(loop.id, passOf(record.iteration, depth)))?.status === 'success',
-      )
+      // What was cancelled in a finished loop is not kept: if its iteration continues from the node, it never finished.
+      (isSettled(record) &&
+        loopsAround(workflow.nodes.get(record.nodeId)).some(
+          (loop, depth) =>
+            // The iterations of a finished loop are not processed again, so nothing more is known about them.
+            settled.get(recordKey(loop.id, passOf(record.iteration, depth)))?.status === 'success',
+        ))
     );
   }
 

@@ -42,7 +42,7 @@ export interface Scope {
 export interface JoinDecision {
   /** The edges that were taken, in the order of their arrival: indexes in `incoming`. */
   readonly taken: readonly number[];
-  /** Ids of the nodes that were cancelled. */
+  /** Ids of the nodes that were cancelled, or skipped before. */
   readonly cancelled: readonly string[];
 }
 
@@ -214,10 +214,11 @@ export function createScheduler(
     scope: Scope,
     arrived: readonly GraphEdge[],
   ): void {
-    const rest = cancels.filter((other) => isUnsettled(cellOf(scope, other)) && !earlier.isSettled(other, scope));
     const taken = arrived.map((edge) => node.incoming.indexOf(edge));
+    // Those too that are skipped already: the decision of another join, which may have done that, may be cancelled.
+    const rest = cancels.filter((other) => cellOf(scope, other).state !== 'done' && !earlier.isSettled(other, scope));
     events.joined(node, scope, { taken, cancelled: rest.map(({ id }) => id) });
-    for (const other of rest) cancel(other, scope);
+    for (const other of rest) if (isUnsettled(cellOf(scope, other))) cancel(other, scope);
   }
 
   /** Cancels what earlier workers have cancelled in a scope, before anything of it begins. */
@@ -232,7 +233,10 @@ export function createScheduler(
     }
   }
 
-  /** Settles a node in place of what it does. Its edges lead only to nodes that are settled with it. */
+  /**
+   * Settles a node in place of what it does. Its edges are dead: nodes after it are mostly cancelled with it, but in a
+   * rerun from a node, a decision that had settled them earlier may not be among the records.
+   */
   function cancel(node: GraphNode, scope: Scope): void {
     const cell = cellOf(scope, node);
     const { loop } = cell;
@@ -244,6 +248,8 @@ export function createScheduler(
       for (const inner of loop.open.values()) cancelScope(inner);
     }
     events.cancelled(node, scope);
+    for (const edge of node.outgoing)
+      if (edge.target.region === scope.region) settling.push({ edge, scope, isTaken: false });
   }
 
   function cancelScope(scope: Scope): void {

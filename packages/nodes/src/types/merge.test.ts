@@ -7,7 +7,7 @@ const inputs = [
   { nodeId: 'a', output: [2] },
 ];
 
-const merged = (parameters: { mode?: string }, list = inputs) =>
+const merged = (parameters: { mode?: string; count?: number }, list = inputs) =>
   node.run({ ...parameters }, nodeContext({ inputs: list }));
 
 describe('merge', () => {
@@ -24,5 +24,29 @@ describe('merge', () => {
   it('takes the first', () => {
     expect(merged({ mode: 'first' })).toEqual({ kind: 'output', output: { x: 1 } });
     expect(merged({ mode: 'first' }, [])).toEqual({ kind: 'output', output: null });
+  });
+
+  it('takes what has come so far, in the order of its arrival', () => {
+    expect(merged({ mode: 'any' })).toEqual({ kind: 'output', output: { x: 1 } });
+    expect(merged({ mode: 'count', count: 2 })).toEqual({ kind: 'output', output: [{ x: 1 }, [2]] });
+    expect(() => merged({ mode: 'count', count: 3 })).toThrow('2 of 3 branches came');
+  });
+
+  it('joins early in these modes only, and cancels the rest unless told otherwise', () => {
+    expect(node.join?.({ mode: 'any' })).toEqual({ count: 1, cancelsRest: true });
+    expect(node.join?.({ mode: 'count', count: 2, cancelRest: false })).toEqual({ count: 2, cancelsRest: false });
+    for (const parameters of [{}, { mode: 'first' }, { mode: 'count' }])
+      expect(node.join?.(parameters)).toBeUndefined();
+  });
+
+  it('is refused with parameters that do not belong together, or come too late', () => {
+    expect(node.check?.({ mode: 'count' })).toEqual([{ path: 'count', message: 'is required in the mode count' }]);
+    expect(node.check?.({ mode: 'any', count: 2 })).toEqual([{ path: 'count', message: 'needs the mode count' }]);
+    expect(node.check?.({ cancelRest: true })).toEqual([
+      { path: 'cancelRest', message: 'needs the mode any or count' },
+    ]);
+    const late = node.check?.({ mode: 'count', count: '{{ $trigger.n }}', cancelRest: '{{ $trigger.all }}' });
+    expect(late?.map(({ path }) => path)).toEqual(['count', 'cancelRest']);
+    expect(node.check?.({ mode: 'count', count: 2 })).toEqual([]);
   });
 });
