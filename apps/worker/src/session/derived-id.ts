@@ -18,6 +18,6 @@ export function childIdOf(parentExecutionId: string, idempotencyKey: string): st
 }
 
 /** Returns the time in a UUIDv7, in ms since the epoch. */
-export function timeOfId(id: string): number {
+function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
