@@ -31,7 +31,10 @@ export interface NodeIterationRow extends NodeRunRow {
   readonly iteration: string;
 }
 
-/** A wait that a node has begun, or that ends because its node is cancelled. Times are ms since the epoch, JSON is serialised. */
+/**
+ * A wait that a node has begun, or that ends because its node is cancelled. Times are ms since the epoch, JSON is
+ * serialised.
+ */
 export interface WaitRow {
   readonly nodeId: string;
   /** "" outside loops. */

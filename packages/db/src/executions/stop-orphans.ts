@@ -4,15 +4,16 @@ import { isFinished } from './run-status.js';
 import { stopRunsById } from './stop.js';
 
 /**
- * Whether nothing needs the child of the wait `w` of the run `p` any more. A cancelled node may have been about to start
- * its child: the wait remains until the child is there, or the parent has ended and can start none.
+ * Whether nothing needs the child of the wait `w` of the run `p` any more. A cancelled node may have been about to
+ * start its child: the wait remains until the child is there, or the parent has ended and can start none.
  */
 const IS_ORPHANED = Prisma.sql`CASE WHEN w.cancelled_at IS NULL THEN ${isFinished(Prisma.sql`p`)} AND p.status <> 'success'
   ELSE ${isFinished(Prisma.sql`p`)} OR EXISTS (SELECT 1 FROM executions c WHERE c.id = w.child_execution_id) END`;
 
 /**
  * Stops runs whose parents have ended without waiting for them to the end, because these failed elsewhere or their time
- * was up, or whose parents cancelled the node that waits for them. Runs that no parent waits for continue. `stopDescendants` stops what the stopped ones have started.
+ * was up, or whose parents cancelled the node that waits for them. Runs that no parent waits for continue.
+ * `stopDescendants` stops what the stopped ones have started.
  *
  * Race: a child that finishes in the meantime. Parents and children are locked before their waits, in
  * the order of their ids, as when a finished child wakes its parent.

@@ -97,7 +97,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   const loopStarts = new Map<string, number>();
   /** Positions of loops that this worker has not reached yet. */
   const unreached = new Map(request.positions);
-  /** The last records of nodes that an early join may cancel, by `recordKey`: of those in progress, and of resumed ones. */
+  /** The last records of nodes that an early join may cancel, by `recordKey`: if in progress, or resumed. */
   const cancellable = new Map<string, NodeRecord>();
   /** Aborts those of them that are in progress. */
   const aborts = new Map<string, AbortController>();
