@@ -618,6 +618,31 @@ export const MUTANTS = [
     ['the header of a batch counts for nothing', 'idempotencyKey ?? (batchKey &&', 'idempotencyKey ?? (undefined &&'],
     ['items share the key of the batch', '`${batchKey} item ${position}`', '`${batchKey} item`'],
   ]),
+  ...of('packages/db/src/events/emit.ts', 'integration:integration/executions/error-workflows', [
+    ['an error workflow is started for its own runs', ' AND f.error_of IS NULL', ''],
+    ['a workflow that wants no error workflow has one', 'AND w.has_error_workflow AND', 'AND'],
+    ['tries of authors start error workflows', "${hasEvents(Prisma.raw('f'))} AND f.error_of", 'f.error_of'],
+  ]),
+  ...of('packages/db/src/executions/error-starts.ts', 'integration:integration/executions/error-workflows', [
+    [
+      'two processes start the same error workflow',
+      'ORDER BY s.execution_id FOR UPDATE OF s SKIP LOCKED',
+      'ORDER BY s.execution_id',
+    ],
+    [
+      'an error workflow of another workspace runs',
+      '    workflowId: row.errorWorkflowId,\n    workspaceId,\n',
+      '    workflowId: row.errorWorkflowId,\n',
+    ],
+    ['a start that is not counted is forgotten', "      if (verdict?.kind === 'notCounted') continue;\n", ''],
+  ]),
+  ...of('packages/db/src/executions/accept-child.ts', 'integration:integration/worker/error-workflows', [
+    [
+      'a run that an error workflow starts has an error workflow',
+      'p.trace_parent, p.error_of,',
+      'p.trace_parent, NULL::uuid AS error_of,',
+    ],
+  ]),
   ...of('packages/db/src/executions/chosen-version.ts', 'integration:integration/worker/waits', [
     ['a version of another workflow runs', 'v.workflow_id = w.id\n    AND ', ''],
   ]),

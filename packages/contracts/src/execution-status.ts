@@ -92,6 +92,6 @@ export const EXECUTION_MODES = ['normal', 'test', 'debug', 'sandbox'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
 /** Ways to start a run. */
-export const EXECUTION_SOURCES = ['api', 'editor', 'webhook', 'schedule', 'rerun', 'workflow'] as const;
+export const EXECUTION_SOURCES = ['api', 'editor', 'webhook', 'schedule', 'rerun', 'workflow', 'error'] as const;
 
 export type ExecutionSource = (typeof EXECUTION_SOURCES)[number];

@@ -332,7 +332,7 @@ export {
   readStorage,
   readWorkspace,
   readWorkspaceUsage,
-  renameWorkspace,
+  updateWorkspace,
 } from './workspaces/workspaces.js';
 export {
   deleteRestOfWorkspaces,
@@ -349,3 +349,11 @@ export {
 export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.js';
 export { probeWrites } from './write-probe.js';
 export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';
+export {
+  type CountedErrorStart,
+  delayErrorStarts,
+  type DueErrorStart,
+  type ErrorStartResult,
+  findDueErrorStarts,
+  startErrorWorkflows,
+} from './executions/error-starts.js';

@@ -36,6 +36,7 @@ import {
   UpdateMemberBody,
   UpdateVariableBody,
   UpdateWorkflowBody,
+  UpdateWorkspaceBody,
   WorkspaceLimitsBody,
   parseOwnJson,
 } from '@deckhand/contracts';
@@ -132,7 +133,11 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'POST /api/api-keys/:id/revoke': { ...NOTHING, id: world.keyId },
     'POST /api/workspaces': { schema: CreateWorkspaceBody, examples: [{ name }] },
-    'PATCH /api/workspaces/:id': { schema: CreateWorkspaceBody, examples: [{ name }], id: workspaceId },
+    'PATCH /api/workspaces/:id': {
+      schema: UpdateWorkspaceBody,
+      examples: [{ name, errorWorkflowId: workflowId }],
+      id: workspaceId,
+    },
     'POST /api/workspaces/:id/members': {
       schema: AddMemberBody,
       examples: [{ email: world.stranger.email, role: 'viewer' }],
@@ -155,7 +160,7 @@ function describeOperations(world: World): Record<string, Operation> {
     },
     'PATCH /api/workflows/:id': {
       schema: UpdateWorkflowBody,
-      examples: [{ ...inFolder, status: 'active', activeVersionId: versionId }],
+      examples: [{ ...inFolder, status: 'active', activeVersionId: versionId, errorWorkflowId: workflowId }],
       id: workflowId,
     },
     'POST /api/workflows/:id/duplicate': {

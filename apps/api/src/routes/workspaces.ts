@@ -3,6 +3,8 @@ import {
   CreateWorkspaceBody,
   DeckhandError,
   pageOf,
+  UpdateWorkspaceBody,
+  validationFailed,
   WorkspaceEntry,
   WorkspaceUsageAndLimits,
 } from '@deckhand/contracts';
@@ -12,7 +14,7 @@ import {
   listWorkspaces as list,
   readWorkspace,
   readWorkspaceUsage,
-  renameWorkspace,
+  updateWorkspace as update,
 } from '@deckhand/db';
 import { PageQuery, pathId, readPage } from '../http/query.js';
 import { readBody } from '../http/read-body.js';
@@ -22,6 +24,7 @@ import { notifyWorkers } from '../runs/notify-workers.js';
 import type { Services } from '../services.js';
 
 const parse = compileBody(CreateWorkspaceBody);
+const parseUpdate = compileBody(UpdateWorkspaceBody);
 
 /** POST /api/workspaces */
 export function createWorkspace({ db, answerOnce }: Services): Route {
@@ -107,16 +110,18 @@ export function updateWorkspace({ db }: Services): Route {
     'PATCH',
     '/api/workspaces/:id',
     {
-      summary: 'Rename a workspace',
-      description: 'Needs the role admin.',
+      summary: 'Update a workspace',
+      description: 'Changes its name, or the workflow that is started when runs fail. Needs the role admin.',
       returns: 'The updated workspace',
-      body: CreateWorkspaceBody,
+      body: UpdateWorkspaceBody,
       responses: { 200: WorkspaceEntry },
     },
     async (request, response, caller) => {
       const id = pathId(request);
-      const { name } = parse(await readBody(request));
-      sendJson(response, 200, await renameWorkspace(db, caller, id, name));
+      const changes = parseUpdate(await readBody(request));
+      // Not in the schema: it used to demand a name, and may not demand more now.
+      if (Object.keys(changes).length === 0) throw validationFailed([{ path: '', message: 'must have a member' }]);
+      sendJson(response, 200, await update(db, caller, id, changes));
     },
   );
 }

@@ -89,6 +89,9 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fiel
     startAt: run.startAt?.toISOString() ?? null,
     expiresAt: run.expiresAt?.toISOString() ?? null,
     concurrency: toConcurrency(run),
+    errorOf: run.errorOf,
+    errorExecutionId: run.errorExecutionId,
+    errorStartCode: run.errorStartCode,
     tags: run.tags ?? [],
   };
   const isShown = (name: 'metadata' | 'progress' | 'data' | 'error'): boolean => fields?.includes(name) !== false;

@@ -26,6 +26,7 @@ import type { KeyRelease } from './release-keys.js';
 import { createUnknownRunRelease } from './release-unknown-runs.js';
 import { createRetention } from './retention.js';
 import { createFiring, FIRING_LIMIT_MS } from './schedules/create-firing.js';
+import { createErrorWorkflowStarting } from './start-error-workflows.js';
 import { createChildStopping } from './stop-children.js';
 import { createOutputSweep } from './sweep-outputs.js';
 import { createQueueTidying } from './tidy-queue.js';
@@ -121,6 +122,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     waking,
     createChildFinishing(context),
     createTimeOuts(context),
+    createErrorWorkflowStarting(context),
     createChildStopping(context),
     createHeldBackRelease(context, own.heldBack),
     own.keyRelease.task(context),

@@ -154,6 +154,9 @@ const ENTRY_FIELDS = [
   'startAt',
   'expiresAt',
   'concurrency',
+  'errorOf',
+  'errorExecutionId',
+  'errorStartCode',
   'tags',
   'metadata',
   'progress',
@@ -311,6 +314,15 @@ export const Execution = Type.Object({
   expiresAt: nullable(Time, { description: 'When the run ends as `timeout` unless it has begun' }),
   concurrency: nullable(Type.Object({ key: Type.String(), limit: Type.Integer(), isWaiting: Type.Boolean() }), {
     description: 'Its limit by a key, and whether it has no slot of the key yet; null without one',
+  }),
+  errorOf: nullable(Type.String({ format: 'uuid' }), {
+    description: 'The failed run that it, or a run that started it, was started for as error workflow',
+  }),
+  errorExecutionId: nullable(Type.String({ format: 'uuid' }), {
+    description: 'Of a failed run: the run of its error workflow, once it is started',
+  }),
+  errorStartCode: nullable(Type.String(), {
+    description: 'Of a failed run whose error workflow could not be started: the code of the reason',
   }),
   tags: Tags,
   metadata: Metadata,

@@ -12,6 +12,13 @@ export const NO_FOLDER = 'none';
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.String({ maxLength: 10_000 });
 
+/** The value that starts no workflow when a run fails. */
+export const NO_ERROR_WORKFLOW = 'none';
+
+const ErrorWorkflow = nullable(Type.Union([Id, Type.Literal(NO_ERROR_WORKFLOW)]), {
+  description: `The workflow of the workspace that is started when a run fails or times out; null for that of the workspace, "${NO_ERROR_WORKFLOW}" for none`,
+});
+
 export const CreateWorkflowBody = Type.Object(
   {
     workspaceId: Id,
@@ -30,6 +37,7 @@ export const UpdateWorkflowBody = Type.Object(
     folderId: Type.Optional(nullable(Id)),
     status: Type.Optional(oneOf(WORKFLOW_STATUSES)),
     activeVersionId: Type.Optional(Id),
+    errorWorkflowId: Type.Optional(ErrorWorkflow),
   },
   { ...CLOSED, minProperties: 1 },
 );
@@ -79,6 +87,7 @@ const WorkflowFields = {
   folderId: nullable(Id),
   latestVersionId: nullable(Id),
   activeVersionId: nullable(Id),
+  errorWorkflowId: ErrorWorkflow,
   createdAt: Time,
   updatedAt: Time,
 };

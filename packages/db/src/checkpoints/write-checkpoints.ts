@@ -1,6 +1,6 @@
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { type Database, Prisma } from '../client.js';
-import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, waitEventOf } from '../events/emit.js';
+import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures, waitEventOf } from '../events/emit.js';
 import { CHECKPOINT_VERSION } from '../executions/claim.js';
 import { isOneOfRuns } from '../executions/run-ids.js';
 import { heldUntil, TIME_LEFT } from '../executions/run-status.js';
@@ -28,6 +28,7 @@ const STARTED_AT = Prisma.sql`least(greatest(e.created_at, now() - a."begunMsAgo
  *     (JSON)   (rows,    (fence)   ├▶ written_nodes …    nodes, iterations, waits
  *               by id)             ├▶ unindexed, stored  what maintenance does with it later
  *                                  ├▶ emitted            events for the endpoints of workspaces
+ *                                  ├▶ reported           failed runs, for their error workflows
  *                                  └▶ the verdicts
  *
  * Race: a worker that was taken over, or whose run was stopped, holds a claim that is no longer the
@@ -74,10 +75,10 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
-        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id, e.revision
+        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id, e.revision, e.error_of
       FROM executions e WHERE ${isGiven} ${LOCK_RUNS}
     ), admitted AS (
-      SELECT g.*, l.workspace_id, l.workflow_id, l.execution_mode, l.revision + 1 AS revision, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
+      SELECT g.*, l.workspace_id, l.workflow_id, l.execution_mode, l.error_of, l.revision + 1 AS revision, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
         l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
@@ -109,7 +110,7 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
       SELECT a.workspace_id, sum(a.bytes) FROM admitted a WHERE a.step = 'new' GROUP BY a.workspace_id HAVING sum(a.bytes) > 0
     ), emitted AS (
       ${emitEvents(eventsOf(waits.length > 0))}
-    )
+    )${checkpoints.some(isFailure) ? REPORTED : Prisma.empty}
     SELECT a.i, ${VERDICT} AS verdict FROM admitted a`,
   );
   const byIndex = new Map(verdicts.map(({ i, verdict }) => [i, verdict]));
@@ -131,6 +132,17 @@ function eventsOf(hasWaits: boolean): Prisma.Sql {
           SELECT ${ofRun}, ${OF_NO_NODE}, ${endEventOf(Prisma.raw('a.status'))}, a.revision, 2
           FROM admitted a WHERE ${isNew} AND a.ends AND NOT a."isResting"${hasWaits ? begun : Prisma.empty}`;
 }
+
+/** Whether a checkpoint ends a run that may have an error workflow. Statements without any have no part for them. */
+function isFailure({ ending }: Checkpoint): boolean {
+  return ending?.kind === 'finished' && (ending.status === 'failed' || ending.status === 'timeout');
+}
+
+const REPORTED = Prisma.sql`, reported AS (
+      ${reportFailures(Prisma.sql`
+        SELECT a.id AS execution_id, a.workspace_id, a.workflow_id, a.execution_mode, a.status, a.error_of
+        FROM admitted a WHERE a.step = 'new' AND a.ends AND NOT a."isResting"`)}
+    )`;
 
 /** Returns when the first node of a checkpoint started, in ms since the epoch; null if none did. */
 function firstStart({ nodeRuns }: Checkpoint): number | null {

@@ -24,6 +24,19 @@ export function emitEvents(happened: Prisma.Sql): Prisma.Sql {
       ORDER BY h.rank`;
 }
 
+/**
+ * Returns an INSERT of failed runs whose workflow or workspace names an error workflow, for a common table expression.
+ * Like events, a row exists if and only if the end of its run is committed.
+ * @param ended a query of runs that ended: execution_id, workspace_id, workflow_id, execution_mode, status, error_of.
+ */
+export function reportFailures(ended: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`INSERT INTO error_starts (execution_id, workspace_id, error_workflow_id)
+      SELECT f.execution_id, f.workspace_id, coalesce(w.error_workflow_id, s.error_workflow_id)
+      FROM (${ended}) f JOIN workflows w ON w.id = f.workflow_id JOIN workspaces s ON s.id = f.workspace_id
+      WHERE f.status IN ('failed', 'timeout') AND ${hasEvents(Prisma.raw('f'))} AND f.error_of IS NULL
+        AND w.has_error_workflow AND coalesce(w.error_workflow_id, s.error_workflow_id) IS NOT NULL`;
+}
+
 /** Runs in other modes than normal are tries of their authors, and have no events. */
 export function hasEvents(run: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`${run}.execution_mode = 'normal'`;

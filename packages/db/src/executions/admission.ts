@@ -19,6 +19,8 @@ export interface AcceptRequest extends ChosenVersion {
   readonly workflowId: string;
   /** The person or key that starts it; null for a trigger of an active workflow. */
   readonly actor: Actor | null;
+  /** The workspace that the workflow must belong to; undefined for any that the actor may use. */
+  readonly workspaceId?: string;
   /** Null takes the version's default trigger. */
   readonly triggerNodeId: string | null;
   readonly mode: ExecutionMode;
@@ -29,6 +31,8 @@ export interface AcceptRequest extends ChosenVersion {
   readonly rerunOf?: string;
   /** The node that the rerun starts from; without one, its trigger. */
   readonly rerunFromNodeId?: string | undefined;
+  /** The failed run that this one is started for. */
+  readonly errorOf?: string;
   /** The workspace's limit of runs per minute when this run was counted; undefined if it was not counted yet. */
   readonly countedUnder?: number;
   /** W3C traceparent of the request; undefined without tracing. */
@@ -144,7 +148,7 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.executionId)}::uuid[],
       ${requests.map((request) => request.workflowId)}::uuid[],
       ${requests.map((request) => request.actor?.userId ?? null)}::uuid[],
-      ${requests.map((request) => request.actor?.boundTo ?? null)}::uuid[],
+      ${requests.map((request) => request.workspaceId ?? request.actor?.boundTo ?? null)}::uuid[],
       ${requests.map((request) => request.versionId ?? null)}::uuid[],
       ${requests.map((request) => request.isActiveVersion ?? false)}::boolean[],
       ${requests.map((request) => request.triggerNodeId)}::text[],
@@ -155,9 +159,10 @@ export function admitted(requests: readonly AcceptRequest[]): Prisma.Sql {
       ${requests.map((request) => request.rerunFromNodeId ?? null)}::text[],
       ${requests.map((request) => request.countedUnder ?? null)}::int[],
       ${requests.map((request) => request.traceParent ?? null)}::text[],
-      ${requests.map((request) => request.options ?? null)}::jsonb[]
+      ${requests.map((request) => request.options ?? null)}::jsonb[],
+      ${requests.map((request) => request.errorOf ?? null)}::uuid[]
     ) AS asked (id, workflow_id, user_id, bound_to, asked_version_id, asks_active, trigger_node_id, mode, source, trigger_data,
-      rerun_of, rerun_from_node_id, counted_under, trace_parent, options)
+      rerun_of, rerun_from_node_id, counted_under, trace_parent, options, error_of)
     LEFT JOIN workflows w
       ON w.id = asked.workflow_id AND (asked.bound_to IS NULL OR asked.bound_to = w.workspace_id)
     LEFT JOIN memberships m ON m.workspace_id = w.workspace_id AND m.user_id = asked.user_id
@@ -176,11 +181,11 @@ export function insertion(condition: Prisma.Sql): Prisma.Sql {
       INSERT INTO executions (
         id, workspace_id, workflow_id, workflow_version_id, execution_mode, source, trigger_node_id, trigger_data,
         rerun_of, rerun_from_node_id, created_at, dispatched_at, deadline_at, time_left_ms, stored_bytes,
-        trace_parent, ${OPTION_COLUMNS}
+        trace_parent, error_of, ${OPTION_COLUMNS}
       )
       SELECT id, workspace_id, workflow_id, version_id, mode, source, start_node_id, trigger_data,
         rerun_of, rerun_from_node_id, now(), now(), deadline_at, time_left_ms,
-        octet_length(trigger_data) + ${optionBytes(Prisma.sql`options`)}, trace_parent, ${optionValues(Prisma.sql`options`)}
+        octet_length(trigger_data) + ${optionBytes(Prisma.sql`options`)}, trace_parent, error_of, ${optionValues(Prisma.sql`options`)}
       FROM admitted
       WHERE ${condition}
       ON CONFLICT (id) DO NOTHING

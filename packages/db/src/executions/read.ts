@@ -51,6 +51,9 @@ export interface ExecutionRecord {
   readonly concurrencyKey: string | null;
   readonly concurrencyLimit: number | null;
   readonly holdsKey: boolean | null;
+  readonly errorOf: string | null;
+  readonly errorExecutionId: string | null;
+  readonly errorStartCode: string | null;
   /** Null without any. */
   readonly tags: readonly string[] | null;
   /** Null without any. */
@@ -100,7 +103,8 @@ export async function readExecutions(
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
       e.parent_execution_id AS "parentExecutionId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
-      e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
+      e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
+      e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
       CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
       e.error AS "errorJson",
       CASE WHEN NOT asked.is_slim OR octet_length(e.result) <= ${INLINE_OUTPUT_BYTES} THEN e.result END AS "resultJson",

@@ -6,7 +6,7 @@ import {
   UNFINISHED_STATUSES,
 } from '@deckhand/contracts';
 import { Prisma, type Queryable } from '../client.js';
-import { emitEvents, endEventOf, hasEvents, OF_NO_NODE } from '../events/emit.js';
+import { emitEvents, endEventOf, hasEvents, OF_NO_NODE, reportFailures } from '../events/emit.js';
 import { LOCK_RUNS } from '../lock-order.js';
 
 // The meaning of a run's statuses in SQL, defined once: every statement that reads or changes them is composed of these
@@ -116,7 +116,8 @@ export interface RunEnding {
 }
 
 /**
- * Ends those of the given runs whose status allows it, with their unfinished nodes, and emits their events. Once this
+ * Ends those of the given runs whose status allows it, with their unfinished nodes, emits their events, and reports
+ * those that failed to their error workflows. Once this
  * is committed, no node of theirs starts and no later write changes them, because their epoch is raised. Repeating it
  * is harmless.
  *
@@ -135,7 +136,9 @@ export async function endRuns(tx: Queryable, ids: readonly string[], ending: Run
       SET status = ${EXECUTION_TRANSITIONS[event].to}::execution_status, error = ${error ?? Prisma.sql`e.error`},
           epoch = e.epoch + 1, revision = e.revision + 1, finished_at = now(), worker_id = NULL, wake_at = NULL, current_node_id = NULL
       FROM locked WHERE e.id = locked.id AND ${mayMove(event)}
-      RETURNING e.id, e.workspace_id, e.workflow_id, e.execution_mode, e.revision, e.status
+      RETURNING e.id, e.workspace_id, e.workflow_id, e.execution_mode, e.revision, e.status, e.error_of
+    ), reported AS (
+      ${reportFailures(Prisma.sql`SELECT e.id AS execution_id, e.* FROM ended e`)}
     ), emitted AS (
       ${emitEvents(Prisma.sql`
         SELECT e.workspace_id, e.workflow_id, e.id AS execution_id, ${OF_NO_NODE},

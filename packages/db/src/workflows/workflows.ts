@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   DeckhandError,
   type ListWorkflowsQuery,
+  NO_ERROR_WORKFLOW,
   NO_FOLDER,
   type PageOf,
   type UpdateWorkflowBody,
@@ -136,8 +137,8 @@ async function create(tx: Queryable, actor: Actor, { version, duplicateOf, ...co
  * Changes a workflow. Activating it without a version activates the latest one. Its schedules and its limit of
  * concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is activated and has no
- * version; VALIDATION_FAILED for a folder or a version that does not belong to it; PRECONDITION_FAILED when it is in
- * none of `states`.
+ * version; VALIDATION_FAILED for a folder or a version that does not belong to it, and for an error workflow of another
+ * workspace; PRECONDITION_FAILED when it is in none of `states`.
  */
 export function updateWorkflow(
   db: Database,
@@ -152,7 +153,9 @@ export function updateWorkflow(
     if (!isInState(workflow, states)) throw new DeckhandError('PRECONDITION_FAILED');
     if (changes.folderId !== undefined) await requireFolder(tx, workflow.workspaceId, changes.folderId);
     const activeVersionId = await nextActiveVersion(tx, workflow, changes);
-    await tx.workflow.update({ where: { id }, data: { ...changes, activeVersionId } });
+    const { errorWorkflowId, ...columns } = changes;
+    const errorColumns = await toErrorColumns(tx, workflow.workspaceId, errorWorkflowId);
+    await tx.workflow.update({ where: { id }, data: { ...columns, ...errorColumns, activeVersionId } });
     if (changes.status !== undefined || changes.activeVersionId !== undefined) {
       const to = { status: changes.status ?? workflow.status, activeVersionId };
       await syncSchedules(tx, { id, ...to }, firstDue);
@@ -166,6 +169,27 @@ export function updateWorkflow(
       details: { changed: Object.keys(changes) },
     });
   });
+}
+
+async function toErrorColumns(tx: Queryable, workspaceId: string, given: UpdateWorkflowBody['errorWorkflowId']) {
+  if (given === undefined) return {};
+  if (given === NO_ERROR_WORKFLOW) return { errorWorkflowId: null, hasErrorWorkflow: false };
+  return { errorWorkflowId: await requireErrorWorkflow(tx, workspaceId, given), hasErrorWorkflow: true };
+}
+
+/**
+ * Returns the id of a workflow to start when runs fail. It may be deleted later: the failed run then says so.
+ * @throws DeckhandError VALIDATION_FAILED when the workspace has no such workflow. Null is none.
+ */
+export async function requireErrorWorkflow(
+  tx: Queryable,
+  workspaceId: string,
+  id: string | null,
+): Promise<string | null> {
+  if (id === null) return null;
+  const workflow = await tx.workflow.findFirst({ where: { id, workspaceId }, select: { id: true } });
+  if (!workflow) throw validationFailed([{ path: 'errorWorkflowId', message: 'is no workflow of this workspace' }]);
+  return workflow.id;
 }
 
 function isInState({ updatedAt }: LockedWorkflow, states: AllowedStates): boolean {
@@ -287,6 +311,7 @@ function toWorkflowEntry(row: Workflow): WorkflowEntry {
     folderId: row.folderId,
     latestVersionId: row.latestVersionId,
     activeVersionId: row.activeVersionId,
+    errorWorkflowId: row.hasErrorWorkflow ? row.errorWorkflowId : NO_ERROR_WORKFLOW,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -4,6 +4,7 @@ import {
   type Page,
   type PageOf,
   type Role,
+  type UpdateWorkspaceBody,
   type WorkspaceEntry,
   type WorkspaceUsage,
   type WorkspaceUsageAndLimits,
@@ -14,7 +15,9 @@ import { recordChange } from '../audit/record.js';
 import type { Database, Queryable } from '../client.js';
 import { stopExecutionsOfWorkspace } from '../executions/stop-many.js';
 import type { OnStopped } from '../executions/stop.js';
+import type { Workspace } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
+import { requireErrorWorkflow } from '../workflows/workflows.js';
 
 /**
  * Maximum number of workspaces that a person may own: each has limits of its own, so that many workspaces would
@@ -57,12 +60,13 @@ export async function listRoles(db: Database, userId: string): Promise<Workspace
 }
 
 /** A workspace as one of its members sees it. */
-function toWorkspaceEntry(workspace: { id: string; name: string; createdAt: Date }, role: Role): WorkspaceEntry {
+function toWorkspaceEntry(workspace: Workspace, role: Role): WorkspaceEntry {
   return {
     id: workspace.id,
     workspaceId: workspace.id,
     name: workspace.name,
     role,
+    errorWorkflowId: workspace.errorWorkflowId,
     createdAt: workspace.createdAt.toISOString(),
   };
 }
@@ -117,14 +121,30 @@ export function createWorkspace(db: Database, actor: Actor, name: string): Promi
 }
 
 /**
- * Renames a workspace.
- * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin.
+ * Changes a workspace.
+ * @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin; VALIDATION_FAILED for
+ * an error workflow of another workspace.
  */
-export function renameWorkspace(db: Database, actor: Actor, id: string, name: string): Promise<WorkspaceEntry> {
+export function updateWorkspace(
+  db: Database,
+  actor: Actor,
+  id: string,
+  { errorWorkflowId, ...columns }: UpdateWorkspaceBody,
+): Promise<WorkspaceEntry> {
   return db.$transaction(async (tx) => {
+    await findWorkspace(tx, actor, id, 'admin');
+    const data = {
+      ...columns,
+      ...(errorWorkflowId === undefined
+        ? {}
+        : { errorWorkflowId: await requireErrorWorkflow(tx, id, errorWorkflowId) }),
+    };
     const where = { AND: [{ id }, visibleWorkspace(actor, 'admin')] };
-    const { count } = await tx.workspace.updateMany({ where, data: { name } });
-    if (count > 0) await recordChange(tx, actor, { action: 'workspace.update', workspaceId: id, resourceId: id });
+    const { count } = await tx.workspace.updateMany({ where, data });
+    if (count > 0) {
+      const change = { action: 'workspace.update', workspaceId: id, resourceId: id } as const;
+      await recordChange(tx, actor, { ...change, details: { changed: Object.keys(data) } });
+    }
     return findWorkspace(tx, actor, id, 'admin');
   });
 }

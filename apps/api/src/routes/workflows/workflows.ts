@@ -146,7 +146,7 @@ export function updateWorkflow({ db, webhookBaseUrl }: Services): Route {
     {
       summary: 'Update a workflow',
       description:
-        'Changes its name, description, folder, status or active version. Activating a workflow starts its webhooks and schedules; without `activeVersionId`, the latest version becomes active.',
+        'Changes its name, description, folder, status, active version or error workflow. Activating a workflow starts its webhooks and schedules; without `activeVersionId`, the latest version becomes active.',
       returns: 'The updated workflow',
       takesIfMatch: true,
       body: UpdateWorkflowBody,

@@ -51,6 +51,24 @@ export function RunFacts({
             </AnchorLink>
           </Fact>
         )}
+        {run.errorOf !== null && (
+          <Fact name="Error of">
+            <AnchorLink to="/w/$workspaceId/runs/$executionId" params={{ workspaceId, executionId: run.errorOf }}>
+              {run.errorOf.slice(0, 8)}
+            </AnchorLink>
+          </Fact>
+        )}
+        {run.errorExecutionId !== null && (
+          <Fact name="Error workflow">
+            <AnchorLink
+              to="/w/$workspaceId/runs/$executionId"
+              params={{ workspaceId, executionId: run.errorExecutionId }}
+            >
+              {run.errorExecutionId.slice(0, 8)}
+            </AnchorLink>
+          </Fact>
+        )}
+        {run.errorStartCode !== null && <Fact name="Error workflow">not started: {run.errorStartCode}</Fact>}
         <Fact name="Id">
           <code className={classes.id}>{run.id}</code>
         </Fact>

@@ -21,6 +21,7 @@ const workflow: WorkflowEntry = {
   folderId: 'Invoices',
   latestVersionId: null,
   activeVersionId: null,
+  errorWorkflowId: null,
   createdAt: AT,
   updatedAt: AT,
 };

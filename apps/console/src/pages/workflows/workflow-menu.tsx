@@ -1,6 +1,6 @@
 import type { WorkflowEntry } from '@deckhand/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Trash2 } from 'lucide-react';
+import { Siren, Trash2 } from 'lucide-react';
 import { foldersQuery } from '../../api/folders.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { deleteWorkflow, updateWorkflow, workflowQuery } from '../../api/workflows.js';
@@ -8,6 +8,7 @@ import { targetsOf } from '../../folders/tree.js';
 import { type Action, ActionMenu } from '../../components/action-menu.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify } from '../../components/notice-board.js';
+import { ErrorWorkflowForm } from './error-workflow-form.js';
 import { moveAction, renameAction } from './list-actions.js';
 
 /** The actions on a workflow in the list; none for roles below editor. */
@@ -34,6 +35,21 @@ export function WorkflowMenu({ workflow }: { workflow: WorkflowEntry }) {
         await refresh();
       },
     }),
+    {
+      label: 'Error workflow',
+      Icon: Siren,
+      dialog: (close) => (
+        <ErrorWorkflowForm
+          title={`Error workflow of ${name}`}
+          value={workflow.errorWorkflowId}
+          act={async (errorWorkflowId) => {
+            await updateWorkflow(id, { errorWorkflowId });
+            await refresh();
+          }}
+          onClose={close}
+        />
+      ),
+    },
     {
       label: 'Delete',
       Icon: Trash2,

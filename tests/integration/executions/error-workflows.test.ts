@@ -1,0 +1,230 @@
+import {
+  type Checkpoint,
+  claimExecutions,
+  createDatabase,
+  type Database,
+  delayErrorStarts,
+  failUnqueuedExecutions,
+  findDueErrorStarts,
+  startErrorWorkflows,
+  stopExecution,
+  timeOutRuns,
+  writeCheckpoints,
+} from '@deckhand/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+
+const ERROR = { message: 'No such order', nodeId: 'a', code: 'NODE_FAILED' };
+
+let db: Database;
+let seed: Seed;
+let handlerId: string;
+
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = createDatabase({ url, poolSize: 8 });
+  stopLater({ stop: () => db.$disconnect() });
+});
+afterAll(stopAll);
+beforeEach(async () => {
+  await db.errorStart.deleteMany();
+  seed = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+  handlerId = await addHandler();
+});
+
+/** Adds an active workflow to a workspace. */
+async function addHandler(workspaceId = seed.workspaceId): Promise<string> {
+  const other = await seedWorkflow(db, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+  const { latestVersionId } = await db.workflow.findUniqueOrThrow({ where: { id: other.workflowId } });
+  await db.workflow.update({
+    where: { id: other.workflowId },
+    data: { workspaceId, status: 'active', activeVersionId: latestVersionId },
+  });
+  return other.workflowId;
+}
+
+const name = (data: { errorWorkflowId?: string | null; hasErrorWorkflow?: boolean }) =>
+  db.workflow.update({ where: { id: seed.workflowId }, data });
+const nameForAll = (errorWorkflowId: string) =>
+  db.workspace.update({ where: { id: seed.workspaceId }, data: { errorWorkflowId } });
+
+/** Ends a run by the checkpoint of its worker. @returns its id. */
+async function end(status: 'failed' | 'timeout' | 'success', id?: string): Promise<string> {
+  const executionId = id ?? (await seed.accept());
+  const [token, workerId] = [uuidv7(), uuidv7()];
+  const [claimed] = await claimExecutions(db, [{ executionId, dispatch: 1, token }], workerId);
+  const checkpoint: Checkpoint = {
+    executionId,
+    epoch: claimed?.epoch ?? 0,
+    token,
+    claim: null,
+    checkpoint: 1,
+    currentNodeId: null,
+    loopPositions: null,
+    nodeRuns: [],
+    nodeIterations: [],
+    waits: [],
+    ending: { kind: 'finished', status, error: status === 'success' ? null : JSON.stringify(ERROR), result: null },
+  };
+  expect(await writeCheckpoints(db, [checkpoint])).toEqual(['written']);
+  expect(await writeCheckpoints(db, [checkpoint])).toEqual(['written']);
+  return executionId;
+}
+
+const pending = async () => (await db.errorStart.findMany()).map(({ executionId }) => executionId);
+async function startDue() {
+  const due = await findDueErrorStarts(db, { limit: 100, except: [] });
+  return startErrorWorkflows(
+    db,
+    due.map(({ executionId }) => ({ executionId, countedUnder: null })),
+  );
+}
+const started = (failedId: string) => db.execution.findMany({ where: { errorOf: failedId } });
+const read = (id: string) => db.execution.findUniqueOrThrow({ where: { id } });
+
+describe('the statement that ends a run', () => {
+  it('reports it once to the error workflow of its workflow, or else of its workspace', async () => {
+    await name({ errorWorkflowId: handlerId });
+    const failed = await end('failed');
+    expect(await db.errorStart.findMany()).toMatchObject([{ executionId: failed, errorWorkflowId: handlerId }]);
+    await startDue();
+    const other = await addHandler();
+    await nameForAll(other);
+    await end('timeout');
+    expect(await db.errorStart.findMany()).toMatchObject([{ errorWorkflowId: handlerId }]);
+    await startDue();
+    await name({ errorWorkflowId: null });
+    await end('timeout');
+    expect(await db.errorStart.findMany()).toMatchObject([{ errorWorkflowId: other }]);
+  });
+
+  it.each([
+    ['timed out by maintenance', (id: string) => timeOutRuns(db, [id], 0)],
+    ['could not be queued', (id: string) => failUnqueuedExecutions(db, [id])],
+  ])('reports a run that %s', async (_, act) => {
+    await name({ errorWorkflowId: handlerId });
+    const id = await seed.accept();
+    await db.execution.update({ where: { id }, data: { deadlineAt: new Date(0) } });
+    await act(id);
+    expect(await pending()).toEqual([id]);
+  });
+
+  it('reports none without an error workflow, and none of a workflow that has turned it off', async () => {
+    await end('failed');
+    await nameForAll(handlerId);
+    await name({ hasErrorWorkflow: false });
+    await end('failed');
+    expect(await pending()).toEqual([]);
+  });
+
+  it('reports no run that succeeds, is stopped, or is a try', async () => {
+    await nameForAll(handlerId);
+    await end('success');
+    await stopExecution(db, { userId: seed.userId, boundTo: null }, await seed.accept());
+    for (const executionMode of ['test', 'debug', 'sandbox'] as const) {
+      const id = await seed.accept();
+      await db.execution.update({ where: { id }, data: { executionMode } });
+      await end('failed', id);
+    }
+    expect(await pending()).toEqual([]);
+  });
+});
+
+describe('an error workflow', () => {
+  beforeEach(() => name({ errorWorkflowId: handlerId }));
+
+  it('is started with what happened, and each of the runs names the other', async () => {
+    const failed = await end('failed');
+    const before = await read(failed);
+    const [result] = await startDue();
+    const [run] = await started(failed);
+    expect(result).toMatchObject({ failedId: failed, result: { executionId: run?.id } });
+    expect(run).toMatchObject({ workflowId: handlerId, source: 'error', status: 'pending', executionMode: 'normal' });
+    expect(JSON.parse(run?.triggerData ?? '')).toMatchObject({
+      executionId: failed,
+      workflowId: seed.workflowId,
+      workflowName: 'Test',
+      status: 'failed',
+      error: ERROR,
+      failedNodeId: 'a',
+    });
+    expect(await read(failed)).toMatchObject({
+      status: 'failed',
+      errorExecutionId: run?.id,
+      errorStartCode: null,
+      revision: before.revision + 1,
+    });
+    expect(await pending()).toEqual([]);
+  });
+
+  it('is started once, though many processes do so at the same time', async () => {
+    const failed = await Promise.all(Array.from({ length: 20 }, () => end('failed')));
+    const results = await Promise.all(Array.from({ length: 6 }, startDue));
+    expect(
+      results
+        .flat()
+        .map(({ failedId }) => failedId)
+        .sort(),
+    ).toEqual([...failed].sort());
+    const runs = await db.execution.findMany({ where: { errorOf: { in: failed } } });
+    expect(runs.map(({ errorOf }) => errorOf).sort()).toEqual([...failed].sort());
+  });
+
+  it('is not started for its own runs, nor for those that they start or that are rerun by it', async () => {
+    await db.workflow.update({ where: { id: handlerId }, data: { errorWorkflowId: handlerId } });
+    await nameForAll(handlerId);
+    const failed = await end('failed');
+    await startDue();
+    const [run] = await started(failed);
+    await end('failed', run?.id);
+    expect(await pending()).toEqual([]);
+  });
+
+  it.each([
+    [
+      'inactive',
+      'NO_ACTIVE_VERSION',
+      () => db.workflow.update({ where: { id: handlerId }, data: { status: 'inactive' } }),
+    ],
+    ['deleted', 'NOT_FOUND', () => db.workflow.delete({ where: { id: handlerId } })],
+    [
+      'of another workspace meanwhile',
+      'NOT_FOUND',
+      async () => {
+        const { workspaceId } = await seedWorkflow(db, chain());
+        await db.workflow.update({ where: { id: handlerId }, data: { workspaceId } });
+      },
+    ],
+    [
+      'over the quota of its workspace',
+      'workspace_over_quota',
+      () => db.workspace.update({ where: { id: seed.workspaceId }, data: { storedBytes: 2, storageQuotaBytes: 1 } }),
+    ],
+  ])('that is %s is not started, and the failed run says so: %s', async (_, code, spoil) => {
+    const failed = await end('failed');
+    await spoil();
+    expect(await startDue()).toMatchObject([{ failedId: failed, result: { code } }]);
+    expect(await read(failed)).toMatchObject({ errorExecutionId: null, errorStartCode: code });
+    expect(await started(failed)).toEqual([]);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('stays in the list while its start is not counted, or delayed', async () => {
+    const failed = await end('failed');
+    await db.workspace.update({ where: { id: seed.workspaceId }, data: { executionsPerMinute: 5 } });
+    expect(await startDue()).toEqual([]);
+    expect(await pending()).toEqual([failed]);
+    await delayErrorStarts(db, [failed], 60);
+    expect(await findDueErrorStarts(db, { limit: 10, except: [] })).toEqual([]);
+    expect(await startErrorWorkflows(db, [{ executionId: failed, countedUnder: 5 }])).toHaveLength(1);
+    expect(await started(failed)).toHaveLength(1);
+  });
+
+  it('is forgotten together with a failed run that retention has deleted', async () => {
+    const failed = await end('failed');
+    await db.execution.delete({ where: { id: failed } });
+    expect(await startDue()).toEqual([]);
+    expect(await pending()).toEqual([]);
+  });
+});
