@@ -623,6 +623,9 @@ export const MUTANTS = [
     ['a workflow that wants no error workflow has one', 'AND w.has_error_workflow AND', 'AND'],
     ['tries of authors start error workflows', "${hasEvents(Prisma.raw('f'))} AND f.error_of", 'f.error_of'],
   ]),
+  ...of('packages/db/src/events/emit.ts', 'integration:integration/events/delivery', [
+    ['the tags of an endpoint limit nothing', "        AND (p.tags = '{}' OR h.tags && p.tags)\n", ''],
+  ]),
   ...of('packages/db/src/executions/error-starts.ts', 'integration:integration/executions/error-workflows', [
     [
       'two processes start the same error workflow',

@@ -205,12 +205,20 @@ function describeOperations(world: World): Record<string, Operation> {
     'POST /api/event-endpoints': {
       schema: CreateEventEndpointBody,
       examples: [
-        { workspaceId, url, description: name, eventTypes: ['run.failed'], workflowIds: [workflowId], signature },
+        {
+          workspaceId,
+          url,
+          description: name,
+          eventTypes: ['run.failed'],
+          workflowIds: [workflowId],
+          tags: ['a'],
+          signature,
+        },
       ],
     },
     'PATCH /api/event-endpoints/:id': {
       schema: UpdateEventEndpointBody,
-      examples: [{ url, description: name, eventTypes: null, workflowIds: null, enabled: true }],
+      examples: [{ url, description: name, eventTypes: null, workflowIds: null, tags: null, enabled: true }],
       id: endpoint.id,
     },
     'POST /api/event-endpoints/:id/rotate-secret': {

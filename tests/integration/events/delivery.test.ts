@@ -74,6 +74,31 @@ function headersOf({ headers }: ReceivedEvent): Record<string, string> {
 }
 
 describe('events of a run', () => {
+  it('are sent to endpoints with one of its tags, of whatever kind they are', async () => {
+    const receiver = await startEventReceiver();
+    const { workflowId, endpoint } = await listen(receiver, ASKS, { tags: ['gold', 'silver'] });
+    expect(endpoint.tags).toEqual(['gold', 'silver']);
+    const other = await start(workflowId, { tags: ['bronze'] });
+    const none = await start(workflowId);
+    const id = await start(workflowId, { tags: ['x', 'gold'] });
+    for (const each of [other, none, id]) await until(async () => (await statusOf(each)) === 'waiting_for_input');
+    for (const each of [other, id]) {
+      await call('POST', '/api/approvals/submit', { executionId: each, nodeId: 'ask', approved: true });
+      await until(async () => (await statusOf(each)) === 'waiting_for_human');
+      await call('POST', `/api/executions/${each}/stop`);
+    }
+    const expected = ['run.started', 'approval.requested', 'approval.decided', 'human_task.requested', 'run.stopped'];
+    await until(() => receiver.typesOf(id).length === expected.length);
+    expect(receiver.typesOf(id)).toEqual(expected);
+    await call('PATCH', `/api/workflows/${workflowId}`, { status: 'active' });
+    expect(receiver.events.filter(({ payload }) => payload.data.executionId !== id)).toEqual([]);
+    const path = `/api/event-endpoints/${endpoint.id}` as const;
+    expect((await call('PATCH', path, { tags: null })).body).toMatchObject({ tags: null });
+    const free = await start(workflowId);
+    await until(() => receiver.typesOf(free).length === 2);
+    expect((await deliveriesOf(endpoint.id)).some(({ type }) => type === 'workflow.activated')).toBe(false);
+  });
+
   it('are sent in order, signed as the reference library verifies it, with a thin payload', async () => {
     const receiver = await startEventReceiver();
     const { workflowId, endpoint } = await listen(receiver, SUCCEEDS);

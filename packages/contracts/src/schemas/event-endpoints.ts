@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { EVENT_TYPES, TEST_EVENT_TYPE } from '../event-types.js';
 import { CLOSED, ExecutionStatusSchema, GivenTime, Id, nullable, oneOf, pageQuery, severalOf, Time } from './common.js';
+import { Tags } from './start-options.js';
 
 /** Maximum number of endpoints of a workspace: each multiplies the events of a run. */
 export const MAX_EVENT_ENDPOINTS = 20;
@@ -39,6 +40,10 @@ const WorkflowIds = nullable(Type.Array(Id, { minItems: 1, maxItems: 100, unique
   description: 'Workflows whose events are sent; null sends those of all',
 });
 
+const OfTags = nullable(Type.Array(Tags.items, { minItems: 1, maxItems: 100, uniqueItems: true }), {
+  description: 'Only events of runs that have one of these tags; null sends those of all, and of workflows',
+});
+
 export const CreateEventEndpointBody = Type.Object(
   {
     workspaceId: Id,
@@ -46,6 +51,7 @@ export const CreateEventEndpointBody = Type.Object(
     description: Type.Optional(Description),
     eventTypes: Type.Optional(EventTypes),
     workflowIds: Type.Optional(WorkflowIds),
+    tags: Type.Optional(OfTags),
     signature: Type.Optional(Scheme),
   },
   CLOSED,
@@ -57,6 +63,7 @@ export const UpdateEventEndpointBody = Type.Object(
     description: Type.Optional(Description),
     eventTypes: Type.Optional(EventTypes),
     workflowIds: Type.Optional(WorkflowIds),
+    tags: Type.Optional(OfTags),
     enabled: Type.Optional(
       Type.Boolean({ description: 'true also enables an endpoint that was disabled because it failed' }),
     ),
@@ -72,6 +79,7 @@ export const EventEndpoint = Type.Object({
   description: Type.String(),
   eventTypes: nullable(Type.Array(Type.String())),
   workflowIds: nullable(Type.Array(Id)),
+  tags: nullable(Type.Array(Type.String())),
   enabled: Type.Boolean(),
   disabledAt: nullable(Time),
   disabledReason: nullable(oneOf(EVENT_ENDPOINT_DISABLED_REASONS), {

@@ -12,7 +12,7 @@ import { Prisma } from '../client.js';
 /**
  * Returns an INSERT of events, for a common table expression or a statement of its own.
  * @param happened a query of what happened: workspace_id, workflow_id, execution_id, node_id, iteration, type, revision
- * (of the run afterwards), rank (the order of events of one run). For nullable columns, cast nulls.
+ * (of the run afterwards), tags (of the run), rank (the order of events of one run). For nullable columns, cast nulls.
  */
 export function emitEvents(happened: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`INSERT INTO event_deliveries
@@ -21,6 +21,7 @@ export function emitEvents(happened: Prisma.Sql): Prisma.Sql {
       FROM (${happened}) h JOIN event_endpoints p ON p.workspace_id = h.workspace_id AND p.disabled_at IS NULL
         AND (p.event_types = '{}' OR h.type = ANY (p.event_types))
         AND (p.workflow_ids = '{}' OR h.workflow_id = ANY (p.workflow_ids))
+        AND (p.tags = '{}' OR h.tags && p.tags)
       ORDER BY h.rank`;
 }
 
@@ -59,9 +60,9 @@ export const OF_NO_NODE = Prisma.sql`NULL::text AS node_id, NULL::text AS iterat
 
 /**
  * Emits the start of the runs `w`, which a claim has locked: id, workspace_id, workflow_id, execution_mode, revision,
- * isFirst.
+ * isFirst, tags.
  */
 export const EMIT_STARTED = emitEvents(Prisma.sql`
         SELECT w.workspace_id, w.workflow_id, w.id AS execution_id, ${OF_NO_NODE}, 'run.started' AS type,
-          w.revision + 1 AS revision, 0 AS rank
+          w.revision + 1 AS revision, w.tags, 0 AS rank
         FROM w WHERE w."isFirst" AND ${hasEvents(Prisma.raw('w'))}`);

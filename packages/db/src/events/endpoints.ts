@@ -89,14 +89,14 @@ export function updateEventEndpoint(
   db: Database,
   actor: Actor,
   id: string,
-  { enabled, eventTypes, workflowIds, ...changes }: UpdateEventEndpointBody,
+  { enabled, eventTypes, workflowIds, tags, ...changes }: UpdateEventEndpointBody,
   states?: AllowedStates,
 ): Promise<EventEndpoint> {
   return db.$transaction(async (tx) => {
     const current = await readEventEndpoint(tx, actor, id);
     const data = {
       ...changes,
-      ...(await toFilterColumns(tx, current.workspaceId, { eventTypes, workflowIds })),
+      ...(await toFilterColumns(tx, current.workspaceId, { eventTypes, workflowIds, tags })),
       ...(enabled === undefined || enabled === current.enabled ? {} : toEnabledColumns(enabled)),
     };
     const where = { id, workspace: visibleWorkspace(actor, 'admin'), ...inState(states) };
@@ -201,7 +201,7 @@ function noSuchEndpoint(): DeckhandError {
 async function toFilterColumns(
   tx: Queryable,
   workspaceId: string,
-  { eventTypes, workflowIds }: Pick<UpdateEventEndpointBody, 'eventTypes' | 'workflowIds'>,
+  { eventTypes, workflowIds, tags }: Pick<UpdateEventEndpointBody, 'eventTypes' | 'workflowIds' | 'tags'>,
 ) {
   const ids = workflowIds?.map((id) => id.toLowerCase());
   if (ids !== undefined) {
@@ -215,6 +215,7 @@ async function toFilterColumns(
   return {
     ...(eventTypes === undefined ? {} : { eventTypes: [...(eventTypes ?? [])] }),
     ...(workflowIds === undefined ? {} : { workflowIds: ids ?? [] }),
+    ...(tags === undefined ? {} : { tags: [...(tags ?? [])] }),
   };
 }
 
@@ -226,6 +227,7 @@ function toEndpoint(row: EndpointRow): EventEndpoint {
     description: row.description,
     eventTypes: row.eventTypes.length === 0 ? null : row.eventTypes,
     workflowIds: row.workflowIds.length === 0 ? null : row.workflowIds,
+    tags: row.tags.length === 0 ? null : row.tags,
     enabled: row.disabledAt === null,
     disabledAt: row.disabledAt?.toISOString() ?? null,
     disabledReason: row.disabledReason,

@@ -143,7 +143,7 @@ export function isUnlimited(run: Prisma.Sql): Prisma.Sql {
 export const CHECKPOINT_VERSION = Prisma.raw('1');
 
 /** Columns of the run `e` before its claim, for `EMIT_STARTED`. */
-export const STARTED_RUN = Prisma.sql`e.workspace_id, e.workflow_id, e.execution_mode, e.revision,
+export const STARTED_RUN = Prisma.sql`e.workspace_id, e.workflow_id, e.execution_mode, e.revision, e.tags,
         e.started_at IS NULL AS "isFirst"`;
 
 /** Assignments of a claim for the request `w` to the run `e`, except the worker's id. */

@@ -130,12 +130,12 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
             status = CASE WHEN ${isDispatched} THEN 'running' ELSE status END,
             dispatched_at = CASE WHEN ${isDispatched} THEN now() ELSE dispatched_at END
         WHERE id = ${executionId}::uuid
-        RETURNING id, workspace_id, workflow_id, execution_mode, revision
+        RETURNING id, workspace_id, workflow_id, execution_mode, revision, tags
       )
       ${emitEvents(Prisma.sql`
         SELECT a.workspace_id, a.workflow_id, a.id AS execution_id, ${nodeId}::text AS node_id,
           nullif(${iteration}::text, '') AS iteration, ${WAIT_EVENTS[request.kind].answered}::text AS type, a.revision,
-          0 AS rank
+          a.tags, 0 AS rank
         FROM answered a WHERE ${hasEvents(Prisma.raw('a'))}`)}`);
     return {
       kind: 'recorded',
