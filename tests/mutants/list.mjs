@@ -11,6 +11,7 @@ function of(file, tests, mutants) {
 
 const FENCES = 'integration:integration/executions/fences';
 const LIMITS = 'integration:integration/executions/concurrency.test';
+const DEBOUNCE = 'integration:integration/executions/debounce';
 const KEYS = 'integration:integration/executions/concurrency-keys';
 const RECOVER = 'integration:integration/executions/recover';
 const MAINTENANCE = 'integration:integration/executions/maintenance';
@@ -218,6 +219,34 @@ export const MUTANTS = [
       "${run}.status = 'pending' AND ${run}.dispatch = 1 AND",
       "${run}.status = 'pending' AND",
     ],
+  ]),
+  ...of('packages/db/src/executions/debounce.ts', DEBOUNCE, [
+    [
+      'starts at once do not wait for each other',
+      'await lockNames(tx, [`debounce of ${workflowId} ${debounce.key}`]);',
+      '',
+    ],
+    ['a run that is being woken is changed', '    FOR UPDATE OF e`);\n  return pending', '    `);\n  return pending'],
+    ['a run whose time has come is changed', 'AND e.wake_at > now())`', ')`'],
+    ['a run that was stopped or paused is changed', "e.status = 'pending' AND e.started_at", 'e.started_at'],
+    [
+      'a start that is refused changes the run',
+      'if (!isAccepted(verdict)) return verdict;',
+      'if (!isAccepted(verdict) && !pending) return verdict;',
+    ],
+    [
+      'a start whose response was lost is joined with itself',
+      'return id === request.executionId ? verdict :',
+      'return',
+    ],
+    ['a run begins earlier than it was to', 'greatest(d.until, least(', '(least('],
+    ['starts are joined for ever', 'd.first_at + ${inSeconds(maxDelay)}', 'now() + ${inSeconds(delay + maxDelay)}'],
+  ]),
+  ...of('packages/db/src/executions/accept.ts', DEBOUNCE, [
+    ['a joined start has a run of its own', 'into === undefined ? Prisma.sql`verdict', 'true ? Prisma.sql`verdict'],
+  ]),
+  ...of('packages/db/src/executions/accept-once.ts', DEBOUNCE, [
+    ['the key of a joined start names no run', 'const id = into === undefined ?', 'const id = true ?'],
   ]),
   ...of('packages/db/src/concurrency/keys.ts', KEYS, [
     ['a start does not lock its key', 'await lockKeys(tx, [key]);', ''],
@@ -609,7 +638,11 @@ export const MUTANTS = [
   ]),
   ...of('packages/db/src/executions/accept-once.ts', 'integration:integration/api/(idempotency|execute-batch)', [
     ['a key tells strangers of its run', "a.verdict NOT IN ('notFound', 'forbidden') AND ", ''],
-    ['another item than the first takes a key', 'ORDER BY workflow_id, key, id', 'ORDER BY workflow_id, key, id DESC'],
+    [
+      'another item than the first takes a key',
+      'ORDER BY workflow_id, key, a.id',
+      'ORDER BY workflow_id, key, id DESC',
+    ],
     ['a run is started without its key', 'id IN (SELECT execution_id FROM taken)`)}', "verdict = 'accepted'`)}"],
     ['a key that another statement took counts as ours', "verdict.kind !== 'accepted' || row.isTaken ?", 'true ?'],
   ]),

@@ -96,6 +96,7 @@ export { NO_DEADLINE_AT } from './executions/run-status.js';
 export { updateExecution } from './executions/update.js';
 export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
+export { pruneDebounces } from './executions/debounce.js';
 export {
   acceptOnce,
   type AcceptOnceVerdict,

@@ -4,7 +4,7 @@ import { Prisma } from './client.js';
  * Locks are taken in one order everywhere, so that no two transactions wait for each other (PostgreSQL would end one of
  * them with 40P01, deadlock detected):
  *
- *     advisory locks of keys ─▶ of slots ─▶ workspaces ─▶ workflows ─▶ bulk_actions
+ *     advisory locks of debounced keys ─▶ of keys ─▶ of slots ─▶ workspaces ─▶ workflows ─▶ bulk_actions
  *       ─▶ executions ─▶ waits ─▶ node_iterations, node_runs
  *
  * - Several rows of a table are locked by one statement, by ascending key, before any of them is written. Without that

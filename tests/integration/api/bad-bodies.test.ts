@@ -242,7 +242,11 @@ function describeOperations(world: World): Record<string, Operation> {
     'PATCH /api/folders/:id': { schema: UpdateFolderBody, examples: [{ name, parentId: null }], id: folder.id },
     'POST /api/workflows/:id/execute': {
       schema: ExecuteBody,
-      examples: [{ input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest', ...LATER }, SOON],
+      examples: [
+        { input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest', ...LATER },
+        SOON,
+        JOINED,
+      ],
       isOptional: true,
       id: workflowId,
     },
@@ -258,6 +262,7 @@ function describeOperations(world: World): Record<string, Operation> {
           ...LATER,
         },
         SOON,
+        JOINED,
       ],
       isOptional: true,
       isItem: true,
@@ -371,6 +376,7 @@ const LATER = {
   concurrency: { key: 'customer-42', limit: 2, onLimit: 'queue' },
 };
 const SOON = { delay: 60, expiresAfter: 60 };
+const JOINED = { debounce: { key: 'customer-42', delay: 60, maxDelay: 600, mode: 'trailing' } };
 
 describe('every operation that takes a body', () => {
   it('is in the table below, with valid examples', () => {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { concurrencyOf, DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
+import { concurrencyOf, debounceOf, DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
 import {
   type Accepted,
   acceptExecutions,
@@ -36,6 +36,8 @@ export interface StartedRun {
   readonly isRepeated: boolean;
   /** Whether it starts later. */
   readonly isDelayed: boolean;
+  /** Whether this start was joined with that of the run. */
+  readonly isDebounced?: boolean;
   /** The state of the workspace's limit of runs per minute, if the run counts towards one. */
   readonly rate?: CountedRate | undefined;
 }
@@ -58,7 +60,7 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 const MAX_BATCHED_CHARACTERS = 65_536;
 /** How many such runs are written at the same time. Each occupies its connection for long. */
 const MAX_LARGE_WRITES = 2;
-/** How many runs with a limit by a key are written at the same time. Each may wait for the lock of its key. */
+/** How many runs with keys are written at the same time. Each may wait for the lock of its key. */
 const MAX_KEYED_WRITES = 3;
 
 /** Creates a run starter. Runs that arrive together are inserted by one statement and queued by one pipeline. */
@@ -176,8 +178,9 @@ export function createRunStarter(options: {
           verdict?.kind === 'overQuota' && !isForAnonymous(request) ? await readUsage(request.workflowId) : undefined;
         throw refusal(verdict, request, storage);
       }
+      const { workspaceId, run, underKey, joined } = verdict;
+      if (joined) return { ...joined, isRepeated: false, isDebounced: true };
       runs.accepted(request.source);
-      const { workspaceId, run, underKey } = verdict;
       if (underKey) await announceKeyed(underKey);
       const hasBegun = underKey?.dispatched.some((dispatched) => dispatched.executionId === executionId);
       const isDelayed = hasBegun === undefined ? run?.isDelayed === true : !hasBegun;
@@ -198,7 +201,7 @@ function isForAnonymous({ source }: StartRunRequest): boolean {
 }
 
 function isKeyed({ options }: AcceptRequest): boolean {
-  return concurrencyOf(options) !== undefined;
+  return concurrencyOf(options) !== undefined || debounceOf(options) !== undefined;
 }
 
 function isLarge({ triggerData }: AcceptRequest): boolean {

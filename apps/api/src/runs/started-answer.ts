@@ -6,12 +6,14 @@ export function startedAnswer(started: StartedRun, workers: WorkerCounts): Execu
   return {
     message: startedMessage(started),
     executionId: started.executionId,
+    ...(started.isDebounced === true && { isDebounced: true }),
     ...workersAnswer(workers, started.isDelayed),
   };
 }
 
 /** Says what happens to a run that was accepted. */
-export function startedMessage({ isDelayed }: Pick<StartedRun, 'isDelayed'>): string {
+export function startedMessage({ isDelayed, isDebounced }: Pick<StartedRun, 'isDelayed' | 'isDebounced'>): string {
+  if (isDebounced === true) return 'The start was joined with that of an earlier run';
   return isDelayed ? 'The run is accepted and starts later' : 'The run is queued';
 }
 

@@ -1,11 +1,11 @@
-import { pruneIdempotencyKeys, pruneRequests } from '@deckhand/db';
+import { pruneDebounces, pruneIdempotencyKeys, pruneRequests } from '@deckhand/db';
 import type { PeriodicTask } from '../run-periodically.js';
 import { type MaintenanceContext, TASK_TIME_LIMIT_MS } from './maintenance-context.js';
 
 /** Maximum number of keys deleted per pass. */
 const BATCH = 5_000;
 
-/** Creates the task that deletes idempotency keys that are no longer needed. */
+/** Creates the task that deletes idempotency keys, and keys of debounced starts, that are no longer needed. */
 export function createKeyPruning({ db }: Pick<MaintenanceContext, 'db'>): PeriodicTask {
   return {
     name: 'prune_idempotency_keys',
@@ -14,6 +14,7 @@ export function createKeyPruning({ db }: Pick<MaintenanceContext, 'db'>): Period
     async run() {
       await pruneIdempotencyKeys(db, BATCH);
       await pruneRequests(db, BATCH);
+      await pruneDebounces(db, BATCH);
     },
   };
 }

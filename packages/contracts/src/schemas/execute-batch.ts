@@ -32,6 +32,7 @@ export const ExecuteBatchStarted = Type.Object({
   executionId: Id,
   message: Type.String(),
   isRepeated: Type.Boolean({ description: 'Whether an earlier item or request with the same key started the run' }),
+  isDebounced: ExecuteResponse.properties.isDebounced,
 });
 
 /** An item that was refused: the body of the error that a single start would have been refused with. */

@@ -20,7 +20,15 @@ import {
   Time,
   TimeRange,
 } from './common.js';
-import { Metadata, metadataFilter, StartOptions, tagBodyFilter, tagFilter, Tags } from './start-options.js';
+import {
+  Metadata,
+  metadataFilter,
+  RequestOptions,
+  StartOptions,
+  tagBodyFilter,
+  tagFilter,
+  Tags,
+} from './start-options.js';
 
 /** Outputs above this many bytes are left out of a run's answer. */
 export const INLINE_OUTPUT_BYTES = 65_536;
@@ -48,7 +56,7 @@ export const ExecuteBody = Type.Object(
     triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
     version: Type.Optional(VersionChoice),
-    ...StartOptions.properties,
+    ...RequestOptions.properties,
   },
   CLOSED,
 );
@@ -236,6 +244,7 @@ export const WorkerCounts = Type.Object({ live: Type.Integer(), consuming: Type.
 export const ExecuteResponse = Type.Object({
   message: Type.String(),
   executionId: Id,
+  isDebounced: Type.Optional(Type.Boolean({ description: 'Whether the start was joined with that of an earlier run' })),
   workers: WorkerCounts,
   warning: Type.Optional(Type.String({ description: 'Present when no worker is available' })),
 });

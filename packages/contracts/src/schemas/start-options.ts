@@ -75,6 +75,39 @@ const Concurrency = concurrencyBy(
 );
 export type Concurrency = Static<typeof Concurrency>;
 
+/** Returns the schema of debouncing by a key. */
+const debounceBy = (key: TString) =>
+  Type.Object(
+    {
+      key,
+      delay: Type.Number({
+        exclusiveMinimum: 0,
+        maximum: MAX_DELAY_SECONDS,
+        description: 'Starts that follow each other within so many seconds are joined',
+      }),
+      maxDelay: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: MAX_DELAY_SECONDS,
+          description: 'How many seconds after the first start further ones are joined at most; by default a year',
+        }),
+      ),
+      mode: Type.Optional(
+        oneOf(['trailing', 'leading'], {
+          default: 'trailing',
+          description:
+            '`trailing`: the run begins when `delay` has passed since the last start, with its input and options. `leading`: it begins at once, and further starts do nothing',
+        }),
+      ),
+    },
+    { additionalProperties: false, description: 'Joins starts of the workflow with the same key into one run' },
+  );
+
+const Debounce = debounceBy(
+  Type.String({ minLength: 1, maxLength: MAX_KEY_LENGTH, description: 'Which starts of the workflow are joined' }),
+);
+export type Debounce = Static<typeof Debounce>;
+
 const fixedOptions = {
   tags: Type.Optional(Tags),
   metadata: Type.Optional(Metadata),
@@ -97,23 +130,26 @@ const fixedOptions = {
     }),
   ),
 };
+const KeyTemplate = Type.String({
+  minLength: 1,
+  maxLength: MAX_KEY_TEMPLATE_LENGTH,
+  description: 'Which runs it applies to; an expression may read `$trigger`. Without a value, it does not apply',
+});
+
 const OPTIONS = { additionalProperties: false, description: 'Options of the runs that it starts' } as const;
 
 /** Options of a trigger, which are the same for each of its runs. */
 export const TriggerOptions = Type.Object(
   {
     ...fixedOptions,
-    concurrency: Type.Optional(
-      concurrencyBy(
-        Type.String({
-          minLength: 1,
-          maxLength: MAX_KEY_TEMPLATE_LENGTH,
-          description:
-            'Which runs share the limit; an expression may read `$trigger`. Without a value, no limit applies',
-        }),
-      ),
-    ),
+    concurrency: Type.Optional(concurrencyBy(KeyTemplate)),
   },
+  OPTIONS,
+);
+
+/** Options of a webhook. */
+export const WebhookOptions = Type.Object(
+  { ...TriggerOptions.properties, debounce: Type.Optional(debounceBy(KeyTemplate)) },
   OPTIONS,
 );
 
@@ -135,6 +171,10 @@ export const StartOptions = Type.Object(
   OPTIONS,
 );
 export type StartOptions = Static<typeof StartOptions>;
+
+/** Options of a start by a request. */
+export const RequestOptions = Type.Object({ ...StartOptions.properties, debounce: Type.Optional(Debounce) }, OPTIONS);
+export type RequestOptions = Static<typeof RequestOptions>;
 
 const FilterTags = Type.Array(Tag, {
   minItems: 1,
@@ -178,16 +218,21 @@ export const UpdateExecutionBody = Type.Object(
 );
 
 /** Returns the options among the members of an object, as JSON; undefined without any. @throws VALIDATION_FAILED. */
-export function serializeOptions(given: StartOptions): string | undefined {
-  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter, concurrency } = given;
+export function serializeOptions(given: RequestOptions): string | undefined {
+  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter, concurrency, debounce } = given;
   const issues = findOptionIssues(given);
   if (issues.length > 0) throw validationFailed(issues);
   const times = {
     ...(startAt === undefined ? {} : { startAt: toDate(startAt) }),
     ...(expiresAt === undefined ? {} : { expiresAt: toDate(expiresAt) }),
   };
-  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, concurrency });
+  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, concurrency, debounce });
   return json === '{}' ? undefined : json;
+}
+
+/** Returns the debouncing among serialised options; undefined without any. */
+export function debounceOf(options: string | undefined): Debounce | undefined {
+  return options?.includes('"debounce":') === true ? parseOwnJson<RequestOptions>(options).debounce : undefined;
 }
 
 /** Returns the limit by a key among serialised options; undefined without any. */
@@ -198,9 +243,12 @@ export function concurrencyOf(options: string | undefined): Required<Concurrency
 }
 
 /** Returns what the schema of options does not check. */
-export function findOptionIssues(options: StartOptions): ValidationIssue[] {
-  const { startAt, delay, expiresAt, expiresAfter, metadata, concurrency } = options;
-  const issues = findMetadataIssues(metadata);
+export function findOptionIssues(options: RequestOptions): ValidationIssue[] {
+  const { startAt, delay, expiresAt, expiresAfter, metadata, concurrency, debounce } = options;
+  const issues = [...findMetadataIssues(metadata), ...findDebounceIssues(options)];
+  if (debounce !== undefined && !isStorable(debounce.key)) {
+    issues.push({ path: 'debounce.key', message: 'has a NUL character or half a surrogate pair' });
+  }
   if (concurrency !== undefined && !isStorable(concurrency.key)) {
     issues.push({ path: 'concurrency.key', message: 'has a NUL character or half a surrogate pair' });
   }
@@ -213,6 +261,23 @@ export function findOptionIssues(options: StartOptions): ValidationIssue[] {
   }
   if (startAt !== undefined && expiresAt !== undefined && toDate(expiresAt) <= toDate(startAt)) {
     issues.push({ path: 'expiresAt', message: 'must be later than startAt' });
+  }
+  return issues;
+}
+
+/** Returns what the schema of debouncing does not check. */
+export function findDebounceIssues({
+  startAt,
+  delay,
+  debounce,
+}: Pick<RequestOptions, 'startAt' | 'delay' | 'debounce'>): ValidationIssue[] {
+  if (debounce === undefined) return [];
+  const issues: ValidationIssue[] = [];
+  if (startAt !== undefined || delay !== undefined) {
+    issues.push({ path: 'debounce', message: `excludes ${startAt === undefined ? 'delay' : 'startAt'}` });
+  }
+  if (debounce.maxDelay !== undefined && debounce.maxDelay < debounce.delay) {
+    issues.push({ path: 'debounce.maxDelay', message: 'must be at least delay' });
   }
   return issues;
 }

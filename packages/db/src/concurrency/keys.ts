@@ -1,4 +1,4 @@
-import { type Concurrency, concurrencyOf } from '@deckhand/contracts';
+import { type Concurrency, concurrencyOf, debounceOf } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import type { DispatchedExecution } from '../executions/reconcile.js';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.js';
@@ -36,11 +36,10 @@ export interface KeyedStart {
   readonly stopped: readonly string[];
 }
 
-/** The result of accepting a run within its key. `limitReached`: nothing was written. */
+/** The result of accepting a run within its key. */
 export type KeyedVerdict<V> =
   | { readonly kind: 'accepted'; readonly verdict: V; readonly start: KeyedStart }
-  | { readonly kind: 'refused'; readonly verdict: V }
-  | { readonly kind: 'limitReached' };
+  | { readonly kind: 'refused'; readonly verdict: V };
 
 /** Maximum number of waiting runs of a key that one statement dispatches. */
 const MAX_DISPATCHED = 1_000;
@@ -69,6 +68,8 @@ class LimitReached extends Error {}
  * Accepts a run with a limit by a key, in one transaction: with `reject` it is accepted only below the limit, with
  * `cancelOldest` the oldest unfinished runs of the key are stopped, and it gets a slot if one is free.
  *
+ * With `limitReached`, nothing was written.
+ *
  * Race: two starts that count the same runs, or a start and a freed slot. All of them lock the key and count after the
  * lock. A run that ends meanwhile only frees a slot more.
  * @param accept writes the run; `isLanded` says that an earlier attempt has written it.
@@ -79,31 +80,46 @@ export async function acceptWithinKey<V>(
   run: KeyedRun,
   accept: (tx: Queryable, isLanded: boolean) => Promise<V>,
   isAccepted: (verdict: V) => boolean,
-): Promise<KeyedVerdict<V>> {
-  const { limit, onLimit } = run.concurrency;
-  const key = { workflowId: run.workflowId, key: run.concurrency.key };
+): Promise<KeyedVerdict<V> | { readonly kind: 'limitReached' }> {
+  return unlessLimitReached(() => db.$transaction((tx) => startWithinKey(tx, run, accept, isAccepted)));
+}
+
+/** Runs a transaction that `startWithinKey` may roll back. */
+export async function unlessLimitReached<T>(
+  transaction: () => Promise<T>,
+): Promise<T | { readonly kind: 'limitReached' }> {
   try {
-    return await db.$transaction(async (tx): Promise<KeyedVerdict<V>> => {
-      await lockKeys(tx, [key]);
-      const { isLanded, others } = await readOthers(tx, run);
-      const isOver = others.length >= limit && !isLanded;
-      // The new run counts, too: as many remain that it makes them the limit.
-      const oldest = isOver && onLimit === 'cancelOldest' ? others.slice(0, others.length - limit + 1) : [];
-      await lockInOrder(tx, oldest, run.parentId);
-      const verdict = await accept(tx, isLanded);
-      if (!isAccepted(verdict)) return { kind: 'refused', verdict };
-      if (isOver && onLimit === 'reject') throw new LimitReached();
-      const stopped = oldest.length === 0 ? [] : await stopRunsById(tx, oldest);
-      return { kind: 'accepted', verdict, start: { stopped, dispatched: await dispatchWaiting(tx, [key]) } };
-    });
+    return await transaction();
   } catch (error) {
     if (error instanceof LimitReached) return { kind: 'limitReached' };
     throw error;
   }
 }
 
+/** Does the same in a transaction of the caller. @throws LimitReached, so that the transaction is rolled back. */
+export async function startWithinKey<V>(
+  tx: Queryable,
+  run: KeyedRun,
+  accept: (tx: Queryable, isLanded: boolean) => Promise<V>,
+  isAccepted: (verdict: V) => boolean,
+): Promise<KeyedVerdict<V>> {
+  const { limit, onLimit } = run.concurrency;
+  const key = { workflowId: run.workflowId, key: run.concurrency.key };
+  await lockKeys(tx, [key]);
+  const { isLanded, others } = await readOthers(tx, run);
+  const isOver = others.length >= limit && !isLanded;
+  // The new run counts, too: as many remain that it makes them the limit.
+  const oldest = isOver && onLimit === 'cancelOldest' ? others.slice(0, others.length - limit + 1) : [];
+  await lockInOrder(tx, oldest, run.parentId);
+  const verdict = await accept(tx, isLanded);
+  if (!isAccepted(verdict)) return { kind: 'refused', verdict };
+  if (isOver && onLimit === 'reject') throw new LimitReached();
+  const stopped = oldest.length === 0 ? [] : await stopRunsById(tx, oldest);
+  return { kind: 'accepted', verdict, start: { stopped, dispatched: await dispatchWaiting(tx, [key]) } };
+}
+
 /**
- * Accepts requests with a limit by a key one by one, and all others together.
+ * Accepts requests with a limit by a key, and debounced ones, one by one, and all others together.
  * @returns the verdicts in the order of the requests.
  */
 export async function acceptApart<Request, Verdict>(
@@ -114,7 +130,10 @@ export async function acceptApart<Request, Verdict>(
     readonly alone: (keyed: Request) => Promise<Verdict>;
   },
 ): Promise<Verdict[]> {
-  const isKeyed = (request: Request): boolean => concurrencyOf(optionsOf(request)) !== undefined;
+  const isKeyed = (request: Request): boolean => {
+    const options = optionsOf(request);
+    return concurrencyOf(options) !== undefined || debounceOf(options) !== undefined;
+  };
   if (!requests.some(isKeyed)) return [...(await accept.together(requests))];
   const plain = requests.filter((request) => !isKeyed(request));
   const rest = plain.length === 0 ? [] : [...(await accept.together(plain))];

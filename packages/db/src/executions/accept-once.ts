@@ -68,8 +68,8 @@ export function acceptOnce(db: Database, requests: readonly OnceRequest[]): Prom
     together: (plain) => decideAll(plain, (asked) => twice(() => accept(db, asked))),
     alone: (keyed) =>
       twice(() =>
-        withinKey<AcceptOnceVerdict>(db, keyed.request, async (tx) => {
-          const [verdict] = await decideAll([keyed], (asked) => accept(tx, asked));
+        withinKey<AcceptOnceVerdict>(db, keyed.request, async (tx, { request, into }) => {
+          const [verdict] = await decideAll([{ ...keyed, request }], (asked) => accept(tx, asked, into));
           return verdict ?? { kind: 'notFound' };
         }),
       ),
@@ -114,7 +114,8 @@ function verdictOf(
  * Races: requests that take the same key wait for each other at its row. All statements take keys in the same order, so
  * they cannot wait for each other in a circle. Of requests with the same key in one statement, the first takes it.
  */
-function accept(db: Queryable, asked: readonly OnceRequest[]): Promise<Row[]> {
+function accept(db: Queryable, asked: readonly OnceRequest[], into?: string): Promise<Row[]> {
+  const id = into === undefined ? Prisma.sql`a.id` : Prisma.sql`${into}::uuid`;
   return queryWithRawParameters<Row[]>(
     db,
     Prisma.sql`/* executions.accept-once */
@@ -132,15 +133,15 @@ function accept(db: Queryable, asked: readonly OnceRequest[]): Promise<Row[]> {
         WHERE a.verdict NOT IN ('notFound', 'forbidden') AND ${isAlive(Prisma.sql`k`)}
       ), taken AS (
         INSERT INTO idempotency_keys (workflow_id, key, body_hash, execution_id, created_at)
-        SELECT DISTINCT ON (workflow_id, key) workflow_id, key, body_hash, id, now()
+        SELECT DISTINCT ON (workflow_id, key) workflow_id, key, body_hash, ${id}, now()
         FROM keyed a WHERE verdict = 'accepted' AND NOT EXISTS (SELECT 1 FROM known WHERE known.id = a.id)
-        ORDER BY workflow_id, key, id
+        ORDER BY workflow_id, key, a.id
         ON CONFLICT (workflow_id, key) DO UPDATE
         SET body_hash = EXCLUDED.body_hash, execution_id = EXCLUDED.execution_id, created_at = EXCLUDED.created_at
         WHERE NOT ${isAlive(Prisma.sql`idempotency_keys`)}
         RETURNING execution_id
       ), ${insertion(Prisma.sql`id IN (SELECT execution_id FROM taken)`)}
-      SELECT a.id, ${verdictColumns}, a.id IN (SELECT execution_id FROM taken) AS "isTaken",
+      SELECT a.id, ${verdictColumns}, ${id} IN (SELECT execution_id FROM taken) AS "isTaken",
         known.execution_id AS "knownId", known.body_hash AS "knownHash", known.is_delayed AS "isKnownDelayed"
       FROM admitted a LEFT JOIN known ON known.id = a.id`,
   );

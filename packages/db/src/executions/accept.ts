@@ -1,15 +1,17 @@
-import { concurrencyOf } from '@deckhand/contracts';
+import { concurrencyOf, debounceOf } from '@deckhand/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { acceptApart, acceptWithinKey } from '../concurrency/keys.js';
+import { acceptApart, startWithinKey, unlessLimitReached } from '../concurrency/keys.js';
 import { queryWithRawParameters } from '../raw-parameters.js';
 import { isStoreUnavailable } from '../store-errors.js';
+import { joinPending } from './debounce.js';
 import {
   type Accepted,
   type AcceptRequest,
   type AcceptVerdict,
   admitted,
   insertion,
+  isAccepted,
   toVerdict,
   verdictColumns,
   type VerdictRow,
@@ -29,35 +31,59 @@ export function acceptExecutions(db: Database, requests: readonly AcceptRequest[
   });
 }
 
-/** Accepts a run within the limit of its key. */
+/** Accepts a run within the limit of its key, or joins it with an earlier one. */
 function acceptKeyed(db: Database, request: AcceptRequest): Promise<AcceptVerdict> {
   const attempt = (): Promise<AcceptVerdict> =>
-    withinKey(db, request, async (tx, isLanded): Promise<AcceptVerdict> => {
-      const landed = isLanded ? await findLanded(tx, [request.executionId]) : undefined;
-      const workspaceId = landed?.get(request.executionId);
+    withinKey<AcceptVerdict>(db, request, async (tx, { request: planned, into, isLanded }) => {
+      const landed = isLanded ? await findLanded(tx, [planned.executionId]) : undefined;
+      const workspaceId = landed?.get(planned.executionId);
       if (workspaceId !== undefined) return { kind: 'accepted', workspaceId, run: null };
-      const [verdict] = await insertAdmitted(tx, [request]);
+      const [verdict] = await insertAdmitted(tx, [planned], into);
       return verdict ?? { kind: 'notFound' };
     });
   // After an ambiguous error, a second attempt finds the run under the lock of its key.
   return retryOnce(attempt, attempt);
 }
 
-/** Accepts a run as `accept` does, within the limit of its key if it has one. */
-export async function withinKey<V extends { readonly kind: string }>(
-  db: Database,
-  { executionId, workflowId, options }: Pick<AcceptRequest, 'executionId' | 'workflowId' | 'options'>,
-  accept: (tx: Queryable, isLanded: boolean) => Promise<V | Accepted>,
-): Promise<V | Accepted | { readonly kind: 'limitReached' }> {
-  const concurrency = concurrencyOf(options);
-  if (!concurrency) return accept(db, false);
-  const result = await acceptWithinKey(db, { executionId, workflowId, concurrency }, accept, isAccepted);
-  if (result.kind !== 'accepted') return result.kind === 'refused' ? result.verdict : result;
-  return isAccepted(result.verdict) ? { ...result.verdict, underKey: result.start } : result.verdict;
+/** How a request with a key is accepted. */
+export interface KeyedAcceptance {
+  /** The request, with the start time that follows from debouncing. */
+  readonly request: AcceptRequest;
+  /** The earlier run that it is joined with: only the verdict is needed, nothing is inserted. */
+  readonly into: string | undefined;
+  /** Whether an earlier attempt has written the run. */
+  readonly isLanded: boolean;
 }
 
-function isAccepted(verdict: { readonly kind: string } | Accepted): verdict is Accepted {
-  return verdict.kind === 'accepted';
+/**
+ * Accepts a run as `accept` does, within the limit of its key and debounced, if it asks for that, in one transaction.
+ */
+export async function withinKey<V extends { readonly kind: string }>(
+  db: Database,
+  request: AcceptRequest,
+  accept: (tx: Queryable, how: KeyedAcceptance) => Promise<V | Accepted>,
+): Promise<V | Accepted | { readonly kind: 'limitReached' }> {
+  const debounce = debounceOf(request.options);
+  return unlessLimitReached(() =>
+    db.$transaction((tx) =>
+      debounce ? joinPending(tx, request, debounce, start) : start(tx, { request, into: undefined }),
+    ),
+  );
+
+  async function start(tx: Queryable, how: Omit<KeyedAcceptance, 'isLanded'>): Promise<V | Accepted> {
+    const { executionId, workflowId, options } = how.request;
+    const concurrency = concurrencyOf(options);
+    // A run that the start is joined with was accepted within its key.
+    if (!concurrency || how.into !== undefined) return accept(tx, { ...how, isLanded: false });
+    const result = await startWithinKey(
+      tx,
+      { executionId, workflowId, concurrency },
+      (same, isLanded) => accept(same, { ...how, isLanded }),
+      isAccepted,
+    );
+    if (result.kind !== 'accepted' || !isAccepted(result.verdict)) return result.verdict;
+    return { ...result.verdict, underKey: result.start };
+  }
 }
 
 /**
@@ -83,13 +109,21 @@ async function acceptBatch(db: Database, requests: readonly AcceptRequest[]): Pr
   );
 }
 
-/** Checks and inserts a batch of runs in one statement. @returns a verdict for each request, in their order. */
-export async function insertAdmitted(db: Queryable, requests: readonly AcceptRequest[]): Promise<AcceptVerdict[]> {
+/**
+ * Checks and inserts a batch of runs in one statement.
+ * @param into a run that the requests are joined with: they are only checked.
+ * @returns a verdict for each request, in their order.
+ */
+export async function insertAdmitted(
+  db: Queryable,
+  requests: readonly AcceptRequest[],
+  into?: string,
+): Promise<AcceptVerdict[]> {
   // Most verdicts of a batch differ only in the id of their run: one row for all costs less than one row each.
   const groups = await queryWithRawParameters<(VerdictRow & { ids: string })[]>(
     db,
     Prisma.sql`/* executions.accept */
-    WITH admitted AS (${admitted(requests)}), ${insertion(Prisma.sql`verdict = 'accepted'`)}
+    WITH admitted AS (${admitted(requests)}), ${insertion(into === undefined ? Prisma.sql`verdict = 'accepted'` : Prisma.sql`false`)}
     SELECT string_agg(a.id::text, ',') AS ids, ${verdictColumns} FROM admitted a
     GROUP BY a.verdict, a.workspace_id, a.executions_per_minute, a.version_id, a.start_node_id, a.deadline_at, a.is_limited, a.is_delayed`,
   );

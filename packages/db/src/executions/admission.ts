@@ -56,6 +56,15 @@ export interface Accepted {
   readonly run: AcceptedRun | null;
   /** What a limit by a key did; undefined for a run without one. */
   readonly underKey?: KeyedStart;
+  /** The earlier run that the start was joined with: it wrote none of its own. */
+  readonly joined?: JoinedRun;
+}
+
+/** A run that a debounced start was joined with. */
+export interface JoinedRun {
+  readonly executionId: string;
+  /** Whether it has not begun. */
+  readonly isDelayed: boolean;
 }
 
 /** The columns that the database adds to an accepted request. */
@@ -95,6 +104,11 @@ export interface VerdictRow {
 export const verdictColumns = Prisma.sql`a.verdict, a.workspace_id AS "workspaceId",
   a.executions_per_minute AS "executionsPerMinute", a.version_id AS "workflowVersionId",
   a.start_node_id AS "triggerNodeId", a.deadline_at AS "deadlineAt", a.is_limited AS "isLimited", a.is_delayed AS "isDelayed"`;
+
+/** Whether the run was created. */
+export function isAccepted(verdict: { readonly kind: string } | Accepted): verdict is Accepted {
+  return verdict.kind === 'accepted';
+}
 
 /** Converts a row to a verdict. */
 export function toVerdict(row: VerdictRow): AcceptVerdict {

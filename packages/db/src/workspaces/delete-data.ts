@@ -61,6 +61,11 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
       SELECT k.workflow_id, k.key FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)
         JOIN idempotency_keys k ON k.workflow_id = f.id
       LIMIT ${limit} FOR UPDATE OF k SKIP LOCKED)`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-debounces */
+    DELETE FROM debounces WHERE (workflow_id, key) IN (
+      SELECT b.workflow_id, b.key FROM deleted_workspaces d CROSS JOIN unnest(d.workflow_ids) AS f (id)
+        JOIN debounces b ON b.workflow_id = f.id
+      LIMIT ${limit} FOR UPDATE OF b SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.delete-texts */
     DELETE FROM execution_texts WHERE execution_id IN (
       SELECT x.execution_id FROM deleted_workspaces d JOIN execution_texts x ON x.workspace_id = d.workspace_id
@@ -71,5 +76,6 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
       AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM execution_texts x WHERE x.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries r WHERE r.workflow_id = ANY (d.workflow_ids))
+      AND NOT EXISTS (SELECT 1 FROM debounces b WHERE b.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.workflow_id = ANY (d.workflow_ids))`);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  findDebounceIssues,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -10,7 +11,7 @@ import {
 import { compileTemplate, type CompiledTemplate } from '@deckhand/engine';
 
 /** The options of a trigger whose `key` is a template. */
-const KEYED_OPTIONS = ['concurrency'] as const;
+const KEYED_OPTIONS = ['concurrency', 'debounce'] as const;
 
 /** Names that the templates may use: there is no run yet. */
 const NAMES: readonly string[] = ['$trigger', '$now'];
@@ -31,9 +32,9 @@ export function withoutKeys(parameters: JsonObject): JsonObject {
   return { ...parameters, options: { ...options, ...Object.fromEntries(rest) } };
 }
 
-/** Returns the issues of the keys in a trigger's options. */
+/** Returns the issues of options with a key in a trigger. */
 export function findKeyIssues(options: JsonObject): ValidationIssue[] {
-  return KEYED_OPTIONS.flatMap((name) => {
+  const ofKeys = KEYED_OPTIONS.flatMap((name) => {
     const source = keyOf(options, name);
     if (source === undefined) return [];
     const path = `options.${name}.key`;
@@ -43,6 +44,7 @@ export function findKeyIssues(options: JsonObject): ValidationIssue[] {
     const unknown = [...names].find((used) => !NAMES.includes(used)) ?? (nodes.length > 0 ? '$nodes' : undefined);
     return unknown === undefined ? [] : [{ path, message: `reads ${unknown}, but there is no run yet` }];
   });
+  return [...ofKeys, ...findDebounce(options)];
 }
 
 /**
@@ -69,6 +71,17 @@ export function compileTriggerOptions(
     });
     return JSON.stringify({ ...options, ...Object.fromEntries(evaluated) });
   };
+}
+
+function findDebounce({ delay, debounce }: JsonObject): ValidationIssue[] {
+  if (debounce === undefined || !isJsonObject(debounce)) return [];
+  const { delay: ofKey, maxDelay } = debounce;
+  const isNumber = (value: JsonValue | undefined): value is number => typeof value === 'number';
+  const given = { key: '', delay: isNumber(ofKey) ? ofKey : 0, ...(isNumber(maxDelay) ? { maxDelay } : {}) };
+  return findDebounceIssues({ debounce: given, ...(isNumber(delay) ? { delay } : {}) }).map((issue) => ({
+    ...issue,
+    path: `options.${issue.path}`,
+  }));
 }
 
 function keyOf(options: JsonObject, name: (typeof KEYED_OPTIONS)[number]): string | undefined {

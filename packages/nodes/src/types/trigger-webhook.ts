@@ -1,4 +1,4 @@
-import { CLOSED, oneOf, TriggerOptions } from '@deckhand/contracts';
+import { CLOSED, oneOf, WebhookOptions } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
@@ -89,7 +89,7 @@ export default defineNodeType({
           description: "Checked against the node's credential, beside the secret",
         }),
       ),
-      options: Type.Optional(TriggerOptions),
+      options: Type.Optional(WebhookOptions),
     },
     CLOSED,
   ),

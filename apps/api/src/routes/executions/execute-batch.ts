@@ -103,8 +103,9 @@ function toResult(outcome: Outcome): ExecuteBatchResponse['items'][number] {
     const { status, message, code, extra, details } = outcome;
     return { status, error: message, code, ...extra, ...(details === undefined ? {} : { details }) };
   }
-  const { executionId, isRepeated } = outcome;
-  return { status: 202, executionId, message: startedMessage(outcome), isRepeated };
+  const { executionId, isRepeated, isDebounced } = outcome;
+  const joined = isDebounced === true && { isDebounced };
+  return { status: 202, executionId, message: startedMessage(outcome), isRepeated, ...joined };
 }
 
 /** Returns the limit of runs as the last run found it. */
