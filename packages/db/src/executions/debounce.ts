@@ -71,7 +71,7 @@ async function findPending(
   const isJoined = mode === 'leading' ? Prisma.sql`d.until > now()` : waits;
   // The run never begins earlier than it was to begin.
   const [pending] = await tx.$queryRaw<PendingRun[]>(Prisma.sql`/* debounces.find-pending */
-    SELECT e.id, ${waits} AS "isDelayed",
+    SELECT e.id, coalesce(${waits}, false) AS "isDelayed",
       greatest(d.until, least(now() + ${inSeconds(delay)}, d.first_at + ${inSeconds(maxDelay)}))::timestamptz(3) AS until
     FROM debounces d JOIN executions e ON e.id = d.execution_id
     WHERE d.workflow_id = ${workflowId}::uuid AND d.key = ${key} AND ${isJoined}
