@@ -22,9 +22,9 @@ type Accept<V> = (
  * Accepts a debounced start: it begins a run, or is joined with the run of an earlier start of its key. With
  * `trailing`, that run then has its input and options, and begins later.
  *
- * Races: starts at once lock the key and read its run in a later statement. A run that is about to begin is locked, too:
- * either it still waits, and `wakeDueRuns` passes over it and later finds its new time, or it was woken, and the start
- * begins another.
+ * Races: starts at once lock the key and read its run in a later statement. A run that is about to begin is locked,
+ * too: either it still waits, and `wakeDueRuns` passes over it and later finds its new time, or it was woken, and the
+ * start begins another.
  * @param accept decides as for any other start, so a repeated idempotency key wins over debouncing.
  */
 export async function joinPending<V extends { readonly kind: string }>(

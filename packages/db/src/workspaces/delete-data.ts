@@ -29,7 +29,8 @@ export function findRunsOfDeletedWorkspaces(db: Database, page: RowPage): Promis
  * longer write anything. Runs that another transaction has locked are left for the next pass.
  *
  * Race: a checkpoint that is committed after the first statement took its snapshot and before it locks the run. Rows
- * that it wrote are not in that snapshot; the second statement, which takes its own once the runs are locked, sees them.
+ * that it wrote are not in that snapshot; the second statement, which takes its own once the runs are locked, sees
+ * them.
  */
 export function deleteRunsOfDeletedWorkspaces(db: Database, executionIds: readonly string[]): Promise<DeletedRun[]> {
   return db.$transaction(async (tx) => {
