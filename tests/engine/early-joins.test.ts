@@ -86,12 +86,27 @@ describe('a merge that does not wait for all branches', () => {
     const run = await runInMemory(three, {
       world,
       answer: async (key) => {
-        await world.sleep(key === 'c/' ? 300 : 100);
+        await world.sleep({ 'c/': 300, 'after/': 500 }[key] ?? 100);
         if (key === 'c/') throw new NodeError('PROBE', 'late');
         return key;
       },
     });
     expect(run.ending.kind).toBe('success');
+    expect(run.last.get('c/')?.status).toBe('stopped');
+  });
+
+  it('keeps what its records settle, although it decides before they are replayed', async () => {
+    const definition: Definition = {
+      nodes: [start, probe('a'), probe('b'), probe('next'), merge({ mode: 'any' }), probe('after')],
+      edges: edges('start -> a', 'start -> b', 'b -> next', 'a -> join', 'next -> join', 'join -> after'),
+    };
+    const { journal } = await race(definition, { a: 100, b: 50, next: 500 });
+    const isOf = ({ nodeId, status }: NodeRecord) => ['start', 'a', 'b'].includes(nodeId) && status === 'success';
+    const records = new Map(journal.filter(isOf).map((record) => [recordKey(record.nodeId, ''), record]));
+    expect(records.size).toBe(3);
+    const again = await runToEnd(definition, { records });
+    expect(again.calls).toEqual(['after/']);
+    expect(again.last.get('join/')?.state).toEqual({ join: { taken: [0], cancelled: ['next'] } });
   });
 
   it('cancels loops with all of their iterations, and waits', async () => {

@@ -392,8 +392,10 @@ export const MUTANTS = [
       'const decision = undefined;',
     ],
   ]),
-  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/model', [
+  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/early-joins', [
     ['a node that its record settles is cancelled', 'isSettled(find(node, scope)),', 'scope === undefined,'],
+  ]),
+  ...of('packages/engine/src/run/run-execution.ts', 'unit:tests/engine/model', [
     ['nodes of a cancelled loop stay in progress', 'stopInside(node.body, scope);', ''],
   ]),
   ...of('packages/db/src/checkpoints/rows.ts', 'integration:integration/worker/early-joins', [
@@ -414,7 +416,12 @@ export const MUTANTS = [
     ],
   ]),
   ...of('packages/db/src/executions/accept-child.ts', 'integration:integration/executions/families', [
-    ['a cancelled wait wakes its run', 'AND w.cancelled_at IS NULL AND ${isFinished', 'AND ${isFinished'],
+    [
+      'a cancelled wait wakes its run',
+      'AND w.cancelled_at IS NULL AND ${isFinished',
+      'AND ${isFinished',
+      'the statement that ends the waits asks again; this one only saves it the work',
+    ],
   ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
     ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],

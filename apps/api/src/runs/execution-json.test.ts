@@ -18,6 +18,7 @@ const run: ExecutionRecord = {
   rerunOf: null,
   rerunFromNodeId: null,
   parentExecutionId: null,
+  parentNodeId: null,
   workflowName: 'Orders',
   revision: 3,
   triggerJson: '{"n":1}',

@@ -82,6 +82,7 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fiel
     workflowName: run.workflowName,
     rerunOf: run.rerunOf,
     parentExecutionId: run.parentExecutionId,
+    parentNodeId: run.parentNodeId,
     createdAt: run.createdAt.toISOString(),
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,

@@ -44,6 +44,7 @@ export interface ExecutionRecord {
   readonly rerunOf: string | null;
   readonly rerunFromNodeId: string | null;
   readonly parentExecutionId: string | null;
+  readonly parentNodeId: string | null;
   /** Null for a run that was not delayed. */
   readonly startAt: Date | null;
   readonly expiresAt: Date | null;
@@ -102,7 +103,7 @@ export async function readExecutions(
       e.source::text AS source, e.created_at AS "createdAt", e.started_at AS "startedAt",
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
-      e.parent_execution_id AS "parentExecutionId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
+      e.parent_execution_id AS "parentExecutionId", e.parent_node_id AS "parentNodeId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
       e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
       e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
       CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",

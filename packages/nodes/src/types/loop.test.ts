@@ -9,7 +9,7 @@ describe('loop', () => {
       items: [1, 'b', null],
       concurrency: 1,
     });
-    expect(node.run({ items: [], concurrency: 20 }, nodeContext())).toMatchObject({ items: [], concurrency: 20 });
+    expect(node.run({ items: [], concurrency: 200 }, nodeContext())).toMatchObject({ items: [], concurrency: 200 });
   });
 
   it('fails for good on more items than it may have', () => {
@@ -20,9 +20,9 @@ describe('loop', () => {
     expect(node.run({ items, maxIterations: 10_001 }, nodeContext())).toMatchObject({ kind: 'loop' });
   });
 
-  it('refuses what is no list, and more than 20 at once', () => {
+  it('refuses what is no list, and more than 200 at once', () => {
     expect(node.validate({ items: { a: 1 } })).toMatchObject([{ path: 'items' }]);
-    expect(node.validate({ items: [], concurrency: 21 })).toMatchObject([{ path: 'concurrency' }]);
+    expect(node.validate({ items: [], concurrency: 201 })).toMatchObject([{ path: 'concurrency' }]);
   });
 
   it('continues by done, its last output', () => {

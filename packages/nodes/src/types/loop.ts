@@ -34,7 +34,7 @@ export default defineNodeType({
       concurrency: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: 20,
+          maximum: 200,
           default: 1,
           description: 'Iterations at the same time; for the mode `items` only',
         }),
