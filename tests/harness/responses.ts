@@ -103,6 +103,8 @@ export const RESPONSE_SCHEMAS = {
   'GET /api/workspaces/:id/members': pageOf(contracts.MemberEntry),
   'POST /api/workspaces/:id/members': contracts.MemberEntry,
   'PATCH /api/workspaces/:id/members/:userId': contracts.MemberEntry,
+  'GET /api/workspaces/:id/callback-secrets': contracts.EventSecretList,
+  'POST /api/workspaces/:id/callback-secrets/rotate': contracts.EventSecret,
   'GET /api/workspaces/:id/usage': contracts.WorkspaceUsageAndLimits,
   'GET /healthz': contracts.LiveResponse,
   'GET /readyz': contracts.ReadyResponse,

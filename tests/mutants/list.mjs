@@ -67,7 +67,7 @@ export const MUTANTS = [
     ['a run starts with each claim', 'WHERE w."isFirst" AND', 'WHERE'],
   ]),
   ...of('packages/db/src/events/emit.ts', EVENTS, [
-    ['the types of an endpoint are ignored', "AND (p.event_types = '{}' OR h.type = ANY (p.event_types))", ''],
+    ['the types of an endpoint are ignored', "(p.event_types = '{}' OR h.type = ANY (p.event_types))", 'true'],
     [
       'the workflows of an endpoint are ignored',
       "AND (p.workflow_ids = '{}' OR h.workflow_id = ANY (p.workflow_ids))",
@@ -89,8 +89,8 @@ export const MUTANTS = [
     ['a paused endpoint gets events', 'AND (p.throttled_until IS NULL OR p.throttled_until <= now())', ''],
     [
       'a failing endpoint gets many at a time',
-      'THEN 1 ELSE ${maxPerEndpoint}::int END',
-      'THEN 9 ELSE ${maxPerEndpoint}::int END',
+      'THEN 1 WHEN p.callback_lane IS NOT NULL',
+      'THEN 9 WHEN p.callback_lane IS NOT NULL',
     ],
     [
       'two processes take the same delivery',
@@ -664,7 +664,23 @@ export const MUTANTS = [
     ['tries of authors start error workflows', "${hasEvents(Prisma.raw('f'))} AND f.error_of", 'f.error_of'],
   ]),
   ...of('packages/db/src/events/emit.ts', 'integration:integration/events/delivery', [
-    ['the tags of an endpoint limit nothing', "        AND (p.tags = '{}' OR h.tags && p.tags)\n", ''],
+    ['the tags of an endpoint limit nothing', "          AND (p.tags = '{}' OR h.tags && p.tags)\n", ''],
+  ]),
+  ...of('packages/db/src/events/deliver.ts', 'integration:integration/events/callbacks', [
+    ['a 410 of a callback disables its lane', 'WHEN p.callback_lane IS NOT NULL THEN NULL WHEN g', 'WHEN g'],
+    ['a callback pauses its lane', ' AND a.callback_lane IS NULL THEN', ' THEN'],
+    [
+      'callbacks take what endpoints have',
+      'WHEN p.callback_lane IS NOT NULL THEN least(${MAX_PER_CALLBACK_LANE}, ${maxPerEndpoint}::int)',
+      '',
+    ],
+  ]),
+  ...of('packages/db/src/events/callbacks.ts', 'integration:integration/events/callbacks', [
+    [
+      'lanes are added twice',
+      '  if ((await tx.eventEndpoint.count({ where: { workspaceId, callbackLane: { not: null } } })) > 0) return undefined;\n',
+      '',
+    ],
   ]),
   ...of('packages/db/src/executions/error-starts.ts', 'integration:integration/executions/error-workflows', [
     [

@@ -28,6 +28,7 @@ import { abortBulkAction, createBulkAction } from './routes/executions/bulk-acti
 import { getBulkAction, listBulkActions } from './routes/executions/bulk-actions.js';
 import { createEventEndpoint, deleteEventEndpoint, updateEventEndpoint } from './routes/event-endpoints.js';
 import { getEventEndpoint, listEventEndpoints } from './routes/event-endpoints.js';
+import { listCallbackSecrets, rotateCallbackSecret } from './routes/event-endpoints.js';
 import { listEventSecrets, rotateEventSecret } from './routes/event-endpoints.js';
 import { listEventDeliveries, replayEventDelivery } from './routes/event-endpoints.js';
 import { replayEvents, sendTestEvent } from './routes/event-endpoints.js';
@@ -140,6 +141,8 @@ export function listRoutes(services: Services): NamedRoute[] {
     updateWorkspace,
     deleteWorkspace,
     getWorkspaceUsage,
+    listCallbackSecrets,
+    rotateCallbackSecret,
 
     listMembers,
     addMember,

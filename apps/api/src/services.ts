@@ -30,6 +30,7 @@ import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
 import { createNoteStart, type NoteStart } from './runs/note-start.js';
+import { createPrepareCallbacks, type PrepareCallbacks } from './runs/prepare-callbacks.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
 import { createRunReads, type RunReads } from './runs/run-reads.js';
 import { notifyWorkers } from './runs/notify-workers.js';
@@ -71,6 +72,7 @@ export interface Services {
   readonly setupToken: string;
   readonly forms: FormChecker;
   readonly runStarter: RunStarter;
+  readonly prepareCallbacks: PrepareCallbacks;
   readonly noteStart: NoteStart;
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
@@ -187,6 +189,7 @@ export async function createServices(options: {
       logger,
     }),
     noteStart: createNoteStart({ db, logger }),
+    prepareCallbacks: createPrepareCallbacks({ db, secretBox }),
     breaker,
     executions: createExecutionReader(db),
     follower,

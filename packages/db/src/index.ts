@@ -358,3 +358,9 @@ export {
   findDueErrorStarts,
   startErrorWorkflows,
 } from './executions/error-starts.js';
+export {
+  addCallbackLanes,
+  findWorkspaceToStart,
+  readCallbackSecrets,
+  rotateCallbackSecret,
+} from './events/callbacks.js';

@@ -101,6 +101,16 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
     'GET /api/workspaces/:id': { path: workspace, asks: 'viewer', finds: 'held' },
     'PATCH /api/workspaces/:id': { path: workspace, body: { name: 'N' }, asks: 'admin', finds: 'held' },
     'DELETE /api/workspaces/:id': { path: workspace, asks: 'owner', finds: 'held' },
+    'GET /api/workspaces/:id/callback-secrets': {
+      path: `${workspace}/callback-secrets`,
+      asks: 'admin',
+      finds: 'held',
+    },
+    'POST /api/workspaces/:id/callback-secrets/rotate': {
+      path: `${workspace}/callback-secrets/rotate`,
+      asks: 'admin',
+      finds: 'held',
+    },
     'GET /api/workspaces/:id/usage': { path: `${workspace}/usage`, asks: 'viewer', finds: 'held' },
     'GET /api/workspaces/:id/members': { path: `${workspace}/members`, asks: 'viewer', finds: 'held' },
     'POST /api/workspaces/:id/members': {
@@ -401,7 +411,7 @@ function grants(scope: string, required: string): boolean {
 /** Areas that the contract closes to API keys. */
 const CLOSED_TO_KEYS = [
   /\/api\/(api-keys|auth|admin)/,
-  /\/api\/workspaces\/:id\/(invites|membership)/,
+  /\/api\/workspaces\/:id\/(invites|membership|callback-secrets)/,
   /\/api\/event-endpoints\/:id\/secrets/,
 ];
 

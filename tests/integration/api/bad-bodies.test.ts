@@ -138,6 +138,12 @@ function describeOperations(world: World): Record<string, Operation> {
       examples: [{ name, errorWorkflowId: workflowId }],
       id: workspaceId,
     },
+    'POST /api/workspaces/:id/callback-secrets/rotate': {
+      schema: RotateEventSecretBody,
+      examples: [{ overlapSeconds: 60, signature }],
+      isOptional: true,
+      id: workspaceId,
+    },
     'POST /api/workspaces/:id/members': {
       schema: AddMemberBody,
       examples: [{ email: world.stranger.email, role: 'viewer' }],
@@ -244,7 +250,7 @@ function describeOperations(world: World): Record<string, Operation> {
       schema: ExecuteBody,
       examples: [
         { input: { a: 1 }, triggerNodeId: 'start', executionMode: 'test', version: 'latest', ...LATER },
-        SOON,
+        { ...SOON, callbackUrl: url },
         JOINED,
       ],
       isOptional: true,
@@ -261,7 +267,7 @@ function describeOperations(world: World): Record<string, Operation> {
           idempotencyKey: 'a',
           ...LATER,
         },
-        SOON,
+        { ...SOON, callbackUrl: url },
         JOINED,
       ],
       isOptional: true,

@@ -418,6 +418,8 @@ describe('the OpenAPI document', () => {
     await done('POST', `${timedPath}/schedules/morning/resume`);
     await done('DELETE', timedPath);
 
+    await done('POST', `/api/workspaces/${workspaceId}/callback-secrets/rotate`, { overlapSeconds: 3_600 });
+    await done('GET', `/api/workspaces/${workspaceId}/callback-secrets`);
     // Runs
     const worker = await startTestWorker(instance);
     const { executionId } = await done('POST', `${path}/execute`, {

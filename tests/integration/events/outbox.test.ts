@@ -1,4 +1,5 @@
 import {
+  addCallbackLanes,
   type AttemptResult,
   type Checkpoint,
   type Claim,
@@ -100,6 +101,23 @@ describe('an event', () => {
     expect(await writeCheckpoints(db, [ending(id, held)])).toEqual(['written']);
     expect(await writeCheckpoints(db, [ending(id, held)])).toEqual(['written']);
     expect(await typesOf(id)).toEqual(['run.started', 'run.succeeded']);
+  });
+
+  it('of a callback is stored once, by the statement that ends the run', async () => {
+    await addCallbackLanes(db, seed.workspaceId, 'sealed');
+    const url = 'https://receiver.test/a?b#c';
+    const [id, other] = [await seed.accept(), await seed.accept()];
+    await db.execution.updateMany({ where: { id: { in: [id, other] } }, data: { callbackUrl: url } });
+    const held = await claim(id);
+    expect(await writeCheckpoints(db, [ending(id, held)])).toEqual(['written']);
+    expect(await writeCheckpoints(db, [ending(id, held)])).toEqual(['written']);
+    await stopExecution(db, { userId: seed.userId, boundTo: null }, other);
+    const callbacks = await db.eventDelivery.findMany({ where: { url: { not: null } }, orderBy: { seq: 'asc' } });
+    expect(callbacks.map((row) => [row.executionId, row.type, row.url])).toEqual([
+      [id, 'run.succeeded', url],
+      [other, 'run.stopped', url],
+    ]);
+    await db.eventEndpoint.deleteMany({ where: { callbackLane: { not: null } } });
   });
 
   it('is not stored for a checkpoint that is refused, and the stop has its own', async () => {

@@ -29,6 +29,8 @@ describe('the access rule', () => {
     '/api/admin/settings',
     '/api/workspaces/:id/invites',
     '/api/workspaces/:id/membership',
+    '/api/workspaces/:id/callback-secrets',
+    '/api/workspaces/:id/callback-secrets/rotate',
   ])('closes %s to keys', (path) => {
     expect(accessRule('GET', path)).toEqual({ kind: 'session' });
   });

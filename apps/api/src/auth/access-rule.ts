@@ -13,7 +13,7 @@ export type AccessRule = { readonly kind: 'session' } | ({ readonly kind: 'scope
 
 /** Matches areas that are closed to keys, whatever their scopes. Express matches paths in any case. */
 const CLOSED_AREA =
-  /^\/api\/(api-keys|auth|admin|workspaces\/[^/]+\/(invites|membership)|event-endpoints\/[^/]+\/secrets)(\/|$)/i;
+  /^\/api\/(api-keys|auth|admin|workspaces\/[^/]+\/(invites|membership|callback-secrets)|event-endpoints\/[^/]+\/secrets)(\/|$)/i;
 
 /** Returns true for a path in an area that is closed to keys, whether it has a route or not. */
 export function isClosedToKeys(path: string): boolean {

@@ -23,9 +23,11 @@ import {
   listEventDeliveries as listDeliveries,
   listEventEndpoints as list,
   readEventEndpoint,
+  readCallbackSecrets,
   readEventSecrets,
   replayEventDeliveries as replayRange,
   replayEventDelivery as replay,
+  rotateCallbackSecret as rotateOfCallbacks,
   rotateEventSecret as rotate,
   updateEventEndpoint as update,
 } from '@deckhand/db';
@@ -306,6 +308,53 @@ export function replayEvents({ db, answerOnce }: Services): Route {
         status: 202,
         body: await replayRange(db, actor, id, body),
       }));
+    },
+  );
+}
+
+/** GET /api/workspaces/{id}/callback-secrets */
+export function listCallbackSecrets({ db, secretBox }: Services): Route {
+  return forSession(
+    'GET',
+    '/api/workspaces/:id/callback-secrets',
+    {
+      summary: 'Read the secrets of callbacks',
+      description:
+        'The secrets with which the callbacks of runs are signed; none before the first callback or rotation. Each read is recorded in the audit log. Needs the role admin.',
+      returns: 'The secrets with which callbacks are signed at present, the current one first',
+      responses: { 200: EventSecretList },
+    },
+    async (request, response, caller) => {
+      const sealed = await readCallbackSecrets(db, caller, pathId(request));
+      const secrets = sealed.map(async ({ secret, createdAt, expiresAt }) =>
+        toEventSecret(await secretBox.open(secret), createdAt, expiresAt),
+      );
+      sendJson(response, 200, { data: await Promise.all(secrets) });
+    },
+  );
+}
+
+/** POST /api/workspaces/{id}/callback-secrets/rotate */
+export function rotateCallbackSecret({ db, secretBox }: Services): Route {
+  return forSession(
+    'POST',
+    '/api/workspaces/:id/callback-secrets/rotate',
+    {
+      summary: 'Rotate the secret of callbacks',
+      description:
+        'Callbacks of runs are signed with the new secret and, for a while, also with the former ones, three at most. Needs the role admin.',
+      returns: 'The new secret',
+      body: RotateEventSecretBody,
+      isBodyOptional: true,
+      responses: { 200: EventSecretSchema },
+    },
+    async (request, response, caller) => {
+      const id = pathId(request);
+      const { signature, overlapSeconds = DEFAULT_OVERLAP_SECONDS } = parseRotate(await readOptionalBody(request));
+      const secret = createSecret(signature);
+      const sealedSecret = await secretBox.seal(secret);
+      const createdAt = await rotateOfCallbacks(db, caller, id, { sealedSecret, overlapSeconds });
+      sendJson(response, 200, toEventSecret(secret, createdAt, null));
     },
   );
 }

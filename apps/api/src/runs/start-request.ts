@@ -1,4 +1,4 @@
-import { type ExecuteBody, serializeOptions } from '@deckhand/contracts';
+import { type ExecuteBody, serializeOptions, validationFailed } from '@deckhand/contracts';
 import { chooseVersion } from '@deckhand/db';
 import type { Caller } from '../auth/caller.js';
 import type { StartRunRequest } from './run-starter.js';
@@ -12,10 +12,17 @@ export interface AskedStart {
 
 /** Converts a body to a request for a run. @throws DeckhandError VALIDATION_FAILED for options that exclude another. */
 export function toStartRequest(caller: Caller, workflowId: string, body: ExecuteBody): AskedStart {
+  const { callbackUrl, debounce, executionMode = 'normal' } = body;
+  if (callbackUrl !== undefined && executionMode !== 'normal') {
+    throw validationFailed([{ path: 'callbackUrl', message: 'is for runs in the mode normal: others have no events' }]);
+  }
+  if (callbackUrl !== undefined && debounce !== undefined) {
+    throw validationFailed([{ path: 'callbackUrl', message: 'excludes debounce, by which a run has many callers' }]);
+  }
   const options = serializeOptions(body);
   const asked = {
     triggerNodeId: body.triggerNodeId ?? null,
-    mode: body.executionMode ?? 'normal',
+    mode: executionMode,
     input: body.input ?? {},
     // Without `version` and options, the hash of the body is the same as in earlier releases.
     ...(body.version === undefined ? {} : { version: body.version }),

@@ -26,7 +26,8 @@ const Scheme = oneOf(SIGNATURE_SCHEMES, {
   description: 'v1: HMAC-SHA256 with a shared secret; v1a: ed25519, verified with a public key',
 });
 
-const Url = Type.String({
+/** A URL that events are sent to. */
+export const EventUrl = Type.String({
   maxLength: 2_048,
   // Without user names and passwords, which a request could not contain.
   pattern: '^https?://[^\\s/?#@\\\\]+([/?#][^\\s]*)?$',
@@ -47,7 +48,7 @@ const OfTags = nullable(Type.Array(Tags.items, { minItems: 1, maxItems: 100, uni
 export const CreateEventEndpointBody = Type.Object(
   {
     workspaceId: Id,
-    url: Url,
+    url: EventUrl,
     description: Type.Optional(Description),
     eventTypes: Type.Optional(EventTypes),
     workflowIds: Type.Optional(WorkflowIds),
@@ -59,7 +60,7 @@ export const CreateEventEndpointBody = Type.Object(
 
 export const UpdateEventEndpointBody = Type.Object(
   {
-    url: Type.Optional(Url),
+    url: Type.Optional(EventUrl),
     description: Type.Optional(Description),
     eventTypes: Type.Optional(EventTypes),
     workflowIds: Type.Optional(WorkflowIds),

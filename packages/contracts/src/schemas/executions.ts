@@ -20,6 +20,7 @@ import {
   Time,
   TimeRange,
 } from './common.js';
+import { EventUrl } from './event-endpoints.js';
 import {
   Metadata,
   metadataFilter,
@@ -56,6 +57,11 @@ export const ExecuteBody = Type.Object(
     triggerNodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     executionMode: Type.Optional(oneOf(EXECUTION_MODES, { default: 'normal' })),
     version: Type.Optional(VersionChoice),
+    callbackUrl: Type.Optional({
+      ...EventUrl,
+      description:
+        'Gets the event of the end of the run, signed with a secret of the workspace. http or https. Only in the mode normal, and without `debounce`',
+    }),
     ...RequestOptions.properties,
   },
   CLOSED,

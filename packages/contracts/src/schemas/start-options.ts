@@ -217,16 +217,21 @@ export const UpdateExecutionBody = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
+/** Options of a start, and what only a single start has. */
+type SingleStartOptions = RequestOptions & { readonly callbackUrl?: string };
+
 /** Returns the options among the members of an object, as JSON; undefined without any. @throws VALIDATION_FAILED. */
-export function serializeOptions(given: RequestOptions): string | undefined {
-  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter, concurrency, debounce } = given;
+export function serializeOptions(given: SingleStartOptions): string | undefined {
+  const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter, ...others } = given;
+  const { concurrency, debounce, callbackUrl } = others;
   const issues = findOptionIssues(given);
   if (issues.length > 0) throw validationFailed(issues);
   const times = {
     ...(startAt === undefined ? {} : { startAt: toDate(startAt) }),
     ...(expiresAt === undefined ? {} : { expiresAt: toDate(expiresAt) }),
   };
-  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, concurrency, debounce });
+  const last = { concurrency, debounce, callbackUrl };
+  const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, ...last });
   return json === '{}' ? undefined : json;
 }
 

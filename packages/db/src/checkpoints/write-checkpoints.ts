@@ -75,10 +75,10 @@ export async function writeCheckpoints(db: Database, checkpoints: readonly Check
     ), locked AS (
       SELECT e.id, e.epoch, e.claim_token, e.checkpoint, e.status, e.answers, e.workspace_id, e.workflow_id, e.worker_id,
         e.dispatch, e.claimed_dispatch, e.checkpoint_version, e.workflow_version_id, e.execution_mode, e.trigger_node_id,
-        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id, e.revision, e.error_of, e.tags
+        e.deadline_at, e.trigger_data, e.created_at, e.started_at, e.expires_at, e.rerun_from_node_id, e.revision, e.error_of, e.tags, e.callback_url
       FROM executions e WHERE ${isGiven} ${LOCK_RUNS}
     ), admitted AS (
-      SELECT g.*, l.workspace_id, l.workflow_id, l.execution_mode, l.error_of, l.tags, l.revision + 1 AS revision, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
+      SELECT g.*, l.workspace_id, l.workflow_id, l.execution_mode, l.error_of, l.tags, l.callback_url, l.revision + 1 AS revision, CASE WHEN l.rerun_from_node_id IS NULL THEN l.created_at END AS "notBefore",
         l.status AS was, l.worker_id AS holder, ${CHECKPOINT_STEP} AS step, ${MAY_END} AS ends
       FROM given g LEFT JOIN locked l ON l.id = g.id
     ), moved AS (
@@ -123,13 +123,13 @@ function eventsOf(hasWaits: boolean): Prisma.Sql {
   const isNew = Prisma.sql`a.step = 'new' AND ${hasEvents(Prisma.raw('a'))}`;
   const begun = Prisma.sql`
           UNION ALL
-          SELECT ${ofRun}, b.node_id, nullif(b.iteration, ''), ${waitEventOf(Prisma.raw('b.kind'), 'begun')}, a.revision, a.tags, 1
+          SELECT ${ofRun}, b.node_id, nullif(b.iteration, ''), ${waitEventOf(Prisma.raw('b.kind'), 'begun')}, a.revision, a.tags, NULL, 1
           FROM added_waits b JOIN admitted a ON a.id = b.execution_id WHERE b.kind IN ('approval', 'human') AND b.cancelled_at IS NULL AND ${isNew}`;
   return Prisma.sql`
-          SELECT ${ofRun}, ${OF_NO_NODE}, 'run.started' AS type, a.revision, a.tags, 0 AS rank
+          SELECT ${ofRun}, ${OF_NO_NODE}, 'run.started' AS type, a.revision, a.tags, NULL::text AS callback_url, 0 AS rank
           FROM admitted a WHERE ${isNew} AND a."claimedBy" IS NOT NULL
           UNION ALL
-          SELECT ${ofRun}, ${OF_NO_NODE}, ${endEventOf(Prisma.raw('a.status'))}, a.revision, a.tags, 2
+          SELECT ${ofRun}, ${OF_NO_NODE}, ${endEventOf(Prisma.raw('a.status'))}, a.revision, a.tags, a.callback_url, 2
           FROM admitted a WHERE ${isNew} AND a.ends AND NOT a."isResting"${hasWaits ? begun : Prisma.empty}`;
 }
 

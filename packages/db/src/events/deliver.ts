@@ -16,6 +16,8 @@ const KEPT = Prisma.sql`interval '30 days'`;
 const READ_PER_ENDPOINT = 64;
 /** Number of attempts that a delivery remembers. */
 const KEPT_ATTEMPTS = 20;
+/** Maximum number of attempts in progress of a lane of callbacks: those of a workspace have as many as an endpoint. */
+const MAX_PER_CALLBACK_LANE = 8;
 
 /** A delivery for one attempt. Until the attempt is recorded, or its lease ends, nobody else makes another. */
 export interface TakenDelivery extends Pick<
@@ -77,7 +79,8 @@ export async function takeEventDeliveries(db: Database, request: TakeRequest): P
   return db.$queryRaw<TakenDelivery[]>(Prisma.sql`/* events.take */
     WITH RECURSIVE ${LANES}, open_lanes AS (
       SELECT p.id, p.url, ${IS_FAILING} AS "isFailing", p.failure_count > 0 AS "hasFailures",
-        CASE WHEN ${IS_FAILING} THEN 1 ELSE ${maxPerEndpoint}::int END - coalesce(b.count, 0) AS room
+        CASE WHEN ${IS_FAILING} THEN 1 WHEN p.callback_lane IS NOT NULL THEN least(${MAX_PER_CALLBACK_LANE}, ${maxPerEndpoint}::int)
+          ELSE ${maxPerEndpoint}::int END - coalesce(b.count, 0) AS room
       FROM lanes l JOIN event_endpoints p ON p.id = l.endpoint_id
       LEFT JOIN unnest(${[...inProgress.keys()]}::uuid[], ${[...inProgress.values()]}::int[]) AS b (id, count) ON b.id = p.id
       WHERE p.disabled_at IS NULL AND (p.throttled_until IS NULL OR p.throttled_until <= now())
@@ -116,7 +119,7 @@ export async function takeEventDeliveries(db: Database, request: TakeRequest): P
     WHERE d.id = locked.id
     RETURNING d.id, d.endpoint_id AS "endpointId", d.workspace_id AS "workspaceId", d.type, d.workflow_id AS "workflowId",
       d.execution_id AS "executionId", d.node_id AS "nodeId", d.iteration, d.revision, d.occurred_at AS "occurredAt",
-      d.attempt_count::int AS attempt, o.url, o."isFailing", o."hasFailures",
+      d.attempt_count::int AS attempt, coalesce(d.url, o.url) AS url, o."isFailing", o."hasFailures",
       ARRAY(SELECT s.secret FROM event_secrets s WHERE s.endpoint_id = d.endpoint_id AND ${IS_VALID}
         ORDER BY ${CURRENT_FIRST}) AS "sealedSecrets"`);
 }
@@ -189,7 +192,10 @@ async function recordAttempts(db: Queryable, results: readonly AttemptResult[]):
       FROM locked l WHERE d.id = l.id`);
 }
 
-/** Updates the health of the endpoints of these attempts; healthy ones that stay so are not written. */
+/**
+ * Updates the health of the endpoints of these attempts; healthy ones that stay so are not written. A lane of callbacks
+ * has many receivers, so none of them disables or pauses it.
+ */
 async function recordHealth(tx: Queryable, results: readonly AttemptResult[]): Promise<DisabledEndpoint[]> {
   const byEndpoint = Map.groupBy(results, ({ delivery }) => delivery.endpointId);
   const rows = [...byEndpoint].map(([id, ofEndpoint]) => ({
@@ -207,7 +213,7 @@ async function recordHealth(tx: Queryable, results: readonly AttemptResult[]): P
         id uuid, "hasSuccess" boolean, "isGone" boolean, failures int, "throttleMs" float8)
     ), assessed AS (
       SELECT p.id, g."hasSuccess", g.failures, g."throttleMs",
-        CASE WHEN g."isGone" THEN 'gone'
+        p.callback_lane, CASE WHEN p.callback_lane IS NOT NULL THEN NULL WHEN g."isGone" THEN 'gone'
           WHEN NOT g."hasSuccess" AND p.failing_since < now() - ${DISABLED_AFTER}
             AND p.failure_count + g.failures >= ${DISABLED_AFTER_FAILURES} THEN 'failing' END AS reason
       FROM event_endpoints p JOIN given g USING (id)
@@ -217,7 +223,7 @@ async function recordHealth(tx: Queryable, results: readonly AttemptResult[]): P
     UPDATE event_endpoints p
     SET failure_count = CASE WHEN a."hasSuccess" THEN 0 ELSE p.failure_count + a.failures END,
         failing_since = CASE WHEN NOT a."hasSuccess" THEN coalesce(p.failing_since, now()) END,
-        throttled_until = CASE WHEN a."throttleMs" > 0 THEN now() + a."throttleMs" * interval '1 millisecond' END,
+        throttled_until = CASE WHEN a."throttleMs" > 0 AND a.callback_lane IS NULL THEN now() + a."throttleMs" * interval '1 millisecond' END,
         disabled_at = CASE WHEN a.reason IS NOT NULL THEN now() END,
         disabled_reason = a.reason::event_endpoint_disabled_reason,
         updated_at = CASE WHEN a.reason IS NULL THEN p.updated_at ELSE now() END

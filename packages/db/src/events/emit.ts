@@ -9,19 +9,37 @@ import { Prisma } from '../client.js';
  * statement began, and takes no lock of it: a row for an endpoint that is gone is deleted by maintenance.
  */
 
+const END_EVENTS = Prisma.raw(
+  Object.values(RUN_END_EVENTS)
+    .map((type) => `'${type}'`)
+    .join(', '),
+);
+
+/** Number of lanes by which a workspace sends callbacks. A receiver that fails slows those of its lane only. */
+export const CALLBACK_LANES = 4;
+
+/** The lane of the callback of `h`, which follows from the host; null without a callback. */
+const LANE_OF_CALLBACK = Prisma.raw(
+  `(hashtext(substring(h.callback_url FROM '^[^:]+://[^/?#]+')) & ${CALLBACK_LANES - 1})`,
+);
+
 /**
  * Returns an INSERT of events, for a common table expression or a statement of its own.
  * @param happened a query of what happened: workspace_id, workflow_id, execution_id, node_id, iteration, type, revision
- * (of the run afterwards), tags (of the run), rank (the order of events of one run). For nullable columns, cast nulls.
+ * (of the run afterwards), tags and callback_url (of the run), rank (the order of events of one run). For nullable
+ * columns, cast nulls.
  */
 export function emitEvents(happened: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`INSERT INTO event_deliveries
-        (endpoint_id, workspace_id, workflow_id, execution_id, node_id, iteration, type, revision)
-      SELECT p.id, h.workspace_id, h.workflow_id, h.execution_id, h.node_id, h.iteration, h.type, h.revision
+        (endpoint_id, workspace_id, workflow_id, execution_id, node_id, iteration, type, revision, url)
+      SELECT p.id, h.workspace_id, h.workflow_id, h.execution_id, h.node_id, h.iteration, h.type, h.revision,
+        CASE WHEN p.callback_lane IS NOT NULL THEN h.callback_url END
       FROM (${happened}) h JOIN event_endpoints p ON p.workspace_id = h.workspace_id AND p.disabled_at IS NULL
-        AND (p.event_types = '{}' OR h.type = ANY (p.event_types))
-        AND (p.workflow_ids = '{}' OR h.workflow_id = ANY (p.workflow_ids))
-        AND (p.tags = '{}' OR h.tags && p.tags)
+        AND CASE WHEN p.callback_lane IS NULL THEN
+          (p.event_types = '{}' OR h.type = ANY (p.event_types))
+          AND (p.workflow_ids = '{}' OR h.workflow_id = ANY (p.workflow_ids))
+          AND (p.tags = '{}' OR h.tags && p.tags)
+        ELSE h.type IN (${END_EVENTS}) AND p.callback_lane = ${LANE_OF_CALLBACK} END
       ORDER BY h.rank`;
 }
 
@@ -64,5 +82,5 @@ export const OF_NO_NODE = Prisma.sql`NULL::text AS node_id, NULL::text AS iterat
  */
 export const EMIT_STARTED = emitEvents(Prisma.sql`
         SELECT w.workspace_id, w.workflow_id, w.id AS execution_id, ${OF_NO_NODE}, 'run.started' AS type,
-          w.revision + 1 AS revision, w.tags, 0 AS rank
+          w.revision + 1 AS revision, w.tags, NULL::text AS callback_url, 0 AS rank
         FROM w WHERE w."isFirst" AND ${hasEvents(Prisma.raw('w'))}`);

@@ -41,14 +41,16 @@ export async function listEventEndpoints(
   query: InWorkspaceQuery,
 ): Promise<PageOf<EventEndpoint>> {
   await requireRole(db, actor, query.workspaceId, 'admin');
-  const where = { workspaceId: query.workspaceId };
+  const where = { workspaceId: query.workspaceId, callbackLane: null };
   const rows = await db.eventEndpoint.findMany({ where, orderBy: { id: 'asc' }, ...pageRange(query) });
   return toPage(query, rows, toEndpoint, () => db.eventEndpoint.count({ where }));
 }
 
 /** Reads an endpoint. @throws DeckhandError NOT_FOUND when the actor may not see it; FORBIDDEN below the role admin. */
 export async function readEventEndpoint(db: Queryable, actor: Actor, id: string): Promise<EventEndpoint> {
-  const row = await db.eventEndpoint.findFirst({ where: { id, workspace: visibleWorkspace(actor) } });
+  const row = await db.eventEndpoint.findFirst({
+    where: { id, callbackLane: null, workspace: visibleWorkspace(actor) },
+  });
   if (!row) throw noSuchEndpoint();
   await requireRole(db, actor, row.workspaceId, 'admin');
   return toEndpoint(row);
@@ -69,7 +71,7 @@ export function createEventEndpoint(
   return db.$transaction(async (tx) => {
     await requireRole(tx, actor, workspaceId, 'admin');
     await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`;
-    if ((await tx.eventEndpoint.count({ where: { workspaceId } })) >= MAX_EVENT_ENDPOINTS) {
+    if ((await tx.eventEndpoint.count({ where: { workspaceId, callbackLane: null } })) >= MAX_EVENT_ENDPOINTS) {
       throw new DeckhandError('INVALID_STATE', { message: `A workspace has at most ${MAX_EVENT_ENDPOINTS} endpoints` });
     }
     const columns = await toFilterColumns(tx, workspaceId, filters);
@@ -160,21 +162,34 @@ export function rotateEventSecret(
     const endpoint = await readEventEndpoint(tx, actor, id);
     // Rotations of an endpoint wait for each other here, so that one secret is the current one.
     await tx.$queryRaw`SELECT id FROM event_endpoints WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
-    await tx.$executeRaw(Prisma.sql`
-      UPDATE event_secrets
-      SET expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second')
-      WHERE endpoint_id = ${id}::uuid`);
-    await tx.$executeRaw(Prisma.sql`
-      DELETE FROM event_secrets WHERE endpoint_id = ${id}::uuid AND id NOT IN (
-        SELECT id FROM event_secrets WHERE endpoint_id = ${id}::uuid AND ${IS_VALID}
-        ORDER BY created_at DESC, id DESC LIMIT ${MAX_SECRETS - 1})`);
-    const { createdAt } = await tx.eventSecret.create({
-      data: { id: uuidv7(), endpointId: id, secret: sealedSecret },
-      select: { createdAt: true },
-    });
+    const createdAt = await replaceSecret(tx, id, { sealedSecret, overlapSeconds });
     await record(tx, actor, endpoint, 'event-endpoint.rotate-secret', { overlapSeconds });
     return createdAt;
   });
+}
+
+/**
+ * Adds a secret to an endpoint whose rotations the caller has excluded by a lock, and limits the former ones.
+ * @returns when it was created.
+ */
+export async function replaceSecret(
+  tx: Queryable,
+  id: string,
+  { sealedSecret, overlapSeconds }: { readonly sealedSecret: string; readonly overlapSeconds: number },
+): Promise<Date> {
+  await tx.$executeRaw(Prisma.sql`
+    UPDATE event_secrets
+    SET expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second')
+    WHERE endpoint_id = ${id}::uuid`);
+  await tx.$executeRaw(Prisma.sql`
+    DELETE FROM event_secrets WHERE endpoint_id = ${id}::uuid AND id NOT IN (
+      SELECT id FROM event_secrets WHERE endpoint_id = ${id}::uuid AND ${IS_VALID}
+      ORDER BY created_at DESC, id DESC LIMIT ${MAX_SECRETS - 1})`);
+  const { createdAt } = await tx.eventSecret.create({
+    data: { id: uuidv7(), endpointId: id, secret: sealedSecret },
+    select: { createdAt: true },
+  });
+  return createdAt;
 }
 
 /** Records a change with the host of the endpoint only: its path may be secret. */

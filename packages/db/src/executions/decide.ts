@@ -135,7 +135,7 @@ export function answerWait(db: Database, actor: Actor, request: AnswerRequest): 
       ${emitEvents(Prisma.sql`
         SELECT a.workspace_id, a.workflow_id, a.id AS execution_id, ${nodeId}::text AS node_id,
           nullif(${iteration}::text, '') AS iteration, ${WAIT_EVENTS[request.kind].answered}::text AS type, a.revision,
-          a.tags, 0 AS rank
+          a.tags, NULL::text AS callback_url, 0 AS rank
         FROM answered a WHERE ${hasEvents(Prisma.raw('a'))}`)}`);
     return {
       kind: 'recorded',

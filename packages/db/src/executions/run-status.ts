@@ -136,13 +136,13 @@ export async function endRuns(tx: Queryable, ids: readonly string[], ending: Run
       SET status = ${EXECUTION_TRANSITIONS[event].to}::execution_status, error = ${error ?? Prisma.sql`e.error`},
           epoch = e.epoch + 1, revision = e.revision + 1, finished_at = now(), worker_id = NULL, wake_at = NULL, current_node_id = NULL
       FROM locked WHERE e.id = locked.id AND ${mayMove(event)}
-      RETURNING e.id, e.workspace_id, e.workflow_id, e.execution_mode, e.revision, e.status, e.error_of, e.tags
+      RETURNING e.id, e.workspace_id, e.workflow_id, e.execution_mode, e.revision, e.status, e.error_of, e.tags, e.callback_url
     ), reported AS (
       ${reportFailures(Prisma.sql`SELECT e.id AS execution_id, e.* FROM ended e`)}
     ), emitted AS (
       ${emitEvents(Prisma.sql`
         SELECT e.workspace_id, e.workflow_id, e.id AS execution_id, ${OF_NO_NODE},
-          ${endEventOf(Prisma.raw('e.status'))} AS type, e.revision, e.tags, 0 AS rank
+          ${endEventOf(Prisma.raw('e.status'))} AS type, e.revision, e.tags, e.callback_url, 0 AS rank
         FROM ended e WHERE ${hasEvents(RUN)}`)}
     )
     INSERT INTO unindexed_executions (execution_id) SELECT id FROM ended RETURNING execution_id AS id`);

@@ -39,7 +39,8 @@ export async function recordActivation(
   if (to.status !== 'active') return;
   await tx.$executeRaw(Prisma.sql`/* events.workflow-activated */
     ${emitEvents(Prisma.sql`SELECT ${workspaceId}::uuid AS workspace_id, ${id}::uuid AS workflow_id,
-      NULL::uuid AS execution_id, ${OF_NO_NODE}, 'workflow.activated' AS type, NULL::int AS revision, NULL::text[] AS tags, 0 AS rank`)}`);
+      NULL::uuid AS execution_id, ${OF_NO_NODE}, 'workflow.activated' AS type, NULL::int AS revision, NULL::text[] AS tags,
+      NULL::text AS callback_url, 0 AS rank`)}`);
 }
 
 type Row = Omit<ActivationEntry, 'at'> & { readonly at: Date };

@@ -29,7 +29,8 @@ const ITEMS_PER_SLICE = 50;
 type Outcome = StartedRun | DeckhandError;
 
 /** POST /api/workflows/{id}/execute/batch */
-export function executeWorkflowBatch({ breaker, runStarter, fleet, noteStart, logger }: Services): Route {
+export function executeWorkflowBatch(services: Services): Route {
+  const { breaker, runStarter, fleet, noteStart, prepareCallbacks, logger } = services;
   return forKey(
     'POST',
     '/api/workflows/:id/execute/batch',
@@ -51,11 +52,13 @@ export function executeWorkflowBatch({ breaker, runStarter, fleet, noteStart, lo
         maxBytes: MAX_DATA_BODY_BYTES,
       });
 
+      let preparing: Promise<void> | undefined;
       async function start(given: unknown, position: number): Promise<Outcome> {
         try {
           check(given);
           const { idempotencyKey, ...body } = parseItem(given);
           const { request: run, asked } = toStartRequest(caller, workflowId, body);
+          if (body.callbackUrl !== undefined) await (preparing ??= prepareCallbacks(caller, workflowId));
           // Keys of items have no more than 255 characters, and no space.
           const key = idempotencyKey ?? (batchKey && `${batchKey} item ${position}`);
           return await runStarter.start(run, key === undefined ? undefined : toIdempotencyKey(key, asked));

@@ -12,7 +12,7 @@ import type { Services } from '../../services.js';
 const parse = compileBody(ExecuteBody);
 
 /** POST /api/workflows/{id}/execute */
-export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Services): Route {
+export function executeWorkflow({ breaker, runStarter, fleet, noteStart, prepareCallbacks }: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
@@ -39,6 +39,7 @@ export function executeWorkflow({ breaker, runStarter, fleet, noteStart }: Servi
       const workflowId = pathId(request);
       const body = parse(await readOptionalBody(request, MAX_DATA_BODY_BYTES));
       const { request: start, asked } = toStartRequest(caller, workflowId, body);
+      if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
       const started = await runStarter.start(start, readIdempotencyKey(request, asked));
       if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
       if (started.rate) setRateHeaders(response, started.rate);

@@ -1,0 +1,98 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Actor, visibleWorkspace } from '../access.js';
+import { recordChange } from '../audit/record.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { findWorkspace } from '../workspaces/workspaces.js';
+import { CALLBACK_LANES } from './emit.js';
+import { CURRENT_FIRST, IS_VALID, replaceSecret, type SealedEventSecret } from './endpoints.js';
+
+/*
+ * Callbacks of runs are events that are sent to a URL of the run instead of one of an endpoint. A workspace sends them
+ * by a few lanes: rows of event_endpoints that nobody sees, each with the same secret. So callbacks have the leases,
+ * retries and limits of events, and a receiver that fails slows the other callbacks of its lane only.
+ */
+
+/** A type that no event has: processes of earlier versions, which know no lanes, send nothing by them. */
+const NO_EVENT = 'callback';
+
+/** Returns the workspace of a workflow that the actor may start; undefined without one. */
+export async function findWorkspaceToStart(
+  db: Database,
+  actor: Actor,
+  workflowId: string,
+): Promise<string | undefined> {
+  const where = { id: workflowId, workspace: visibleWorkspace(actor, 'editor') };
+  return (await db.workflow.findFirst({ where, select: { workspaceId: true } }))?.workspaceId;
+}
+
+/** Adds the lanes of a workspace with a secret, unless it has them. @param sealedSecret a JWE, for all lanes. */
+export async function addCallbackLanes(db: Database, workspaceId: string, sealedSecret: string): Promise<void> {
+  await db.$transaction((tx) => addLanes(tx, workspaceId, sealedSecret));
+}
+
+/**
+ * Race: two processes that add lanes with different secrets, or rotate one. The workspace's row is locked first.
+ * @returns when the secret was created; undefined if there are lanes already.
+ */
+async function addLanes(tx: Queryable, workspaceId: string, secret: string): Promise<Date | undefined> {
+  await tx.$queryRaw`SELECT id FROM workspaces WHERE id = ${workspaceId}::uuid FOR NO KEY UPDATE`;
+  if ((await tx.eventEndpoint.count({ where: { workspaceId, callbackLane: { not: null } } })) > 0) return undefined;
+  let createdAt: Date | undefined;
+  for (let callbackLane = 0; callbackLane < CALLBACK_LANES; callbackLane += 1) {
+    const endpointId = uuidv7();
+    const lane = { id: endpointId, workspaceId, url: '', eventTypes: [NO_EVENT], callbackLane };
+    await tx.eventEndpoint.create({ data: lane });
+    ({ createdAt } = await tx.eventSecret.create({ data: { id: uuidv7(), endpointId, secret } }));
+  }
+  return createdAt;
+}
+
+/**
+ * Reads the secrets with which callbacks of a workspace are signed, the current one first, and records that in the
+ * audit log. @returns none before the first callback, or rotation.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role admin.
+ */
+export function readCallbackSecrets(db: Database, actor: Actor, workspaceId: string): Promise<SealedEventSecret[]> {
+  return db.$transaction(async (tx) => {
+    await findWorkspace(tx, actor, workspaceId, 'admin');
+    await recordChange(tx, actor, { action: 'callback-secret.read', workspaceId, resourceId: workspaceId });
+    return tx.$queryRaw<SealedEventSecret[]>(Prisma.sql`
+      SELECT secret, created_at AS "createdAt", expires_at AS "expiresAt" FROM event_secrets
+      WHERE endpoint_id = (
+        SELECT p.id FROM event_endpoints p WHERE p.workspace_id = ${workspaceId}::uuid AND p.callback_lane = 0
+      ) AND ${IS_VALID}
+      ORDER BY ${CURRENT_FIRST}`);
+  });
+}
+
+/**
+ * Gives the callbacks of a workspace another secret. The former ones stay valid for `overlapSeconds`.
+ * @returns when it was created.
+ * @throws DeckhandError NOT_FOUND when the actor may not see the workspace; FORBIDDEN below the role admin.
+ */
+export function rotateCallbackSecret(
+  db: Database,
+  actor: Actor,
+  workspaceId: string,
+  rotation: { readonly sealedSecret: string; readonly overlapSeconds: number },
+): Promise<Date> {
+  return db.$transaction(async (tx) => {
+    await findWorkspace(tx, actor, workspaceId, 'admin');
+    let createdAt = await addLanes(tx, workspaceId, rotation.sealedSecret);
+    if (!createdAt) {
+      const lanes = await tx.eventEndpoint.findMany({
+        where: { workspaceId, callbackLane: { not: null } },
+        orderBy: { id: 'asc' },
+        select: { id: true },
+      });
+      for (const { id } of lanes) createdAt = await replaceSecret(tx, id, rotation);
+    }
+    await recordChange(tx, actor, {
+      action: 'callback-secret.rotate',
+      workspaceId,
+      resourceId: workspaceId,
+      details: { overlapSeconds: rotation.overlapSeconds },
+    });
+    return createdAt ?? new Date();
+  });
+}

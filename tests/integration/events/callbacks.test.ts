@@ -1,0 +1,193 @@
+import { addCallbackLanes, takeEventDeliveries } from '@deckhand/db';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import {
+  addPerson,
+  createWorkflow,
+  type Instance,
+  type ReceivedEvent,
+  startEventReceiver,
+  startInstance,
+  startTestWorker,
+  stopAll,
+  until,
+} from '../../harness/index.js';
+
+let instance: Instance;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  await startTestWorker(instance, { publicUrl: 'https://deckhand.example' });
+}, 60_000);
+afterAll(stopAll);
+
+const START = { id: 'start', type: 'trigger.manual', parameters: {} };
+const SUCCEEDS = { nodes: [START], edges: [] };
+const FAILS = {
+  nodes: [START, { id: 'no', type: 'fail', parameters: { message: 'no' } }],
+  edges: [{ source: 'start', target: 'no' }],
+};
+
+const execute = (workflowId: string, body: object, key = '') =>
+  instance.gateway.call('POST', `/api/workflows/${workflowId}/execute`, {
+    as: instance.key,
+    body,
+    headers: key === '' ? {} : { 'idempotency-key': key },
+  });
+const start = async (workflowId: string, body: object) => (await execute(workflowId, body)).body.executionId;
+const secretsPath = () => `/api/workspaces/${instance.workspaceId}/callback-secrets` as const;
+const secrets = async (as = instance.session) => instance.gateway.call('GET', secretsPath(), { as });
+const lanes = () => instance.db.eventEndpoint.findMany({ where: { callbackLane: { not: null } } });
+const deliveriesOf = (executionId: string) => instance.db.eventDelivery.findMany({ where: { executionId } });
+
+function headersOf({ headers }: ReceivedEvent): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+describe('the callback of a run', () => {
+  it('gets the end of the run, signed with the secret of the workspace', async () => {
+    const receiver = await startEventReceiver();
+    const succeeds = await createWorkflow(instance, SUCCEEDS);
+    const fails = await createWorkflow(instance, FAILS);
+    const [good, bad, without] = [
+      await start(succeeds, { callbackUrl: receiver.url }),
+      await start(fails, { callbackUrl: receiver.url }),
+      await start(succeeds, {}),
+    ];
+    await until(() => receiver.events.length === 2);
+    const done = async () => (await instance.db.execution.findUniqueOrThrow({ where: { id: without } })).finishedAt;
+    await until(async () => (await done()) !== null);
+    expect([receiver.typesOf(good), receiver.typesOf(bad)]).toEqual([['run.succeeded'], ['run.failed']]);
+    expect(await deliveriesOf(without)).toEqual([]);
+    const { data } = (await secrets()).body;
+    expect(data).toHaveLength(1);
+    const webhook = new Webhook(data[0]?.secret ?? '');
+    for (const event of receiver.events) expect(webhook.verify(event.body, headersOf(event))).toEqual(event.payload);
+    expect(receiver.events.find(({ payload }) => payload.data.executionId === good)?.payload).toMatchObject({
+      type: 'run.succeeded',
+      data: { workflowId: succeeds, status: 'success', link: `https://deckhand.example/api/executions/${good}` },
+    });
+  });
+
+  it('is signed with both secrets after a rotation, and with the new one alone after the overlap', async () => {
+    const receiver = await startEventReceiver();
+    const workflowId = await createWorkflow(instance, SUCCEEDS);
+    await start(workflowId, { callbackUrl: receiver.url });
+    await until(() => receiver.events.length === 1);
+    const [former] = (await secrets()).body.data;
+    const rotate = (body: object) =>
+      instance.gateway.call('POST', `${secretsPath()}/rotate`, { as: instance.session, body });
+    const next = (await rotate({ overlapSeconds: 60 })).body;
+    await start(workflowId, { callbackUrl: receiver.url });
+    await until(() => receiver.events.length === 2);
+    for (const { secret } of [former!, next]) {
+      const event = receiver.events[1]!;
+      expect(new Webhook(secret ?? '').verify(event.body, headersOf(event))).toEqual(event.payload);
+    }
+    const last = (await rotate({ overlapSeconds: 0 })).body;
+    await start(workflowId, { callbackUrl: receiver.url });
+    await until(() => receiver.events.length === 3);
+    const event = receiver.events[2]!;
+    expect(String(event.headers['webhook-signature']).split(' ')).toHaveLength(1);
+    expect(new Webhook(last.secret ?? '').verify(event.body, headersOf(event))).toEqual(event.payload);
+  });
+
+  it('is one of each item of a batch, and part of what a key stands for', async () => {
+    const receiver = await startEventReceiver();
+    const workflowId = await createWorkflow(instance, SUCCEEDS);
+    const items = [{ callbackUrl: receiver.url }, {}, { callbackUrl: `${receiver.url}/second` }];
+    const { body } = await instance.gateway.call('POST', `/api/workflows/${workflowId}/execute/batch`, {
+      as: instance.key,
+      body: items,
+    });
+    expect(body.accepted).toBe(3);
+    await until(() => receiver.events.length === 2);
+    expect((await execute(workflowId, { callbackUrl: receiver.url }, 'once')).status).toBe(202);
+    expect((await execute(workflowId, { callbackUrl: `${receiver.url}/other` }, 'once')).status).toBe(409);
+  });
+
+  it('is sent again after a failure, and not after a 410, which concerns no other callback', async () => {
+    let failures = 0;
+    const receiver = await startEventReceiver(({ path }) => {
+      if (path.endsWith('/gone')) return { status: 410 };
+      failures += 1;
+      return { status: failures === 1 ? 503 : 204, headers: { 'retry-after': '3600' } };
+    });
+    const workflowId = await createWorkflow(instance, SUCCEEDS);
+    const gone = await start(workflowId, { callbackUrl: `${receiver.url}/gone` });
+    await until(async () => (await deliveriesOf(gone))[0]?.status === 'failed');
+    const late = await start(workflowId, { callbackUrl: receiver.url });
+    await until(async () => (await deliveriesOf(late))[0]?.isLeased === false && failures === 1);
+    expect((await lanes()).map(({ disabledAt, throttledUntil }) => [disabledAt, throttledUntil])).toEqual(
+      Array.from({ length: 4 }, () => [null, null]),
+    );
+    await instance.db.eventDelivery.updateMany({ where: { executionId: late }, data: { nextAttemptAt: new Date(0) } });
+    await until(async () => (await deliveriesOf(late))[0]?.status === 'delivered');
+  });
+
+  it('is no endpoint that anybody sees or that counts', async () => {
+    expect(await lanes()).toHaveLength(4);
+    const path = `/api/event-endpoints?workspaceId=${instance.workspaceId}` as const;
+    expect((await instance.gateway.call('GET', path, { as: instance.session })).body.data).toEqual([]);
+    const [lane] = await lanes();
+    const one = `/api/event-endpoints/${lane?.id ?? ''}` as const;
+    for (const method of ['GET', 'DELETE'] as const) {
+      expect((await instance.gateway.call(method, one, { as: instance.session })).status).toBe(404);
+    }
+  });
+
+  it('has secrets that only admins who are signed in may read', async () => {
+    const editor = await addPerson(instance, 'editor');
+    const stranger = await addPerson(instance);
+    expect((await secrets(editor.session)).status).toBe(403);
+    expect((await secrets(stranger.session)).status).toBe(404);
+    const byKey = await instance.gateway.call('GET', secretsPath(), { as: instance.key });
+    expect([byKey.status, byKey.body]).toMatchObject([403, { code: 'SESSION_REQUIRED' }]);
+  });
+
+  it.each([
+    ['callbackUrl', { callbackUrl: 'ftp://example.com' }],
+    ['callbackUrl', { callbackUrl: 'https://user:secret@example.com/' }],
+    ['callbackUrl', { callbackUrl: 'https://example.com/', executionMode: 'test' }],
+    ['callbackUrl', { callbackUrl: 'https://example.com/', debounce: { key: 'a', delay: 1 } }],
+  ])('is refused if it is not valid: %s %#', async (path, body) => {
+    const { status, body: answer } = await execute(await createWorkflow(instance, SUCCEEDS), body);
+    expect([status, answer.details?.[0]?.path]).toEqual([400, path]);
+  });
+});
+
+describe('the lanes of callbacks', () => {
+  it('are created once, with one secret, though many processes do so at the same time', async () => {
+    const [lane] = await lanes();
+    const { workspaceId } = instance;
+    await Promise.all(Array.from({ length: 5 }, (_, n) => addCallbackLanes(instance.db, workspaceId, `sealed ${n}`)));
+    expect((await lanes()).map(({ id }) => id)).toContain(lane?.id);
+    expect(await lanes()).toHaveLength(4);
+  });
+
+  it('have few attempts in progress, whatever callers send', async () => {
+    const [lane] = await lanes();
+    const { db, workspaceId } = instance;
+    const data = Array.from({ length: 40 }, (_, n) => ({
+      endpointId: lane?.id ?? '',
+      workspaceId,
+      type: 'run.succeeded',
+      url: `http://receiver.test/${n}`,
+      // Not due for the worker of this file.
+      nextAttemptAt: new Date(Date.now() + 3_600_000),
+    }));
+    await db.eventDelivery.createMany({ data });
+    const taken = await db.$transaction(async (tx) => {
+      await tx.$executeRaw`UPDATE event_deliveries SET next_attempt_at = now() - interval '1 s' WHERE status = 'pending'`;
+      return takeEventDeliveries(tx as typeof db, {
+        inProgress: new Map(),
+        maxPerEndpoint: 32,
+        room: 256,
+        failingRoom: 32,
+        leaseMs: 60_000,
+      });
+    });
+    expect(taken).toHaveLength(8);
+    await db.eventDelivery.deleteMany({ where: { endpointId: lane?.id ?? '' } });
+  });
+});
