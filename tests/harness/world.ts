@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { v7 as uuidv7 } from 'uuid';
 import { createWorkflow, type Instance } from './gateway.js';
 import { addPerson } from './people.js';
 import { until } from './until.js';
@@ -32,6 +33,13 @@ export const WORLD_DEFINITION = {
   settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 }, maxConcurrentExecutions: 3 },
 };
 
+/** Adds a failure group to the workspace of an instance. */
+export function addFailureGroup({ db, workspaceId }: Instance, lastExecutionId: string) {
+  const seen = { runCount: 1, firstSeenAt: new Date(), lastSeenAt: new Date(), lastExecutionId };
+  const kind = { fingerprint: uuidv7(), nodeType: 'http', code: 'HTTP_STATUS', message: 'The status is <number>' };
+  return db.failureGroup.create({ data: { id: uuidv7(), workspaceId, ...kind, ...seen } });
+}
+
 /** What `buildWorld` put into an instance. */
 export type World = Awaited<ReturnType<typeof buildWorld>>;
 
@@ -51,7 +59,9 @@ export async function buildWorld(given: Instance) {
     await until(async () => (await read()).body.status === status, 8_000, status);
     return executionId;
   };
-  const [asks, fills, paused, finished] = await Promise.all(Array.from({ length: 4 }, () => run('waiting_for_input')));
+  const [asks, fills, paused, finished = ''] = await Promise.all(
+    Array.from({ length: 4 }, () => run('waiting_for_input')),
+  );
   await post('/api/approvals/submit', { executionId: fills, nodeId: 'ask', approved: true });
   await until(
     async () =>
@@ -78,6 +88,7 @@ export async function buildWorld(given: Instance) {
     endpoint: await post('/api/event-endpoints', { workspaceId, url: 'https://example.com/events' }),
     credential: await post('/api/credentials', { workspaceId, name: 'a', type: 'basic', secret }),
     bulkAction: await post('/api/bulk-actions', { workspaceId, action: 'stop', executionIds: [finished] }),
+    failureGroup: await addFailureGroup(given, finished),
     invite: await post(`/api/workspaces/${workspaceId}/invites`, { role: 'viewer' }),
   };
 }

@@ -28,6 +28,7 @@ const MIGRATIONS = 'integration:integration/migrations';
 const ACCESS = 'integration:integration/api/access-matrix';
 const ADMISSION = 'integration:integration/webhooks/admission';
 const DELETION = 'integration:integration/worker/workspace-deletion';
+const FAILURE_GROUPS = 'integration:integration/executions/failure-groups';
 const BULK_ACTIONS = 'integration:integration/worker/bulk-actions';
 const RETENTION = 'integration:integration/worker/retention';
 const READ_REPLICA = 'integration:integration/api/read-replica';
@@ -36,6 +37,39 @@ const EVENTS = 'integration:integration/events/delivery';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
+  ...of('packages/db/src/failure-groups/add-failures.ts', FAILURE_GROUPS, [
+    ['tries of authors are failures', "AND e.execution_mode = 'normal' AND", 'AND'],
+    ['processes add groups at the same time', 'SELECT pg_advisory_xact_lock(key)::text', 'SELECT key::text'],
+    ['a workspace may have any number of groups', 'if (room >= needed) return needed;', 'return needed;'],
+    ['open groups give way to new ones', "AND (state <> 'open' OR last_seen_at < now() - ${STALE})", ''],
+    [
+      'an earlier failure opens a resolved group',
+      "g.state = 'resolved' AND EXCLUDED.last_seen_at > g.state_changed_at",
+      "g.state = 'resolved'",
+    ],
+    ['an ignored group opens by itself', "g.state = 'resolved' AND", "g.state <> 'open' AND"],
+  ]),
+  ...of('packages/db/src/failure-groups/failure-groups.ts', FAILURE_GROUPS, [
+    [
+      'groups of other workspaces are read',
+      'where: { id, workspaceId: { in: workspaces.map((workspace) => workspace.id) } }',
+      'where: { id, ...(workspaces.length < 0 && { workspaceId: id }) }',
+    ],
+  ]),
+  ...of('packages/db/src/search/index-executions.ts', FAILURE_GROUPS, [
+    [
+      'a failure that another process counted is counted again',
+      'taken.filter(({ groupId }) => groupId === null)',
+      'taken',
+    ],
+  ]),
+  ...of('packages/db/src/retention.ts', FAILURE_GROUPS, [
+    [
+      'a run leaves its group with its data',
+      'SELECT t.id, d.failure_group_id FROM taken t LEFT JOIN deleted_texts d',
+      'SELECT t.id, NULL::uuid FROM taken t LEFT JOIN deleted_texts d',
+    ],
+  ]),
   ...of('packages/db/src/bulk-actions/perform.ts', BULK_ACTIONS, [
     ['a settled run is acted on again', 'const ids = rows.map(({ id }) => id);', 'const ids = [...executionIds];'],
     [

@@ -26,6 +26,8 @@ import { getCredential } from './routes/credentials.js';
 import { updateCredential } from './routes/credentials.js';
 import { abortBulkAction, createBulkAction } from './routes/executions/bulk-actions.js';
 import { getBulkAction, listBulkActions } from './routes/executions/bulk-actions.js';
+import { getFailureGroup, listFailureGroups } from './routes/executions/failure-groups.js';
+import { updateFailureGroup } from './routes/executions/failure-groups.js';
 import { createEventEndpoint, deleteEventEndpoint, updateEventEndpoint } from './routes/event-endpoints.js';
 import { getEventEndpoint, listEventEndpoints } from './routes/event-endpoints.js';
 import { listCallbackSecrets, rotateCallbackSecret } from './routes/event-endpoints.js';
@@ -111,6 +113,9 @@ export function listRoutes(services: Services): NamedRoute[] {
     listBulkActions,
     getBulkAction,
     abortBulkAction,
+    listFailureGroups,
+    getFailureGroup,
+    updateFailureGroup,
     getExecution,
     updateExecution,
     followExecution,

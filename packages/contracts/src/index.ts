@@ -25,6 +25,7 @@ export * from './schemas/definition.js';
 export * from './schemas/event-endpoints.js';
 export * from './schemas/execute-batch.js';
 export * from './schemas/executions.js';
+export * from './schemas/failure-groups.js';
 export * from './schemas/folders.js';
 export * from './schemas/health.js';
 export * from './schemas/invites.js';

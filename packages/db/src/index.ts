@@ -173,7 +173,8 @@ export {
   wakeDueRuns,
 } from './executions/reconcile.js';
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
-export { indexExecutions } from './search/execution-text.js';
+export { indexExecutions } from './search/index-executions.js';
+export { listFailureGroups, readFailureGroup, updateFailureGroup } from './failure-groups/failure-groups.js';
 export { stopOrphans } from './executions/stop-orphans.js';
 export { type OnStopped, stopExecution } from './executions/stop.js';
 export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.js';

@@ -6,6 +6,7 @@ import { Prisma } from './client.js';
  *
  *     advisory locks of debounced keys ─▶ of keys ─▶ of slots ─▶ workspaces ─▶ workflows ─▶ bulk_actions
  *       ─▶ executions ─▶ waits ─▶ node_iterations, node_runs
+ *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups
  *
  * - Several rows of a table are locked by one statement, by ascending key, before any of them is written. Without that
  *   an UPDATE or DELETE locks rows in whatever order its plan finds them.

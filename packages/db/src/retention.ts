@@ -32,8 +32,11 @@ export async function pruneData(db: Queryable, executionIds: readonly string[]):
       INSERT INTO deleted_outputs (id, execution_id) SELECT id, execution_id FROM deleted_large WHERE is_apart
     ), deleted_texts AS (
       DELETE FROM execution_texts x USING taken t WHERE x.execution_id = t.id
+      RETURNING x.execution_id, x.failure_group_id
     ), searched_again AS (
-      INSERT INTO unindexed_executions (execution_id) SELECT id FROM taken ON CONFLICT DO NOTHING
+      INSERT INTO unindexed_executions (execution_id, failure_group_id)
+      SELECT t.id, d.failure_group_id FROM taken t LEFT JOIN deleted_texts d ON d.execution_id = t.id
+      ON CONFLICT DO NOTHING
     ), stored AS (
       INSERT INTO storage_changes (workspace_id, bytes)
       SELECT workspace_id, -sum(stored_bytes) FROM taken GROUP BY workspace_id HAVING sum(stored_bytes) > 0

@@ -310,6 +310,18 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       asks: 'editor',
       finds: 'held',
     },
+    'GET /api/failure-groups': { path: `/api/failure-groups${ofWorkspace}`, asks: 'viewer', finds: 'named' },
+    'GET /api/failure-groups/:id': {
+      path: `/api/failure-groups/${held.failureGroup.id}`,
+      asks: 'viewer',
+      finds: 'held',
+    },
+    'PATCH /api/failure-groups/:id': {
+      path: `/api/failure-groups/${held.failureGroup.id}`,
+      body: { state: 'ignored' },
+      asks: 'editor',
+      finds: 'held',
+    },
     'POST /api/executions/:id/stop': { path: `/api/executions/${pending}/stop`, asks: 'editor', finds: 'held' },
     'PATCH /api/executions/:id': {
       path: `/api/executions/${ran.finished}`,
@@ -419,7 +431,7 @@ const CLOSED_TO_KEYS = [
 function scopeOf(name: string): string | null {
   if (CLOSED_TO_KEYS.some((area) => area.test(name))) return null;
   const [method, path = ''] = name.split(' ');
-  const isOfRuns = path === '/api/workflows/:id/executions' || path.startsWith('/api/bulk-actions');
+  const isOfRuns = path === '/api/workflows/:id/executions' || /^\/api\/(bulk-actions|failure-groups)/.test(path);
   const resource = isOfRuns ? 'executions' : path.split('/')[2];
   return `${resource}:${method === 'GET' ? 'read' : 'write'}`;
 }

@@ -32,6 +32,7 @@ import {
   UpdateCredentialBody,
   UpdateExecutionBody,
   UpdateEventEndpointBody,
+  UpdateFailureGroupBody,
   UpdateFolderBody,
   UpdateMemberBody,
   UpdateVariableBody,
@@ -100,7 +101,7 @@ const NOTHING: Pick<Operation, 'schema' | 'examples' | 'isOptional'> = {
 /** Every operation that takes a body. */
 function describeOperations(world: World): Record<string, Operation> {
   const { workspaceId, workflowId, versionId, ran, pending, folder, variable, credential, bulkAction, member } = world;
-  const { endpoint } = world;
+  const { endpoint, failureGroup } = world;
   const [url, signature] = ['https://example.com/events', 'v1a'];
   const { email, password, name } = OWNER;
   const basic = { username: 'v', password: 'w' };
@@ -300,6 +301,11 @@ function describeOperations(world: World): Record<string, Operation> {
         { workspaceId, action: 'rerun', executionIds: [ran.finished], version: 'original', from: 'failedNode' },
         { workspaceId, action: 'delete', filter: {}, all: true },
       ],
+    },
+    'PATCH /api/failure-groups/:id': {
+      schema: UpdateFailureGroupBody,
+      examples: [{ state: 'ignored' }],
+      id: failureGroup.id,
     },
     'POST /api/bulk-actions/:id/abort': { ...NOTHING, id: bulkAction.id },
     'POST /api/executions/:id/stop': { ...NOTHING, id: pending },

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import {
+  addFailureGroup,
   type Call,
   chain,
   type Exchange,
@@ -452,6 +453,10 @@ describe('the OpenAPI document', () => {
     const rerun = await done('POST', `${run}/rerun`);
     await done('POST', `/api/executions/${rerun.executionId}/stop`);
     await done('POST', '/api/executions/stop', { workspaceId, all: true });
+    const group = await addFailureGroup(instance, executionId);
+    await done('GET', `/api/failure-groups${inWorkspace}`);
+    await done('GET', `/api/failure-groups/${group.id}`);
+    await done('PATCH', `/api/failure-groups/${group.id}`, { state: 'resolved' });
     const bulk = '/api/bulk-actions' as const;
     const filter = { status: ['failed'], startedAt: { gte: '2026-11-01' } };
     await done('POST', `${bulk}?dryRun=true`, { workspaceId, action: 'rerun', filter });

@@ -63,8 +63,9 @@ beforeAll(async () => {
     INSERT INTO node_iterations (execution_id, node_id, iteration, status, attempts)
     SELECT e.id, '1', n::text, 'success', 1 FROM executions e, generate_series(0, 2) n`;
   await db.$executeRaw`
-    INSERT INTO execution_texts (execution_id, workspace_id, text, error)
-    SELECT id, workspace_id, id || ' some text of a run ' || md5(id::text), CASE status WHEN 'failed' THEN 'out of stock ' || md5(id::text) END
+    INSERT INTO execution_texts (execution_id, workspace_id, text, error, failure_group_id)
+    SELECT id, workspace_id, id || ' some text of a run ' || md5(id::text), CASE status WHEN 'failed' THEN 'out of stock ' || md5(id::text) END,
+      CASE status WHEN 'failed' THEN gen_random_uuid() END
     FROM executions WHERE finished_at IS NOT NULL`;
   await db.$executeRaw`VACUUM ANALYZE executions, node_runs, node_iterations, execution_texts`;
 });
@@ -148,6 +149,7 @@ const STATEMENTS: Readonly<Record<string, (of: Database) => Promise<unknown>>> =
   },
   execution_texts_pkey: list({ search: 'some text' }),
   execution_texts_workspace_id_text_idx: list({ search: 'zircon quartz' }),
+  execution_texts_failure_group: list({ failureGroup: uuidv7() }),
   execution_texts_error: list({ errorContains: 'zircon quartz' }),
   node_runs_pkey: (of) => readExecutions(of, [{ executionId: uuidv7(), actor: actor(), isSlim: true }]),
   node_iterations_pkey: async (of) => {

@@ -21,7 +21,7 @@ export function isClosedToKeys(path: string): boolean {
 }
 
 /** The paths of runs whose first segment is another. */
-const OF_EXECUTIONS = /^\/api\/(workflows\/[^/]+\/executions|bulk-actions)(\/|$)/;
+const OF_EXECUTIONS = /^\/api\/(workflows\/[^/]+\/executions|bulk-actions|failure-groups)(\/|$)/;
 
 /** Matches the paths that start runs. */
 const EXECUTE = /^\/api\/workflows\/[^/]+\/execute(\/batch)?$/;

@@ -24,6 +24,7 @@ const TAGS: Readonly<Record<string, string>> = {
   credentials: 'Secrets that nodes use',
   'event-endpoints': 'URLs that receive signed events of a workspace, and the log of what was sent',
   executions: 'Reading, stopping, pausing and rerunning runs',
+  'failure-groups': 'Runs that failed alike',
   folders: 'Folders of workflows',
   health: 'For probes and monitoring',
   'human-tasks': 'Forms that runs wait for',

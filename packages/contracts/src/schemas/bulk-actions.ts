@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ErrorCodeSchema, CLOSED, Id, KnownPerson, nullable, oneOf, pageQuery, Time } from './common.js';
-import { StopManyBody } from './executions.js';
+import { failureGroupFilter, StopManyBody } from './executions.js';
 
 export const BULK_ACTIONS = ['stop', 'rerun', 'delete'] as const;
 export const BULK_ACTION_STATUSES = ['running', 'finished', 'failed', 'aborted'] as const;
@@ -15,10 +15,13 @@ export const MAX_BULK_ERRORS = 20;
 const { workspaceId: _workspaceId, all: _all, ...filters } = StopManyBody.properties;
 
 /** Which runs a bulk action is for: the filters of the run list. */
-export const BulkFilter = Type.Object(filters, {
-  ...CLOSED,
-  description: 'The filters of the list of runs; an empty object, with `all: true`, means every run of the workspace',
-});
+export const BulkFilter = Type.Object(
+  { ...filters, ...failureGroupFilter },
+  {
+    ...CLOSED,
+    description: 'The filters of the list of runs; an empty object, with `all: true`, means every run of the workspace',
+  },
+);
 
 /** Body of POST /api/bulk-actions. Needs either `executionIds` or `filter`. */
 export const CreateBulkActionBody = Type.Object(

@@ -119,8 +119,14 @@ export const StopManyBody = Type.Object(
   CLOSED,
 );
 
+/** The filter by failure group, which finds only runs that have ended. */
+export const failureGroupFilter = {
+  failureGroup: Type.Optional(Type.String({ format: 'uuid', description: 'The failure group of the run' })),
+};
+
 const filterFields = {
   ...singleFilters,
+  ...failureGroupFilter,
   status: Type.Optional(severalOf(EXECUTION_STATUSES, 'One or several statuses')),
   executionMode: Type.Optional(severalOf(EXECUTION_MODES, 'One or several modes')),
   source: Type.Optional(severalOf(EXECUTION_SOURCES, 'One or several of what started the run')),

@@ -31,7 +31,7 @@ const unseen: ToValue = (value) => Prisma.sql`(SELECT ${value})`;
 /** Returns the condition on the run `e` of an actor and a filter, without the text searches. */
 export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma.Sql {
   const { workspaceId, workflowId, workflowIds, status, executionMode, source, startedAt } = filter;
-  const { rerunOf, parentExecutionId, tag, metadata } = filter;
+  const { rerunOf, parentExecutionId, failureGroup, tag, metadata } = filter;
   const parts = [Prisma.sql`e.workspace_id = ${toValue(Prisma.sql`${workspaceId}::uuid`)}`];
   if (workflowId !== undefined) parts.push(Prisma.sql`e.workflow_id = ${toValue(Prisma.sql`${workflowId}::uuid`)}`);
   if (workflowIds !== undefined) parts.push(isAnyOf(Prisma.sql`e.workflow_id`, workflowIds));
@@ -41,6 +41,12 @@ export function filterConditions(filter: ResolvedFilter, toValue = seen): Prisma
   // Served by executions_reruns and executions_parent.
   if (rerunOf !== undefined) parts.push(Prisma.sql`e.rerun_of = ${rerunOf}::uuid`);
   if (parentExecutionId !== undefined) parts.push(Prisma.sql`e.parent_execution_id = ${parentExecutionId}::uuid`);
+  // Served by execution_texts_failure_group.
+  if (failureGroup !== undefined) {
+    parts.push(
+      Prisma.sql`e.id IN (SELECT t.execution_id FROM execution_texts t WHERE t.failure_group_id = ${failureGroup}::uuid)`,
+    );
+  }
   if (tag !== undefined) parts.push(hasTags(tag));
   if (metadata !== undefined) parts.push(hasMetadata(metadata));
   return Prisma.join([...parts, ...withinRange(BEGAN_AT, startedAt ?? {})], ' AND ');
@@ -124,8 +130,18 @@ export function orderedRuns(name: string, request: ResolvedFilter & ExecutionOrd
 }
 
 function isServedByIndex(request: ResolvedFilter & ExecutionOrder): boolean {
-  const { workflowId, workflowIds, status, executionMode, source, startedAt, rerunOf, parentExecutionId } = request;
-  const others = [workflowIds, executionMode, source, startedAt, rerunOf, parentExecutionId];
+  const {
+    workflowId,
+    workflowIds,
+    status,
+    executionMode,
+    source,
+    startedAt,
+    rerunOf,
+    parentExecutionId,
+    failureGroup,
+  } = request;
+  const others = [workflowIds, executionMode, source, startedAt, rerunOf, parentExecutionId, failureGroup];
   if (others.some((value) => value !== undefined)) return false;
   if (status === undefined && workflowId === undefined) return true;
   // The indexes with a workflow and with a status are in the order of the start.

@@ -1,5 +1,5 @@
 import { MASKED_HEADERS } from '@deckhand/contracts';
-import { Prisma, type Queryable } from '../client.js';
+import { Prisma } from '../client.js';
 
 /** A word with adjacent characters that need no escaping in JSON and LIKE. */
 const DELIMITED_WORD = /[@:;,.=/#&?+ -]?[\p{L}\p{N}]+[@:;,.=/#&?+ -]?/gu;
@@ -86,20 +86,4 @@ export function findMostSelectiveWord(wanted: string): string | undefined {
 /** Sequences of letters and digits. */
 function wordsOf(wanted: string): string[] {
   return wanted.match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-/** Adds the given finished runs to the search index. Until then, a search reads them one by one. @returns how many. */
-export function indexExecutions(db: Queryable, executionIds: readonly string[]): Promise<number> {
-  return db.$executeRaw(Prisma.sql`/* search.index-executions */
-    WITH taken AS (
-      DELETE FROM unindexed_executions
-      WHERE execution_id IN (
-        SELECT execution_id FROM unindexed_executions WHERE execution_id = ANY(${[...executionIds]}::uuid[])
-        ORDER BY execution_id FOR UPDATE SKIP LOCKED)
-      RETURNING execution_id
-    )
-    INSERT INTO execution_texts (execution_id, workspace_id, text, error)
-    SELECT e.id, e.workspace_id, ${executionText}, ${executionError}
-    FROM taken JOIN executions e ON e.id = taken.execution_id
-    ON CONFLICT (execution_id) DO UPDATE SET text = EXCLUDED.text, error = EXCLUDED.error`);
 }

@@ -71,11 +71,16 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
     DELETE FROM execution_texts WHERE execution_id IN (
       SELECT x.execution_id FROM deleted_workspaces d JOIN execution_texts x ON x.workspace_id = d.workspace_id
       LIMIT ${limit} FOR UPDATE OF x SKIP LOCKED)`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-failure-groups */
+    DELETE FROM failure_groups WHERE id IN (
+      SELECT g.id FROM deleted_workspaces d JOIN failure_groups g ON g.workspace_id = d.workspace_id
+      LIMIT ${limit} FOR UPDATE OF g SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.forget-deleted */
     DELETE FROM deleted_workspaces d
     WHERE d.deleted_at < now() - ${REMEMBERED}
       AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM execution_texts x WHERE x.workspace_id = d.workspace_id)
+      AND NOT EXISTS (SELECT 1 FROM failure_groups g WHERE g.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries r WHERE r.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM debounces b WHERE b.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.workflow_id = ANY (d.workflow_ids))`);
