@@ -4,9 +4,9 @@ import { type Database, Prisma, type Queryable } from '../client.js';
 import { fingerprintOf, normalizeMessage } from './fingerprint.js';
 
 /** Maximum number of groups of a workspace, without the one for failures that find no room. */
-export const MAX_FAILURE_GROUPS = 1_000;
+const MAX_FAILURE_GROUPS = 1_000;
 /** The fingerprint of that one. */
-export const OTHER_FAILURES = 'other';
+const OTHER_FAILURES = 'other';
 /** Maximum number of versions that a group lists: those that failed last. */
 const MAX_VERSIONS = 50;
 /** How long after its last failure an open group may have to give way to a new one. */
