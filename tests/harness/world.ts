@@ -78,7 +78,7 @@ export async function buildWorld(given: Instance) {
     workspaceId,
     workflowId,
     versionId: String(workflow.body.latestVersionId),
-    ran: { asks: String(asks), fills: String(fills), paused: String(paused), finished: String(finished) },
+    ran: { asks: String(asks), fills: String(fills), paused: String(paused), finished },
     pending: started.executionId,
     keyId: apiKey.id,
     member: await addPerson(given, 'viewer'),

@@ -35,7 +35,7 @@ const PAGE = { limit: 100, offset: 0, includeTotal: true };
 /** Adds a run that failed, and that waits to be indexed. */
 async function fail(
   message = 'No such order',
-  { mode = 'normal', of = seed, at = new Date(), status = 'failed' as 'failed' | 'timeout' } = {},
+  { mode = 'normal', of = seed, at = new Date(), status = 'failed' } = {},
 ): Promise<string> {
   const id = await of.accept({ n: 1 });
   await db.$executeRaw`
