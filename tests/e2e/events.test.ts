@@ -1,8 +1,9 @@
-import { createDatabase, type Database, stopExecution, timeOutRuns } from '@deckhand/db';
+import { addCallbackLanes, createDatabase, type Database, stopExecution, timeOutRuns } from '@deckhand/db';
 import type { LocalRedis } from '@deckhand/local';
 import { connectRedis, type Redis } from '@deckhand/queue';
 import { createSecretBox, createSymmetricSecret } from '@deckhand/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import {
   chain,
@@ -51,6 +52,37 @@ async function seed(receiver: EventReceiver, definition = chain()) {
 const pendingOf = (endpointId: string) => db.eventDelivery.count({ where: { endpointId, status: 'pending' } });
 
 describe('events', () => {
+  it('reach the callback of each run, though workers are killed again and again', async () => {
+    const RUNS = 1_000;
+    // Slow enough that the workers are killed while callbacks are left.
+    const receiver = await startEventReceiver(() => ({ status: 204, after: sleep(20) }));
+    const { accept, workspaceId, workflowId } = await seedWorkflow(db, chain());
+    await addCallbackLanes(db, workspaceId, await createSecretBox(TEST_ENCRYPTION_KEY).seal(createSymmetricSecret()));
+    for (let n = 0; n < RUNS; n += 1) await accept({ n });
+    await db.execution.updateMany({ where: { workflowId }, data: { callbackUrl: receiver.url } });
+    const sent = () => new Set(receiver.events.map(({ id }) => id)).size;
+    for (let kill = 0; kill < 3; kill += 1) {
+      const before = sent();
+      const worker = await spawnApp('worker', env);
+      await until(() => sent() > before, 20_000, 'callbacks');
+      await worker.kill('SIGKILL');
+      // Instead of waiting for the end of the lease.
+      await db.eventDelivery.updateMany({
+        where: { workspaceId, isLeased: true },
+        data: { nextAttemptAt: new Date() },
+      });
+    }
+    expect(sent()).toBeLessThan(RUNS);
+    const worker = await spawnApp('worker', env);
+    const delivered = () => db.eventDelivery.count({ where: { workspaceId, status: 'delivered' } });
+    await until(async () => (await delivered()) === RUNS, 60_000, 'the last callback');
+    expect(await db.eventDelivery.count({ where: { workspaceId } })).toBe(RUNS);
+    expect(sent()).toBe(RUNS);
+    const runs = new Set(receiver.events.map(({ payload }) => payload.data.executionId));
+    expect(runs.size).toBe(RUNS);
+    await worker.stop();
+  });
+
   it('that were sent by a worker that is killed before it records that are sent again with the same id', async () => {
     let release = (): void => undefined;
     const response = new Promise<void>((resolve) => (release = resolve));

@@ -13,9 +13,10 @@ import { Prisma } from './client.js';
  * - What belongs to one workspace, workflow or run (folders, versions and webhooks, node runs) is written under the
  *   lock of that row. A foreign key locks the row that it leads to, too: with each insert, and when one transaction
  *   updates a row twice.
- * - Background work, and whoever takes from a work list (`stopped_parents`, `unindexed_executions`, `storage_changes`,
- *   `deleted_outputs`, `webhook_deliveries`, due `schedules`), leaves out what others have locked (SKIP LOCKED), and
- *   so waits for nobody. The one exception is a person who erases a run (`erase.ts`) and waits for its indexing.
+ * - Background work, and whoever takes from a work list (`stopped_parents`, `error_starts`, `unindexed_executions`,
+ *   `storage_changes`, `deleted_outputs`, `webhook_deliveries`, due `schedules`), leaves out what others have locked
+ *   (SKIP LOCKED), and so waits for nobody. The one exception is a person who erases a run (`erase.ts`) and waits for
+ *   its indexing.
  */
 
 /** The end of a `SELECT … FROM executions e` that locks the runs it returns. */
