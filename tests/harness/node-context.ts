@@ -9,6 +9,7 @@ export const NO_SERVICES: NodeServices = {
   mail: { send: refuse },
   postgres: { query: refuse },
   workflows: { start: refuse },
+  locks: { acquire: refuse, release: refuse },
 };
 
 /** Settings under which large outputs are in PostgreSQL. */

@@ -457,6 +457,30 @@ export const MUTANTS = [
       'the statement that ends the waits asks again; this one only saves it the work',
     ],
   ]),
+  ...of('packages/db/src/locks/run-locks.ts', 'integration:integration/executions/run-locks', [
+    [
+      'holders of a lock are not counted',
+      'FROM alive WHERE acquired_at IS NOT NULL) + w.place',
+      'FROM alive WHERE false) + w.place',
+    ],
+    ['those who wait for a lock overtake', 'min(l.max_holders) OVER (ORDER BY l.seq) AS', 'l.max_holders AS'],
+    [
+      'a lock is decided by several at once',
+      'return lockNames(tx, [`lock ${workspaceId} ${key}`]);',
+      'return lockNames(tx, []);',
+    ],
+    ['a lock is granted after its time', 'AND (l.due_at IS NULL OR l.due_at > clock_timestamp())', ''],
+    [
+      'a cancelled node holds its lock',
+      "AND l.iteration = '' AND n.status = 'stopped')",
+      "AND l.iteration = '' AND false)",
+    ],
+    [
+      'a run releases the locks of others',
+      'WHERE l.execution_id = ${executionId}::uuid AND l.workspace_id',
+      'WHERE l.workspace_id',
+    ],
+  ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
     ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],
   ]),

@@ -62,6 +62,7 @@ import { sendAnswered, toQueued } from './maintenance/finish-children.js';
 import { announceStops } from './maintenance/maintenance-context.js';
 import { createMaintenanceLease } from './maintenance/maintenance-lease.js';
 import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
+import { createRunLocks, freeLocks } from './maintenance/run-locks.js';
 import { startMaintenance } from './maintenance/start-maintenance.js';
 import { runPeriodically } from './run-periodically.js';
 import { createKeyRelease } from './maintenance/release-keys.js';
@@ -103,7 +104,7 @@ export interface WorkerOptions {
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
   /** Services of nodes; the worker adds the one that starts workflows. */
-  readonly services: Omit<NodeServices, 'workflows'>;
+  readonly services: Omit<NodeServices, 'workflows' | 'locks'>;
   /** The store of large outputs. */
   readonly outputs: OutputStore;
   /** The archive of dropped partitions; undefined without one. */
@@ -320,6 +321,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),
+    freeLocks: (executionId) => freeLocks({ db, queue, redis }, executionId),
     finishChildren: async (finished) => sendAnswered({ queue, redis }, await endWaitsOfParents(db, finished)),
     wakeAt: (time) => {
       alarm.set(time);
@@ -360,6 +362,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           onStopped,
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
+        locks: createRunLocks({ db, queue, redis, retry }),
       },
       openCredential: createCredentialOpener({
         secretBox: options.secretBox,

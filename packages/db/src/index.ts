@@ -94,6 +94,17 @@ export {
 export { chooseVersion } from './executions/chosen-version.js';
 export { NO_DEADLINE_AT } from './executions/run-status.js';
 export { updateExecution } from './executions/update.js';
+export {
+  findFreeLocks,
+  freeLock,
+  freeLocksOf,
+  type LockName,
+  type LockRequest,
+  type LockVerdict,
+  releaseLock,
+  requestLock,
+  wakeHolders,
+} from './locks/run-locks.js';
 export { acceptChild, endWaitsOfParents, type ChildRequest, type ChildVerdict } from './executions/accept-child.js';
 export { acceptExecutions } from './executions/accept.js';
 export { pruneDebounces } from './executions/debounce.js';

@@ -4,7 +4,8 @@ import { Prisma } from './client.js';
  * Locks are taken in one order everywhere, so that no two transactions wait for each other (PostgreSQL would end one of
  * them with 40P01, deadlock detected):
  *
- *     advisory locks of debounced keys ─▶ of keys ─▶ of slots ─▶ workspaces ─▶ workflows ─▶ bulk_actions
+ *     advisory locks of debounced keys ─▶ of keys ─▶ of slots, or of a lock ─▶ run_locks
+ *       ─▶ workspaces ─▶ workflows ─▶ bulk_actions
  *       ─▶ executions ─▶ waits ─▶ node_iterations, node_runs
  *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups
  *

@@ -121,6 +121,33 @@ export interface WorkflowStarter {
   start(child: ChildRun): Promise<string>;
 }
 
+/** A node of a run that requests a lock of its workspace. */
+export interface LockAcquisition {
+  readonly workspaceId: string;
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly iteration: string;
+  readonly key: string;
+  /** How many may hold it at the same time. */
+  readonly maxHolders: number;
+  /** How long the request lasts, in ms; null for as long as the run. */
+  readonly timeoutMs: number | null;
+}
+
+/** The state of a request for a lock. `dueInMs`: when it ends by itself; null if never. */
+export type LockState =
+  | { readonly kind: 'acquired' }
+  | { readonly kind: 'timedOut' }
+  | { readonly kind: 'waiting'; readonly dueInMs: number | null };
+
+/** Locks of a workspace by key, which a run holds until it releases them or ends. */
+export interface RunLocks {
+  /** Requests a lock, or asks what became of an earlier request of the same node. A waiting node is woken. */
+  acquire(request: LockAcquisition): Promise<LockState>;
+  /** Releases a lock; without one, it does nothing. */
+  release(lock: Pick<LockAcquisition, 'workspaceId' | 'executionId' | 'key'>): Promise<void>;
+}
+
 /** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
@@ -128,4 +155,5 @@ export interface NodeServices {
   readonly mail: MailSender;
   readonly postgres: PostgresClient;
   readonly workflows: WorkflowStarter;
+  readonly locks: RunLocks;
 }

@@ -61,6 +61,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     mail: { send: wait },
     postgres: { query: wait },
     workflows: { start: wait },
+    locks: { acquire: wait, release: wait },
   };
   return { services, asked: () => count };
 }

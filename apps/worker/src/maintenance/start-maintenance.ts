@@ -27,6 +27,7 @@ import { createUnknownRunRelease } from './release-unknown-runs.js';
 import { createRetention } from './retention.js';
 import { createFiring, FIRING_LIMIT_MS } from './schedules/create-firing.js';
 import { createErrorWorkflowStarting } from './start-error-workflows.js';
+import { createLockRelease } from './run-locks.js';
 import { createChildStopping } from './stop-children.js';
 import { createOutputSweep } from './sweep-outputs.js';
 import { createQueueTidying } from './tidy-queue.js';
@@ -127,6 +128,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createHeldBackRelease(context, own.heldBack),
     own.keyRelease.task(context),
     createSlotCounting(context),
+    createLockRelease(context),
     { name: 'fire_schedules', intervalMs: 1_000, timeLimitMs: FIRING_LIMIT_MS, run: () => firing.fire() },
     createBulkActions(context, isIdle),
     createStorageCounting(context),

@@ -135,6 +135,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
     notifier: {
       announce: () => void events.push('announce'),
       finishChildren: () => Promise.resolve(),
+      freeLocks: () => Promise.resolve(),
       wakeAt: () => undefined,
     },
     observe: createRunObserver(createWorkerMetrics(new Registry()), undefined),

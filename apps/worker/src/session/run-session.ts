@@ -70,6 +70,8 @@ export interface RunNotifier {
   readonly announce: (change: RunChange) => void;
   /** Lets parents continue whose children are finished: the parents of these children, or these parents. */
   readonly finishChildren: (finished: { childIds: string[] } | { parentIds: string[] }) => Promise<void>;
+  /** Gives the locks that a run held to the next. */
+  readonly freeLocks: (executionId: string) => Promise<void>;
   /** Wakes resting runs at a time, in ms since the epoch. */
   readonly wakeAt: (time: number) => void;
 }
@@ -270,6 +272,7 @@ class Session {
       const final = await writeFinalCheckpoint(ending, run, journal);
       if (final.kind !== 'unfinished') {
         await this.#notify(claimed, final, observer, logger);
+        if (workflow.usesLocks && final.kind === 'finished') await this.#freeLocks(claimed.id, logger);
         return;
       }
       if (run.haltReason() === 'fenced') return;
@@ -345,6 +348,15 @@ class Session {
       await this.#notify(claimed, { kind: 'finished', status: 'failed' }, observer, logger);
     } catch (again) {
       if (!(again instanceof FencedError)) throw again;
+    }
+  }
+
+  async #freeLocks(executionId: string, logger: Logger): Promise<void> {
+    try {
+      await this.#parts.notifier.freeLocks(executionId);
+    } catch (err) {
+      // Maintenance does it.
+      logger.warn({ err }, 'locks could not be given to others yet');
     }
   }
 

@@ -78,6 +78,7 @@ export function* compileInSteps(definition: unknown, nodeTypes: NodeTypes): Gene
       timeoutMs: Math.round((seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1_000),
       countsHeldTime: seconds === undefined,
       triggers: listTriggers(nodes),
+      usesLocks: nodes.some(({ node }) => node.type === 'lock'),
       usesVars: nodes.some(({ references, deferred }) =>
         [references, deferred?.references].some((read) => read?.names.has('$vars') === true),
       ),

@@ -80,6 +80,8 @@ export interface CompiledWorkflow {
   readonly countsHeldTime: boolean;
   /** Triggers that a run may start from; the default first. */
   readonly triggers: readonly GraphTrigger[];
+  /** Whether its runs may hold locks, which are given to others at their end. */
+  readonly usesLocks: boolean;
   /** Whether any expression reads `$vars`. */
   readonly usesVars: boolean;
   readonly nodes: ReadonlyMap<string, GraphNode>;
