@@ -152,6 +152,8 @@ describe('a lock', () => {
       executionId: await other.accept(),
     };
     expect((await requestLock(db, { ...request, workspaceId: other.workspaceId })).verdict.kind).toBe('acquired');
+    // Nor does another run release it.
     expect(await releaseLock(db, uuidv7(), nameOf(key))).toEqual([]);
+    expect(await ask(await seed.accept(), key)).toBe('waiting');
   });
 });
