@@ -100,7 +100,7 @@ export function createWorkerMetrics(registry: Registry): WorkerMetrics {
       };
     },
     recorded({ status, startedAt, finishedAt, attempts }, type) {
-      if (!type || status === 'running' || status === 'waiting') return;
+      if (!type || status === 'running' || status === 'waiting' || status === 'pending') return;
       nodeRuns.inc({ type: type.type, status });
       if (attempts > 1) nodeRetries.inc({ type: type.type }, attempts - 1);
       if (startedAt === null || finishedAt === null) return;

@@ -511,6 +511,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     return decision && storeDecision(decision);
   }
 
+  /** Drops the decision of a join that is settled, so that long loops do not keep those of all iterations. */
+  function dropDecision({ nodeId, iteration, status }: NodeRecord): void {
+    if (status === 'success' || status === 'failed') decisions.delete(recordKey(nodeId, iteration));
+  }
+
   function trackCancellable(record: NodeRecord): void {
     const key = recordKey(record.nodeId, record.iteration);
     if (isInProgress(record) || records.has(key)) cancellable.set(key, record);
@@ -538,6 +543,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       debug: progress?.debug,
     };
     if (node.isCancellable) trackCancellable(record);
+    if (node.join) dropDecision(record);
     ports.record(record);
     return record;
   }
