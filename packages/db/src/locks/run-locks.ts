@@ -6,8 +6,8 @@ import { LOCK_RUNS } from '../lock-order.js';
 
 /*
  * Locks by a key that nodes acquire. A row is a request, and once `acquired_at` is set, a holder. It counts only while
- * its run is unfinished and its node is not cancelled: so every exit of a run frees its locks, also statements that know
- * nothing of them. Who holds a key is decided under an advisory lock of the key, in the order of `seq`.
+ * its run is unfinished and its node is not cancelled: so every exit of a run frees its locks, also statements that
+ * know nothing of them. Who holds a key is decided under an advisory lock of the key, in the order of `seq`.
  */
 
 /** A lock of a workspace. */
