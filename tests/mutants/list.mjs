@@ -869,6 +869,9 @@ export const MUTANTS = [
     ['what is on its way is dispatched again', 'isAdmitted && !run.isDispatched', 'isAdmitted'],
   ]),
   ...of('packages/queue/src/fair-order.ts', 'unit:queue/src/fair-order', [
+    ['runs with a priority overtake without a bound', 'ahead.set(lane, inLane + runs / OVERTAKING_PER_ROUND);', ''],
+    ['runs with a priority wait behind the backlog of their flow', 'if (inLane < start)', 'if (inLane > start)'],
+    ['a priority does not reach into the round being served', ' : priority);', ' : 0);'],
     ['an idle flow is owed its turns', 'ahead.get(flow) ?? served', 'ahead.get(flow) ?? 0'],
     ['time goes back', 'served = Math.max(served, time.served);', 'served = time.served;'],
   ]),

@@ -27,6 +27,8 @@ export interface RunSnapshot {
 /** A run to be queued in the fair order of workspaces. */
 export interface QueuedRun extends RunJob {
   readonly workspaceId: string;
+  /** Orders the runs of a workspace: the higher the earlier. 0 without one. */
+  readonly priority?: number | null | undefined;
 }
 
 /** Returns a name for a run and dispatch: queueing it twice is harmless, and a missing job can be detected. */

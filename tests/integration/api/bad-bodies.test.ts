@@ -387,7 +387,7 @@ const LATER = {
   expiresAt: '2030-01-02T00:00:00.000Z',
   concurrency: { key: 'customer-42', limit: 2, onLimit: 'queue' },
 };
-const SOON = { delay: 60, expiresAfter: 60 };
+const SOON = { delay: 60, expiresAfter: 60, priority: 1 };
 const JOINED = { debounce: { key: 'customer-42', delay: 60, maxDelay: 600, mode: 'trailing' } };
 
 describe('every operation that takes a body', () => {

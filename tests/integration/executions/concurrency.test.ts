@@ -154,7 +154,10 @@ describe('a limit of runs at once', () => {
       [{ executionId: String(c), dispatch: 1, token: uuidv7() }],
       worker,
     );
-    expect([claimed, dispatched]).toEqual([[], [{ workspaceId: seed.workspaceId, executionId: b, dispatch: 2 }]]);
+    expect([claimed, dispatched]).toEqual([
+      [],
+      [{ workspaceId: seed.workspaceId, executionId: b, dispatch: 2, priority: null }],
+    ]);
   });
 
   it('of a workflow delays no other workflow of a limited workspace', async () => {

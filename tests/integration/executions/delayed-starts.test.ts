@@ -72,7 +72,7 @@ describe('a delayed run', () => {
     expect(await findDueRuns(db, page)).toContain(id);
     // Twice at once, as two workers may that both have the lease for a moment.
     const woken = await Promise.all([wakeDueRuns(db, [id]), wakeDueRuns(db, [id])]);
-    expect(woken.flat()).toEqual([{ workspaceId: instance.workspaceId, executionId: id, dispatch: 2 }]);
+    expect(woken.flat()).toEqual([{ workspaceId: instance.workspaceId, executionId: id, dispatch: 2, priority: null }]);
     expect(await isClaimable(id, 1)).toBe(false);
     expect(await isClaimable(id, 2)).toBe(true);
   });

@@ -76,6 +76,41 @@ describe('the fair order of jobs', () => {
     },
   );
 
+  it('take runs of a higher priority first, and those of the lowest after a bounded number of them', async () => {
+    const { url } = await startTestRedis();
+    const queue = await openQueue(url);
+    const take = await openTaker(url, queue);
+    const workspaceId = randomUUID();
+    const add = async (count: number, priority?: number): Promise<string[]> => {
+      const runs = Array.from({ length: count }, () => ({
+        workspaceId,
+        executionId: randomUUID(),
+        dispatch: 1,
+        priority,
+      }));
+      await queue.add(runs);
+      return runs.map(({ executionId }) => executionId);
+    };
+    const [low] = await add(1, -2);
+    const normal = await add(40);
+    let taken = 0;
+    let sawNormal = 0;
+    for (let isLowTaken = false; !isLowTaken;) {
+      // As many as are taken, so that the queue never gets shorter.
+      const urgent = new Set(await add(16, 1));
+      for (let ofRound = 0; ofRound < 16;) {
+        const runs = await take();
+        ofRound += runs.length;
+        if (taken === 0) expect(runs.every((run) => urgent.has(run))).toBe(true);
+        sawNormal += runs.filter((run) => normal.includes(run)).length;
+        if (low !== undefined && runs.includes(low)) isLowTaken = true;
+      }
+      taken += 16;
+      expect(taken).toBeLessThan(4_000);
+    }
+    expect(sawNormal).toBe(40);
+  });
+
   it('begin anew at priority 1 once time has come far and nothing waits, not while something does', async () => {
     const { url } = await startTestRedis();
     const redis = connectRedis(url, { role: 'producer' });
@@ -86,9 +121,9 @@ describe('the fair order of jobs', () => {
     await redis.zadd(jobs, 1_600_000 * 2 ** 32, 'waits');
     expect(await advanceVirtualTime(redis, 0)).toEqual({ served: 1_599_999, base: 0, waiting: 1 });
     await redis.del(jobs);
-    expect(await advanceVirtualTime(redis, 1_700_000)).toEqual({ served: 1_700_000, base: 1_700_000, waiting: 0 });
-    await redis.zadd(jobs, 3 * 2 ** 32, 'waits');
-    expect(await advanceVirtualTime(redis, 1_700_009)).toEqual({ served: 1_700_002, base: 1_700_000, waiting: 1 });
+    expect(await advanceVirtualTime(redis, 1_700_000)).toEqual({ served: 1_700_000, base: 1_699_998, waiting: 0 });
+    await redis.zadd(jobs, 5 * 2 ** 32, 'waits');
+    expect(await advanceVirtualTime(redis, 1_700_009)).toEqual({ served: 1_700_002, base: 1_699_998, waiting: 1 });
     await redis.quit();
   });
 });

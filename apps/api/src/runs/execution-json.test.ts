@@ -35,6 +35,7 @@ const run: ExecutionRecord = {
   errorExecutionId: null,
   errorStartCode: null,
   expiresAt: null,
+  priority: null,
   concurrencyKey: null,
   concurrencyLimit: null,
   holdsKey: null,

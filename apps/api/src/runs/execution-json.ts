@@ -89,6 +89,7 @@ function executionMembers(run: ExecutionRecord, nodeIds: readonly string[], fiel
     currentNodeId: run.currentNodeId,
     startAt: run.startAt?.toISOString() ?? null,
     expiresAt: run.expiresAt?.toISOString() ?? null,
+    priority: run.priority ?? 0,
     concurrency: toConcurrency(run),
     errorOf: run.errorOf,
     errorExecutionId: run.errorExecutionId,

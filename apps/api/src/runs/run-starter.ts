@@ -1,5 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
-import { concurrencyOf, debounceOf, DeckhandError, type ValidationIssue, validationFailed } from '@deckhand/contracts';
+import {
+  concurrencyOf,
+  debounceOf,
+  DeckhandError,
+  priorityOf,
+  type ValidationIssue,
+  validationFailed,
+} from '@deckhand/contracts';
 import {
   type Accepted,
   acceptExecutions,
@@ -188,7 +195,9 @@ export function createRunStarter(options: {
       const started = { executionId, isRepeated: false, isDelayed, rate: rateShown };
       // It rests: maintenance queues it when its time has come. A run with a key is queued with the others of the key.
       if (underKey || isDelayed) return started;
-      if (!(await enqueue({ executionId, dispatch: 1, workspaceId, snapshot: toSnapshot(request, verdict) })))
+      const priority = priorityOf(request.options);
+      const snapshot = toSnapshot(request, verdict);
+      if (!(await enqueue({ executionId, dispatch: 1, workspaceId, priority, snapshot })))
         throw new DeckhandError('QUEUE_UNAVAILABLE', { extra: { executionId } });
       return started;
     },

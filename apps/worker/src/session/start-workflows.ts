@@ -1,4 +1,4 @@
-import { DeckhandError, serializeOptions, type StartOptions } from '@deckhand/contracts';
+import { DeckhandError, priorityOf, serializeOptions, type StartOptions } from '@deckhand/contracts';
 import { type ChildRequest, type ChildVerdict, chooseVersion, type KeyedStart } from '@deckhand/db';
 import { NodeError, type WorkflowStarter } from '@deckhand/engine';
 import type { CountExecution, QueueProducer } from '@deckhand/queue';
@@ -54,13 +54,14 @@ export function createWorkflowStarter({
       // A retry of the node gets the same id.
       const executionId = childIdOf(parentExecutionId, idempotencyKey);
       const triggerData = JSON.stringify(input);
+      const serialized = readOptions(options);
       const verdict = await acceptCounted({
         executionId,
         workflowId,
         parentExecutionId,
         parentNodeId,
         triggerData,
-        options: readOptions(options),
+        options: serialized,
         ...chooseVersion(version),
       });
       if (verdict.kind === 'notCounted') {
@@ -75,7 +76,8 @@ export function createWorkflowStarter({
       // If this fails, maintenance finds the child without a job and queues it.
       const { workspaceId, dispatch, underKey } = verdict;
       if (underKey) await onStopped(underKey.stopped);
-      await queue.add(underKey?.dispatched ?? [{ workspaceId, executionId, dispatch }]).catch(() => undefined);
+      const own = { workspaceId, executionId, dispatch, priority: priorityOf(serialized) };
+      await queue.add(underKey?.dispatched ?? [own]).catch(() => undefined);
       return executionId;
     },
   };

@@ -174,6 +174,7 @@ const ENTRY_FIELDS = [
   'currentNodeId',
   'startAt',
   'expiresAt',
+  'priority',
   'concurrency',
   'errorOf',
   'errorExecutionId',
@@ -335,6 +336,7 @@ export const Execution = Type.Object({
   currentNodeId: nullable(Type.String()),
   startAt: nullable(Time, { description: 'When a delayed run starts; null for others' }),
   expiresAt: nullable(Time, { description: 'When the run ends as `timeout` unless it has begun' }),
+  priority: Type.Integer({ description: 'Its priority in the queue, among the runs of the workspace' }),
   concurrency: nullable(Type.Object({ key: Type.String(), limit: Type.Integer(), isWaiting: Type.Boolean() }), {
     description: 'Its limit by a key, and whether it has no slot of the key yet; null without one',
   }),

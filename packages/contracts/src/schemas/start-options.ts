@@ -108,7 +108,18 @@ const Debounce = debounceBy(
 );
 export type Debounce = Static<typeof Debounce>;
 
+/** The highest priority of a run; the lowest is its negative. */
+const MAX_PRIORITY = 2;
+
 const fixedOptions = {
+  priority: Type.Optional(
+    Type.Integer({
+      minimum: -MAX_PRIORITY,
+      maximum: MAX_PRIORITY,
+      default: 0,
+      description: 'Orders the queued runs of the workspace: the higher the earlier',
+    }),
+  ),
   tags: Type.Optional(Tags),
   metadata: Type.Optional(Metadata),
   timeoutSeconds: Type.Optional(
@@ -223,16 +234,21 @@ type SingleStartOptions = RequestOptions & { readonly callbackUrl?: string };
 /** Returns the options among the members of an object, as JSON; undefined without any. @throws VALIDATION_FAILED. */
 export function serializeOptions(given: SingleStartOptions): string | undefined {
   const { tags, metadata, timeoutSeconds, startAt, delay, expiresAt, expiresAfter, ...others } = given;
-  const { concurrency, debounce, callbackUrl } = others;
+  const { concurrency, debounce, callbackUrl, priority } = others;
   const issues = findOptionIssues(given);
   if (issues.length > 0) throw validationFailed(issues);
   const times = {
     ...(startAt === undefined ? {} : { startAt: toDate(startAt) }),
     ...(expiresAt === undefined ? {} : { expiresAt: toDate(expiresAt) }),
   };
-  const last = { concurrency, debounce, callbackUrl };
+  const last = { concurrency, debounce, callbackUrl, priority };
   const json = JSON.stringify({ tags, metadata, timeoutSeconds, delay, expiresAfter, ...times, ...last });
   return json === '{}' ? undefined : json;
+}
+
+/** Returns the priority among serialised options; undefined without any. */
+export function priorityOf(options: string | undefined): number | undefined {
+  return options?.includes('"priority":') === true ? parseOwnJson<StartOptions>(options).priority : undefined;
 }
 
 /** Returns the debouncing among serialised options; undefined without any. */

@@ -48,6 +48,8 @@ export interface ExecutionRecord {
   /** Null for a run that was not delayed. */
   readonly startAt: Date | null;
   readonly expiresAt: Date | null;
+  /** Null for 0. */
+  readonly priority: number | null;
   /** Null without a limit by a key. */
   readonly concurrencyKey: string | null;
   readonly concurrencyLimit: number | null;
@@ -104,7 +106,7 @@ export async function readExecutions(
       e.finished_at AS "finishedAt", e.current_node_id AS "currentNodeId", e.trigger_node_id AS "triggerNodeId",
       e.rerun_of AS "rerunOf", e.rerun_from_node_id AS "rerunFromNodeId",
       e.parent_execution_id AS "parentExecutionId", e.parent_node_id AS "parentNodeId", e.start_at AS "startAt", e.expires_at AS "expiresAt",
-      e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
+      e.priority::int AS priority, e.concurrency_key AS "concurrencyKey", e.concurrency_limit::int AS "concurrencyLimit", e.holds_key AS "holdsKey",
       e.error_of AS "errorOf", e.error_execution_id AS "errorExecutionId", e.error_start_code AS "errorStartCode", e.tags, e.metadata::text AS "metadataJson", (SELECT f.name FROM workflows f WHERE f.id = e.workflow_id) AS "workflowName", e.revision, asked.is_entry AND coalesce(octet_length(e.trigger_data) > ${INLINE_OUTPUT_BYTES}, false) AS "isTriggerOmitted",
       CASE WHEN NOT asked.is_entry OR octet_length(e.trigger_data) <= ${INLINE_OUTPUT_BYTES} THEN e.trigger_data END AS "triggerJson",
       e.error AS "errorJson",

@@ -21,6 +21,8 @@ export interface DispatchedExecution {
   readonly workspaceId: string;
   readonly executionId: string;
   readonly dispatch: number;
+  /** Its priority in the queue; null without one. */
+  readonly priority?: number | null;
 }
 
 /** Returns the ids of the workers that hold unfinished runs. */

@@ -9,6 +9,8 @@ export interface ReleasedExecution {
   readonly executionId: string;
   /** The new dispatch, for a job; null when the run was paused and rests. */
   readonly dispatch: number | null;
+  /** Its priority in the queue; null without one. */
+  readonly priority?: number | null;
 }
 
 /**

@@ -67,7 +67,7 @@ export function mayBegin(run: Prisma.Sql = RUN): Prisma.Sql {
 }
 
 /** Columns of a DispatchedExecution, for `RETURNING` after `DISPATCH_AGAIN`. */
-export const DISPATCHED = Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch`;
+export const DISPATCHED = Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId", e.dispatch, e.priority::int AS priority`;
 
 /**
  * Columns of a ReleasedExecution, for `RETURNING`: `dispatch` is null unless the condition holds for the run as it is
@@ -75,7 +75,7 @@ export const DISPATCHED = Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "e
  */
 export function dispatchedIf(condition: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`e.workspace_id AS "workspaceId", e.id AS "executionId",
-    CASE WHEN ${condition} THEN e.dispatch END AS dispatch`;
+    CASE WHEN ${condition} THEN e.dispatch END AS dispatch, e.priority::int AS priority`;
 }
 
 const IS_RUNNING = Prisma.sql`e.status = 'running'`;

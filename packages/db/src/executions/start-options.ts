@@ -6,7 +6,7 @@ import { NO_DEADLINE } from './run-status.js';
 
 /** The columns of a run that its options are written to. */
 export const OPTION_COLUMNS = Prisma.raw(
-  'tags, metadata, start_at, expires_at, wake_at, claimed_dispatch, concurrency_key, concurrency_limit, holds_key, callback_url',
+  'tags, metadata, start_at, expires_at, wake_at, claimed_dispatch, concurrency_key, concurrency_limit, holds_key, callback_url, priority',
 );
 
 /** Returns when a run starts; null for at once. Until then, it rests without a job: `wake_at` is that time. */
@@ -31,7 +31,8 @@ export function optionValues(options: Prisma.Sql): Prisma.Sql {
       coalesce(${startAt(options)}, now()) + (${options} ->> 'expiresAfter')::float8 * interval '1 second'),
     ${startAt(options)}, CASE WHEN ${isDelayed(options)} THEN 1 ELSE 0 END, ${options} #>> '{concurrency,key}',
     CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN coalesce((${options} #>> '{concurrency,limit}')::int, 1) END,
-    CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN false END, ${options} ->> 'callbackUrl'`;
+    CASE WHEN ${options} -> 'concurrency' IS NOT NULL THEN false END, ${options} ->> 'callbackUrl',
+    nullif((${options} ->> 'priority')::int, 0)`;
 }
 
 /** Returns how many bytes of a run's options count towards the quota of its workspace. */

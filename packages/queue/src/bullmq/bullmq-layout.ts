@@ -1,5 +1,5 @@
 import type { Redis } from '../connect.js';
-import type { VirtualTime } from '../fair-order.js';
+import { MAX_RUN_PRIORITY, type VirtualTime } from '../fair-order.js';
 import { QUEUE_PREFIX, RUN_QUEUE, VIRTUAL_TIME_KEY } from '../names.js';
 import type { JobState } from '../run-queue.js';
 
@@ -33,7 +33,8 @@ const BASE_REACH = 1_048_576;
 /*
  * KEYS[1] jobs by priority (sorted set)  KEYS[2] the virtual time (hash)
  * ARGV[1] the latest round that the caller assigned  ARGV[2] how far time may get ahead of the base
- * If no job waits, all assigned rounds were served, and priorities may start from 1 again.
+ * If no job waits, all assigned rounds were served, and positions may start from the beginning again, with room for the
+ * runs with priorities that go before the round being served.
  */
 const ADVANCE = `
 local served = tonumber(redis.call('HGET', KEYS[2], 'served') or '0')
@@ -47,7 +48,7 @@ else
 end
 if served > before then redis.call('HSET', KEYS[2], 'served', served) end
 if not head[2] and served - base > tonumber(ARGV[2]) then
-  base = served
+  base = served - ${MAX_RUN_PRIORITY}
   redis.call('HSET', KEYS[2], 'base', base)
 end
 return {served, base, redis.call('ZCARD', KEYS[1])}`;

@@ -108,8 +108,8 @@ export function createRunQueue(
       const minJobs = (takingWorkers() || ASSUMED_WORKERS) * MIN_JOBS_PER_WORKER;
       const size = Math.min(Math.ceil(runs.length / minJobs), MAX_RUNS_PER_JOB);
       await addJobs(
-        [...byFlow(runs)].flatMap(([flow, ofFlow]) =>
-          chunks(ofFlow, size).map((chunk) => ({ runs: chunk, priority: order.next(flow, chunk.length) })),
+        byFlow(runs).flatMap(({ flow, priority, runs: ofFlow }) =>
+          chunks(ofFlow, size).map((chunk) => ({ runs: chunk, priority: order.next(flow, chunk.length, priority) })),
         ),
       );
     },
@@ -137,16 +137,25 @@ export function createRunQueue(
   };
 }
 
-/** Groups runs by flow: one per workspace, and another for its runs that are dispatched again. */
-function byFlow(runs: readonly QueuedRun[]): Map<string, QueuedRun[]> {
-  const flows = new Map<string, QueuedRun[]>();
+/** Runs of a flow with the same priority. */
+interface FlowRuns {
+  readonly flow: string;
+  readonly priority: number;
+  readonly runs: QueuedRun[];
+}
+
+/** Groups runs by flow (one per workspace, and another for its runs that are dispatched again) and by priority. */
+function byFlow(runs: readonly QueuedRun[]): FlowRuns[] {
+  const groups = new Map<string, FlowRuns>();
   for (const run of runs) {
     const flow = run.dispatch > 1 ? `${run.workspaceId} again` : run.workspaceId;
-    const ofFlow = flows.get(flow);
-    if (ofFlow) ofFlow.push(run);
-    else flows.set(flow, [run]);
+    const priority = run.priority ?? 0;
+    const name = priority === 0 ? flow : `${flow} ${priority}`;
+    const group = groups.get(name);
+    if (group) group.runs.push(run);
+    else groups.set(name, { flow, priority, runs: [run] });
   }
-  return flows;
+  return [...groups.values()];
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -1,3 +1,4 @@
+import { priorityOf } from '@deckhand/contracts';
 import {
   type DispatchedExecution,
   type DueSchedule,
@@ -117,7 +118,8 @@ async function moveAll(
   const moved = results.flatMap(({ move, verdict }) => (verdict?.kind === 'moved' ? [{ ...move, ...verdict }] : []));
   const runs = moved.flatMap(({ schedule: { workspaceId }, run, isLeftOut, underKey }) => {
     if (!run || isLeftOut === true) return [];
-    return underKey?.dispatched ?? [{ workspaceId, executionId: run.request.executionId, dispatch: 1 }];
+    const { executionId, options } = run.request;
+    return underKey?.dispatched ?? [{ workspaceId, executionId, dispatch: 1, priority: priorityOf(options) }];
   });
   const now = parts.now();
   for (const { run, isLeftOut } of moved)
