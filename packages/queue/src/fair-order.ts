@@ -38,8 +38,8 @@ export interface FairOrder {
  * Priorities of runs order the runs of one flow, and nothing starves. Each priority above 0 has a lane: a few runs per
  * round do not wait behind those that their flow has queued before; further ones have the place that they would have
  * without a priority. All are placed a round earlier for each step, before those of the round being served. So with two
- * lanes, other runs of the flow and other flows wait for at most a quarter more runs of it, and two rounds. Each priority
- * below 0 is placed some rounds later, which lets that many later runs of the flow overtake it.
+ * lanes, other runs of the flow and other flows wait for at most a quarter more runs of it, and two rounds. Each
+ * priority below 0 is placed some rounds later, which lets that many later runs of the flow overtake it.
  * @param options.maxPriority the largest priority. Jobs beyond it are ordered by arrival, until the base has advanced.
  * @see Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996.
  */
@@ -48,7 +48,7 @@ export function createFairOrder({ maxPriority }: { maxPriority: number }): FairO
   let served = MAX_RUN_PRIORITY;
   let base = 0;
   let latest = 0;
-  /** Flow or lane → start time of its next run, in rounds. Only those that are ahead of the round being served. */
+  /** Flow or lane → start time of its next run, in rounds. Only those ahead of the round being served. */
   const ahead = new Map<string, number>();
 
   /** Returns the start time of the next run of a flow, in rounds, and counts the runs. */

@@ -6,8 +6,8 @@ import type { QueuedRun, RunJob } from './run-job.js';
  *
  * - A job has one or more runs of one workspace. It is delivered at least once: a job that its consumer neither
  *   completed nor gave back is delivered again, to any consumer. A job may also come twice, or late: the claim decides.
- * - Workspaces share the queue by start-time fair queuing; within a workspace, order is roughly that of priority, and of
- *   arrival, and no run is overtaken for ever.
+ * - Workspaces share the queue by start-time fair queuing; within a workspace, order is roughly that of priority, and
+ *   of arrival, and no run is overtaken for ever.
  * - Everything may be lost at any time, when Redis is emptied. `jobStates` then says `missing`.
  * - Errors of Redis are thrown to the caller, and nothing has to be restarted afterwards.
  */
