@@ -21,6 +21,7 @@ export interface RunFilter {
   readonly to?: string | undefined;
   readonly search?: string | undefined;
   readonly errorContains?: string | undefined;
+  readonly failureGroup?: string | undefined;
 }
 
 /** Converts a filter to the parameters of the API. */

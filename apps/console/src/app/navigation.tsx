@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import {
   Braces,
+  CircleAlert,
   KeyRound,
+  Layers,
   ListVideo,
   LockKeyhole,
   ScrollText,
@@ -21,6 +23,8 @@ import classes from './navigation.module.css';
 const AREAS = [
   { to: '/w/$workspaceId/workflows', label: 'Workflows', Icon: Workflow },
   { to: '/w/$workspaceId/runs', label: 'Runs', Icon: ListVideo },
+  { to: '/w/$workspaceId/failures', label: 'Failures', Icon: CircleAlert },
+  { to: '/w/$workspaceId/bulk-actions', label: 'Bulk actions', Icon: Layers },
   { to: '/w/$workspaceId/approvals', label: 'Approvals', Icon: Stamp },
   { to: '/w/$workspaceId/fleet', label: 'Fleet', Icon: Server },
   { to: '/w/$workspaceId/variables', label: 'Variables', Icon: Braces },

@@ -1,6 +1,7 @@
-import { EXECUTION_STATUSES, WORKFLOW_STATUSES } from '@deckhand/contracts';
+import { EXECUTION_STATUSES, FAILURE_GROUP_STATES, WORKFLOW_STATUSES } from '@deckhand/contracts';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { RunFilter } from '../api/executions.js';
+import type { FailureFilter } from '../api/failure-groups.js';
 import { Broken } from '../components/broken.js';
 import { NotFound } from '../components/not-found.js';
 import { Invite } from '../pages/sign-in/invite.js';
@@ -85,6 +86,7 @@ const runs = createRoute({
       to: text(given.to),
       search: text(given.search),
       errorContains: text(given.errorContains),
+      failureGroup: text(given.failureGroup),
     }),
 });
 
@@ -94,6 +96,24 @@ const run = createRoute({
   // The graph and its layout are loaded with the pages that draw one.
   component: lazyRouteComponent(() => import('../pages/runs/run-page.js'), 'RunPage'),
   validateSearch: (given): { node?: string } => optional({ node: text(given.node) }),
+});
+
+const failures = createRoute({
+  getParentRoute: () => workspace,
+  path: 'failures',
+  component: lazyRouteComponent(() => import('../pages/failures/failure-list.js'), 'FailureList'),
+  validateSearch: (given): FailureFilter =>
+    optional({ state: choice(FAILURE_GROUP_STATES, given.state), workflowId: text(given.workflowId) }),
+});
+const failure = createRoute({
+  getParentRoute: () => workspace,
+  path: 'failures/$groupId',
+  component: lazyRouteComponent(() => import('../pages/failures/failure-page.js'), 'FailurePage'),
+});
+const bulkActions = createRoute({
+  getParentRoute: () => workspace,
+  path: 'bulk-actions',
+  component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-list.js'), 'BulkActionList'),
 });
 
 const approvals = createRoute({
@@ -153,6 +173,9 @@ const tree = root.addChildren([
     editor,
     runs,
     run,
+    failures,
+    failure,
+    bulkActions,
     approvals,
     apiKeys,
     fleet,

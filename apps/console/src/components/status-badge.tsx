@@ -1,6 +1,8 @@
-import type { ExecutionStatus, NodeStatus, WorkflowStatus } from '@deckhand/contracts';
+import type { BulkAction, ExecutionStatus, FailureGroupState, NodeStatus, WorkflowStatus } from '@deckhand/contracts';
 import {
   Ban,
+  BellOff,
+  CircleAlert,
   CircleCheck,
   CircleDashed,
   CirclePause,
@@ -17,7 +19,7 @@ import {
 } from 'lucide-react';
 import classes from './status-badge.module.css';
 
-type Status = ExecutionStatus | NodeStatus | WorkflowStatus;
+type Status = ExecutionStatus | NodeStatus | WorkflowStatus | FailureGroupState | BulkAction['status'];
 
 interface Look {
   readonly label: string;
@@ -41,6 +43,11 @@ export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
   skipped: { label: 'Skipped', Icon: SkipForward, tone: 'idle' },
   draft: { label: 'Draft', Icon: PencilLine, tone: 'idle' },
   active: { label: 'Active', Icon: Power, tone: 'good' },
+  open: { label: 'Open', Icon: CircleAlert, tone: 'bad' },
+  ignored: { label: 'Ignored', Icon: BellOff, tone: 'idle' },
+  resolved: { label: 'Resolved', Icon: CircleCheck, tone: 'good' },
+  finished: { label: 'Finished', Icon: CircleCheck, tone: 'good' },
+  aborted: { label: 'Aborted', Icon: Ban, tone: 'idle' },
   inactive: { label: 'Inactive', Icon: PowerOff, tone: 'wait' },
 };
 

@@ -1,12 +1,13 @@
 import type { ExecutionEntry } from '@deckhand/contracts';
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type RunFilter, runsQuery } from '../../api/executions.js';
 import { useWorkspace } from '../../api/use-workspace.js';
 import { optional } from '../../app/search.js';
+import { AnchorLink } from '../../components/anchor-link.js';
 import { Broken } from '../../components/broken.js';
 import { type Columns, DataTable } from '../../components/data-table.js';
 import { EmptyState } from '../../components/empty-state.js';
@@ -14,9 +15,11 @@ import { Loading } from '../../components/loading.js';
 import { RelativeTime } from '../../components/relative-time.js';
 import { Page } from '../../components/page.js';
 import { StatusBadge } from '../../components/status-badge.js';
+import { BulkMenu } from './bulk-menu.js';
 import { Duration } from './duration.js';
 import { ExportRuns } from './export-runs.js';
 import { RunFilters } from './run-filters.js';
+import { SelectionContext, SelectRun } from './selection.js';
 import { WorkflowName } from './workflow-name.js';
 
 const route = getRouteApi('/w/$workspaceId/runs');
@@ -46,6 +49,7 @@ const COLUMNS: Columns<ExecutionEntry> = [
   },
   { id: 'source', header: 'Trigger', cell: ({ row: { original } }) => describeOrigin(original) },
   { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
+  { id: 'select', header: 'Select', cell: ({ row: { original } }) => <SelectRun run={original} /> },
 ];
 
 /** The runs of a workspace. The newest page is updated live; older pages are loaded on request. */
@@ -64,6 +68,15 @@ export function RunList() {
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const selection = useMemo(
+    () => ({
+      ids,
+      toggle: (id: string) =>
+        setIds((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id])),
+    }),
+    [ids],
+  );
   const narrow = (change: RunFilter): void =>
     void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
   const isFiltered = Object.keys(filter).length > 0;
@@ -86,17 +99,28 @@ export function RunList() {
               Newest
             </Button>
           )}
+          <BulkMenu filter={filter} selected={[...ids]} />
           <ExportRuns workspaceId={workspaceId} filter={filter} />
         </>
       }
     >
       <RunFilters filter={filter} onChange={narrow} onClear={() => void navigate({ search: {}, replace: true })} />
+      {filter.failureGroup !== undefined && (
+        <Text size="sm" mb="sm">
+          Only runs of{' '}
+          <AnchorLink to="/w/$workspaceId/failures/$groupId" params={{ workspaceId, groupId: filter.failureGroup }}>
+            one failure group
+          </AnchorLink>
+        </Text>
+      )}
       {query.isError && rows.length === 0 ? (
         <Broken error={query.error} reset={() => void query.refetch()} />
       ) : query.isPending ? (
         <Loading />
       ) : rows.length > 0 ? (
-        <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+        <SelectionContext value={selection}>
+          <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+        </SelectionContext>
       ) : isFiltered ? (
         <EmptyState title="No matching runs">Remove a filter, or change the search.</EmptyState>
       ) : (

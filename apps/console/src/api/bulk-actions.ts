@@ -1,0 +1,39 @@
+import type { BulkAction, CreateBulkActionBody, PageOf } from '@deckhand/contracts';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from './call.js';
+import type { RunFilter } from './executions.js';
+
+/** Which runs a bulk action is for. */
+export type BulkTarget = Pick<CreateBulkActionBody, 'executionIds' | 'filter' | 'all'>;
+
+/** Polling interval while an action runs, in ms. */
+const LIVE_MS = 2_000;
+
+/** The latest bulk actions of a workspace. */
+export const bulkActionsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['bulk-actions', workspaceId],
+    queryFn: ({ signal }) =>
+      call<PageOf<BulkAction>>('GET', '/api/bulk-actions', { query: { workspaceId, limit: 100 }, signal }),
+    refetchInterval: ({ state }) => (state.data?.data.some(({ status }) => status === 'running') ? LIVE_MS : false),
+  });
+
+/** Converts the filter of the list of runs. */
+export function toBulkTarget({ from, to, ...rest }: RunFilter): BulkTarget {
+  const startedAt = { ...(from !== undefined && { gte: from }), ...(to !== undefined && { lte: to }) };
+  const filter = { ...rest, ...(Object.keys(startedAt).length > 0 && { startedAt }) };
+  return { filter, ...(Object.keys(filter).length === 0 && { all: true }) };
+}
+
+/** Counts the runs that a bulk action would act on. */
+export const bulkCountQuery = (body: CreateBulkActionBody) =>
+  queryOptions({
+    queryKey: ['bulk-count', body],
+    queryFn: ({ signal }) =>
+      call<{ total: number }>('POST', '/api/bulk-actions', { query: { dryRun: true }, body, signal }),
+    gcTime: 0,
+  });
+
+export const startBulkAction = (body: CreateBulkActionBody): Promise<BulkAction> =>
+  call('POST', '/api/bulk-actions', { body });
+export const abortBulkAction = (id: string): Promise<BulkAction> => call('POST', `/api/bulk-actions/${id}/abort`);

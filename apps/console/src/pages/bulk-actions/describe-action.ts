@@ -1,0 +1,24 @@
+import type { BulkAction } from '@deckhand/contracts';
+
+/** Returns a number of runs in words. */
+export function describeRuns(total: number): string {
+  return total === 1 ? '1 run' : `${total.toLocaleString('en')} runs`;
+}
+
+const VERBS: Readonly<Record<BulkAction['action'], string>> = { stop: 'Stop', rerun: 'Re-run', delete: 'Delete' };
+
+/** Describes what a bulk action does. */
+export function describeAction({ action, total }: BulkAction): string {
+  return `${VERBS[action]} ${describeRuns(total)}`;
+}
+
+/** Describes how far a bulk action has come, apart from runs that it acted on. */
+export function describeRest({ failed, skipped, blockedBy, errors }: BulkAction): string {
+  const parts = [
+    failed > 0 ? `${failed.toLocaleString('en')} failed` : '',
+    skipped > 0 ? `${skipped.toLocaleString('en')} skipped` : '',
+    blockedBy === null ? '' : 'Delayed by a limit of the workspace',
+    errors[0]?.message ?? '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}

@@ -1,0 +1,120 @@
+import type { CreateBulkActionBody } from '@deckhand/contracts';
+import { Modal, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { bulkActionsQuery, bulkCountQuery, type BulkTarget, startBulkAction } from '../../api/bulk-actions.js';
+import { choice } from '../../app/search.js';
+import { FormFooter } from '../../components/form-footer.js';
+import { Problem } from '../../components/problem.js';
+import { describeRuns } from './describe-action.js';
+
+type Action = CreateBulkActionBody['action'];
+
+const TITLES: Readonly<Record<Action, string>> = { stop: 'Stop runs', rerun: 'Re-run runs', delete: 'Delete runs' };
+const LABELS: Readonly<Record<Action, string>> = { stop: 'Stop', rerun: 'Re-run', delete: 'Delete' };
+const NOTES: Readonly<Record<Action, string>> = {
+  stop: 'Unfinished runs only. A stopped run cannot be resumed, but it can be re-run.',
+  rerun: 'Finished runs only. Each gets a new run with the same input.',
+  delete: 'Finished runs only. Deleted runs cannot be restored.',
+};
+const VERSIONS = ['latest', 'original'] as const;
+const STARTS = ['start', 'failedNode'] as const;
+
+/**
+ * Asks for the options of a bulk action, shows how many runs it would act on, and starts it.
+ * @param target the runs: a filter, or their ids.
+ */
+export function StartBulkAction({
+  workspaceId,
+  action,
+  target,
+  onClose,
+}: {
+  workspaceId: string;
+  action: Action;
+  target: BulkTarget;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [version, setVersion] = useState<(typeof VERSIONS)[number]>('latest');
+  const [from, setFrom] = useState<(typeof STARTS)[number]>('start');
+  const [rate, setRate] = useState<number | undefined>();
+  const count = useQuery({
+    ...bulkCountQuery({ workspaceId, action, ...target }),
+    enabled: target.executionIds === undefined,
+  });
+  const total = target.executionIds?.length ?? count.data?.total;
+  const start = useMutation({
+    mutationFn: () =>
+      startBulkAction({
+        workspaceId,
+        action,
+        ...target,
+        ...(action === 'rerun' && { version, from }),
+        ...(rate !== undefined && { ratePerSecond: rate }),
+      }),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: bulkActionsQuery(workspaceId).queryKey });
+      await navigate({ to: '/w/$workspaceId/bulk-actions', params: { workspaceId } });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={TITLES[action]} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (total !== undefined && total > 0) start.mutate();
+        }}
+      >
+        <Stack>
+          <Text size="sm">{NOTES[action]}</Text>
+          <Text size="sm" fw={600} role="status">
+            {total === undefined ? 'Counting runs…' : `${describeRuns(total)} match`}
+          </Text>
+          {action === 'rerun' && (
+            <>
+              <Select
+                label="Version"
+                allowDeselect={false}
+                data={[
+                  { value: 'latest', label: 'Latest version' },
+                  { value: 'original', label: 'Original version' },
+                ]}
+                value={version}
+                onChange={(value) => setVersion(choice(VERSIONS, value) ?? 'latest')}
+              />
+              <Select
+                label="Start at"
+                allowDeselect={false}
+                data={[
+                  { value: 'start', label: 'The beginning' },
+                  { value: 'failedNode', label: 'The node that failed' },
+                ]}
+                value={from}
+                onChange={(value) => setFrom(choice(STARTS, value) ?? 'start')}
+              />
+            </>
+          )}
+          <NumberInput
+            label="Runs per second"
+            description="Leave empty for no limit"
+            min={1}
+            max={1_000}
+            allowDecimal={false}
+            value={rate ?? ''}
+            onChange={(value) => setRate(typeof value === 'number' ? value : undefined)}
+          />
+          <Problem error={count.error} />
+          <FormFooter
+            error={start.error}
+            submit={total === undefined ? LABELS[action] : `${LABELS[action]} ${describeRuns(total)}`}
+            isPending={start.isPending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

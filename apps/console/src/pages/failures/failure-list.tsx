@@ -1,0 +1,97 @@
+import { FAILURE_GROUP_STATES, type FailureGroup } from '@deckhand/contracts';
+import { Group, Select } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { type FailureFilter, failureGroupsQuery } from '../../api/failure-groups.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { workflowNamesQuery } from '../../api/workflow-names.js';
+import { choice, optional } from '../../app/search.js';
+import { Broken } from '../../components/broken.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Loading } from '../../components/loading.js';
+import { Page } from '../../components/page.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { STATUS_LOOKS, StatusBadge } from '../../components/status-badge.js';
+import { describeNode, describeWorkflows } from './describe-group.js';
+
+const route = getRouteApi('/w/$workspaceId/failures');
+
+/** Polling interval of the list while only its first page is shown, in ms. */
+const LIVE_MS = 5_000;
+
+const COLUMNS: Columns<FailureGroup> = [
+  {
+    id: 'message',
+    header: 'Message',
+    cell: ({ row: { original } }) => (
+      <Link to="/w/$workspaceId/failures/$groupId" params={{ workspaceId: original.workspaceId, groupId: original.id }}>
+        {original.message || 'No message'}
+      </Link>
+    ),
+  },
+  { id: 'node', header: 'Node type', cell: ({ row: { original } }) => describeNode(original) },
+  { id: 'workflows', header: 'Workflows', cell: ({ row: { original } }) => describeWorkflows(original) },
+  { id: 'count', header: 'Count', cell: ({ row: { original } }) => original.count.toLocaleString('en') },
+  { id: 'lastSeenAt', header: 'Last seen', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
+  { id: 'state', header: 'State', cell: ({ row: { original } }) => <StatusBadge status={original.state} /> },
+];
+
+/** The failure groups of a workspace, the latest failure first. */
+export function FailureList() {
+  const { workspaceId } = useWorkspace();
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const names = useQuery(workflowNamesQuery(workspaceId)).data ?? new Map<string, string>();
+  const query = useInfiniteQuery({
+    ...failureGroupsQuery(workspaceId, filter),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MS : false),
+    placeholderData: (before) => before,
+  });
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const narrow = (change: FailureFilter): void =>
+    void navigate({ search: (before) => optional({ ...before, ...change }), replace: true });
+  return (
+    <Page title="Failures">
+      <Group mb="md" gap="sm" role="search" aria-label="Filter failures" align="flex-end">
+        <Select
+          label="State"
+          placeholder="Any"
+          clearable
+          data={FAILURE_GROUP_STATES.map((value) => ({ value, label: STATUS_LOOKS[value].label }))}
+          value={filter.state ?? null}
+          onChange={(value) => narrow({ state: choice(FAILURE_GROUP_STATES, value) })}
+          flex="1 1 130px"
+          maw={190}
+        />
+        <Select
+          label="Workflow"
+          placeholder="Any"
+          clearable
+          searchable
+          data={[...names].map(([value, label]) => ({ value, label }))}
+          value={filter.workflowId ?? null}
+          onChange={(workflowId) => narrow({ workflowId: workflowId ?? undefined })}
+          flex="1 1 130px"
+          maw={230}
+        />
+      </Group>
+      {query.isError && rows.length === 0 ? (
+        <Broken error={query.error} reset={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Loading />
+      ) : rows.length > 0 ? (
+        <DataTable label="Failures" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} onNearEnd={more} />
+      ) : (
+        <EmptyState title={Object.keys(filter).length > 0 ? 'No matching failures' : 'No failures'}>
+          Runs that fail or time out with the same error are listed here as one group.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,185 @@
+import type { ExecutionEntry, FailureGroup, FailureGroupState } from '@deckhand/contracts';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { BellOff, CircleCheck, ListVideo, RotateCw, Undo2 } from 'lucide-react';
+import { runsQuery } from '../../api/executions.js';
+import { changeFailureState, failureGroupQuery } from '../../api/failure-groups.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { Broken } from '../../components/broken.js';
+import { ButtonLink } from '../../components/button-link.js';
+import { type Columns, DataTable } from '../../components/data-table.js';
+import { Loading } from '../../components/loading.js';
+import { notifyProblem } from '../../components/notice-board.js';
+import { Page } from '../../components/page.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import { StartBulkAction } from '../bulk-actions/start-bulk-action.js';
+import { WorkflowName } from '../runs/workflow-name.js';
+import { describeNode } from './describe-group.js';
+
+const route = getRouteApi('/w/$workspaceId/failures/$groupId');
+
+/** Polling interval, in ms. */
+const LIVE_MS = 5_000;
+/** Number of runs that the page lists. */
+const SHOWN_RUNS = 20;
+
+/** A version of a workflow in a group. */
+type AffectedVersion = FailureGroup['workflows'][number]['versions'][number] & { readonly workflowName: string };
+
+const VERSION_COLUMNS: Columns<AffectedVersion> = [
+  { id: 'workflow', header: 'Workflow', cell: ({ row: { original } }) => original.workflowName },
+  {
+    id: 'version',
+    header: 'Version',
+    cell: ({ row: { original } }) => (original.number === null ? 'Deleted' : `Version ${original.number}`),
+  },
+  { id: 'count', header: 'Count', cell: ({ row: { original } }) => original.count.toLocaleString('en') },
+  { id: 'lastSeenAt', header: 'Last seen', cell: ({ row: { original } }) => <RelativeTime at={original.lastSeenAt} /> },
+];
+
+const RUN_COLUMNS: Columns<ExecutionEntry> = [
+  {
+    id: 'workflow',
+    header: 'Workflow',
+    cell: ({ row: { original } }) => (
+      <Link
+        to="/w/$workspaceId/runs/$executionId"
+        params={{ workspaceId: original.workspaceId, executionId: original.id }}
+      >
+        <WorkflowName workflowId={original.workflowId} />
+      </Link>
+    ),
+  },
+  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'createdAt', header: 'Started', cell: ({ row: { original } }) => <RelativeTime at={original.createdAt} /> },
+  { id: 'error', header: 'Error', cell: ({ row: { original } }) => original.error?.message },
+];
+
+/** A failure group with its runs. */
+export function FailurePage() {
+  const { workspaceId, groupId } = route.useParams();
+  const query = useQuery({ ...failureGroupQuery(groupId), refetchInterval: LIVE_MS });
+  const runs = useInfiniteQuery({
+    ...runsQuery(workspaceId, { failureGroup: groupId }),
+    refetchInterval: LIVE_MS,
+  });
+  if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  const group = query.data;
+  const shown = runs.data?.pages[0]?.data.slice(0, SHOWN_RUNS) ?? [];
+  const versions = group.workflows.flatMap((workflow) =>
+    workflow.versions.map((version) => ({ ...version, workflowName: workflow.workflowName ?? 'Deleted workflow' })),
+  );
+  return (
+    <Page title={group.message || 'No message'} actions={<Actions group={group} />}>
+      <Stack gap="lg">
+        <Group gap="lg">
+          <StatusBadge status={group.state} />
+          <Text size="sm">{describeNode(group)}</Text>
+          <Text size="sm">{group.count === 1 ? '1 failure' : `${group.count.toLocaleString('en')} failures`}</Text>
+          <Text size="sm">
+            First seen <RelativeTime at={group.firstSeenAt} />
+          </Text>
+          <Text size="sm">
+            Last seen <RelativeTime at={group.lastSeenAt} />
+          </Text>
+        </Group>
+        <section>
+          <Title order={2} size="h4" mb="xs">
+            Affected versions
+          </Title>
+          <DataTable
+            label="Affected versions"
+            columns={VERSION_COLUMNS}
+            rows={versions}
+            keyOf={({ workflowVersionId }) => workflowVersionId}
+          />
+        </section>
+        <section>
+          <Group justify="space-between" mb="xs">
+            <Title order={2} size="h4">
+              Latest runs
+            </Title>
+            <ButtonLink
+              to="/w/$workspaceId/runs"
+              params={{ workspaceId }}
+              search={{ failureGroup: groupId }}
+              variant="default"
+              size="xs"
+              leftSection={<ListVideo size={14} aria-hidden />}
+            >
+              Show all runs
+            </ButtonLink>
+          </Group>
+          {shown.length > 0 ? (
+            <DataTable label="Latest runs" columns={RUN_COLUMNS} rows={shown} keyOf={({ id }) => id} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              {runs.isPending ? 'Loading…' : 'The runs of this group were deleted.'}
+            </Text>
+          )}
+        </section>
+      </Stack>
+    </Page>
+  );
+}
+
+function Actions({ group: { id, workspaceId, state } }: { group: FailureGroup }) {
+  const { can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const [isAsking, asking] = useDisclosure(false);
+  const change = useMutation({
+    mutationFn: (next: FailureGroupState) => changeFailureState(id, next),
+    onError: notifyProblem,
+    onSuccess: (changed) => queryClient.setQueryData(failureGroupQuery(id).queryKey, changed),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['failure-groups', workspaceId] }),
+  });
+  if (!can('editor')) return null;
+  return (
+    <>
+      {state === 'open' ? (
+        <>
+          <Button
+            variant="default"
+            leftSection={<BellOff size={16} aria-hidden />}
+            disabled={change.isPending}
+            onClick={() => change.mutate('ignored')}
+          >
+            Ignore
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<CircleCheck size={16} aria-hidden />}
+            disabled={change.isPending}
+            onClick={() => change.mutate('resolved')}
+          >
+            Resolve
+          </Button>
+        </>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<Undo2 size={16} aria-hidden />}
+          disabled={change.isPending}
+          onClick={() => change.mutate('open')}
+        >
+          Reopen
+        </Button>
+      )}
+      <Button leftSection={<RotateCw size={16} aria-hidden />} onClick={asking.open}>
+        Re-run all
+      </Button>
+      {isAsking && (
+        <StartBulkAction
+          workspaceId={workspaceId}
+          action="rerun"
+          target={{ filter: { failureGroup: id } }}
+          onClose={asking.close}
+        />
+      )}
+    </>
+  );
+}

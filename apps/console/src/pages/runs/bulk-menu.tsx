@@ -1,0 +1,41 @@
+import type { CreateBulkActionBody } from '@deckhand/contracts';
+import { Button, Menu } from '@mantine/core';
+import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
+import { toBulkTarget } from '../../api/bulk-actions.js';
+import type { RunFilter } from '../../api/executions.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import { StartBulkAction } from '../bulk-actions/start-bulk-action.js';
+
+/** Starts a bulk action on the selected runs; without any, on all that match the filter. */
+export function BulkMenu({ filter, selected }: { filter: RunFilter; selected: readonly string[] }) {
+  const { workspaceId, can } = useWorkspace();
+  const [action, setAction] = useState<CreateBulkActionBody['action']>();
+  if (!can('editor')) return null;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
+            {selected.length === 0 ? 'All matching runs' : `${selected.length} selected`}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setAction('rerun')}>Re-run…</Menu.Item>
+          <Menu.Item onClick={() => setAction('stop')}>Stop…</Menu.Item>
+          <Menu.Item c="var(--status-bad)" onClick={() => setAction('delete')}>
+            Delete…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {action && (
+        <StartBulkAction
+          workspaceId={workspaceId}
+          action={action}
+          target={selected.length === 0 ? toBulkTarget(filter) : { executionIds: [...selected] }}
+          onClose={() => setAction(undefined)}
+        />
+      )}
+    </>
+  );
+}
