@@ -33,3 +33,9 @@ export async function addPartitions(db: Database, { count, days }: { count: numb
       END LOOP;
     END $$`);
 }
+
+/** Returns SQL for a random id of a run that was created at a time. PostgreSQL has a function for that from 18 on. */
+export function runIdAt(at: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(left(first_id_of(${at})::text, 14) || '7' || right(gen_random_uuid()::text, 3) || '-8'
+    || right(gen_random_uuid()::text, 3) || '-' || right(gen_random_uuid()::text, 12))::uuid`;
+}

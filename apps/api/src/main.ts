@@ -2,6 +2,7 @@ import {
   createDatabase,
   describePending,
   findPendingMigrations,
+  reportFaultyServer,
   reportMissingSessionLimits,
   SILENT_AFTER_MS,
 } from '@deckhand/db';
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
   void announceSetup(services, publicUrl(settings));
   void reportLostKeys(services);
   void reportMissingSessionLimits(db, logger);
+  void reportFaultyServer(db, logger);
   collectAtRest({ logger, workSoFar: () => requests });
   // The API starts anyway, and /readyz reports it: missing migrations may be applied at any moment.
   findPendingMigrations(settings.DATABASE_URL).then(

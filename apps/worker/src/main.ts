@@ -1,4 +1,4 @@
-import { createDatabase, reportMissingSessionLimits, SILENT_AFTER_MS } from '@deckhand/db';
+import { createDatabase, reportFaultyServer, reportMissingSessionLimits, SILENT_AFTER_MS } from '@deckhand/db';
 import {
   createHttpClient,
   createMailSender,
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => isConsuming() });
   await awaitSchema(settings.DATABASE_URL, logger);
   void reportMissingSessionLimits(db, logger);
+  void reportFaultyServer(db, logger);
   const worker = await startWorker({
     id: uuidv7(),
     version: VERSION,

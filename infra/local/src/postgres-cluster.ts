@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -19,6 +19,7 @@ export const POSTGRES_ENV = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
  * Creates the data folder and the superuser's random password (`password`, mode 600, in `dir`), unless both exist.
  * Stops a server of an earlier start that still runs on it.
  * @param options.isDurable false: do not wait for the disk.
+ * @throws if another major version of PostgreSQL wrote the data.
  */
 export async function prepareCluster(
   home: PostgresHome,
@@ -26,13 +27,20 @@ export async function prepareCluster(
 ): Promise<Cluster> {
   const data = join(home.parent, 'data');
   const password = await keptPassword(join(options.dir, 'password'));
-  const isMade = await access(join(data, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  );
-  if (isMade) await releaseData(data);
-  else await makeData(home, { data, password, isDurable: options.isDurable });
+  const dataVersion = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (dataVersion !== undefined) {
+    requireVersion(data, Number(dataVersion), await majorVersion(home));
+    await releaseData(data);
+  } else await makeData(home, { data, password, isDurable: options.isDurable });
   return { data, password };
+}
+
+function requireVersion(data: string, ofData: number, ofPrograms: number): void {
+  if (ofData === ofPrograms) return;
+  throw new Error(
+    `the database in ${data} was written by PostgreSQL ${ofData}, and the one that starts here is ${ofPrograms}: ` +
+      `set DATABASE_URL to a PostgreSQL ${ofData} that uses it, or move the folder away to begin with an empty database`,
+  );
 }
 
 async function keptPassword(path: string): Promise<string> {
@@ -48,10 +56,12 @@ async function keptPassword(path: string): Promise<string> {
 /** The built-in locale is the same on every system and knows upper and lower case of all of Unicode. */
 const BUILTIN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
-/** Available since version 17. */
-async function hasBuiltinLocale({ binaries }: PostgresHome): Promise<boolean> {
+/** The first major version that has it. */
+const BUILTIN_LOCALE_SINCE = 17;
+
+async function majorVersion({ binaries }: PostgresHome): Promise<number> {
   const { stdout } = await execa(join(binaries, 'postgres'), ['--version'], { cwd: '/' });
-  return Number(/\d+/.exec(stdout)?.[0]) >= 17;
+  return Number(/\d+/.exec(stdout)?.[0]);
 }
 
 /** Runs initdb in another folder and moves the result, so that an interrupted start leaves no partial cluster. */
@@ -77,7 +87,7 @@ async function makeData(
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
-        ...((await hasBuiltinLocale(home)) ? BUILTIN_LOCALE : ['--locale=C.UTF-8']),
+        ...((await majorVersion(home)) >= BUILTIN_LOCALE_SINCE ? BUILTIN_LOCALE : ['--locale=C.UTF-8']),
         ...(options.isDurable ? [] : ['--no-sync']),
       ],
       { cwd: '/', env: POSTGRES_ENV, extendEnv: false, all: true, ...home.identity },

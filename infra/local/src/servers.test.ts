@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -60,6 +60,17 @@ describe('our PostgreSQL', () => {
     const second = await startPostgres({ dir, settings: { fsync: 'off' } });
     started.push(second);
     expect(await sql(second.url, 'SHOW fsync')).toEqual([{ fsync: 'off' }]);
+  });
+});
+
+describe('data of another version of PostgreSQL', () => {
+  it('are refused with what to do, and stay as they are', async () => {
+    const first = await startPostgres({ dir });
+    await first.stop();
+    const version = join(first.dataPath, 'PG_VERSION');
+    writeFileSync(version, '16\n');
+    await expect(startPostgres({ dir })).rejects.toThrow(/was written by PostgreSQL 16.*set DATABASE_URL/);
+    expect(readFileSync(version, 'utf8')).toBe('16\n');
   });
 });
 

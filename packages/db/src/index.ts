@@ -359,6 +359,7 @@ export {
   SILENT_AFTER_MS,
   withoutSessionLimits,
 } from './session-limits.js';
+export { reportFaultyServer } from './server-version.js';
 export { readFlushedPosition, readReplayedPosition, type WalPosition } from './replica.js';
 export { probeWrites } from './write-probe.js';
 export { type LostWorker, type RecoveredRuns, recoverRuns } from './executions/recover.js';

@@ -1,3 +1,4 @@
+import { Prisma } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -11,6 +12,7 @@ import {
   startTestWorker,
   stopAll,
   until,
+  runIdAt,
 } from '../../harness/index.js';
 
 let instance: Instance;
@@ -253,7 +255,7 @@ describe('a search among many', () => {
     await instance.db.$executeRaw`
       INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, trigger_node_id,
         trigger_data, created_at, started_at, finished_at, dispatched_at, deadline_at, error)
-      SELECT uuidv7(), ${workspaceId}::uuid, ${workflow.body.id}::uuid, ${workflow.body.latestVersionId}::uuid,
+      SELECT ${runIdAt(Prisma.sql`now()`)}, ${workspaceId}::uuid, ${workflow.body.id}::uuid, ${workflow.body.latestVersionId}::uuid,
         (CASE WHEN i % 7 = 0 THEN 'failed' ELSE 'success' END)::execution_status, 'api', 'start',
         json_build_object('i', i, 'words', (
           SELECT json_agg(word) FROM unnest(${WORDS}::text[]) WITH ORDINALITY w (word, n)

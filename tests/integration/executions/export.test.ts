@@ -5,10 +5,19 @@ import {
   type ExportRequest,
   findUnindexedRuns,
   indexExecutions,
+  Prisma,
 } from '@deckhand/db';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  runIdAt,
+} from '../../harness/index.js';
 
 /** More than one statement reads, with a search, too. */
 const RUNS = 6_000;
@@ -27,7 +36,7 @@ beforeAll(async () => {
     WITH runs AS (
       INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, trigger_node_id,
         trigger_data, created_at, dispatched_at, started_at, finished_at, deadline_at)
-      SELECT uuidv7(at - now()), ${seed.workspaceId}::uuid, ${seed.workflowId}::uuid, ${uuidv7()}::uuid,
+      SELECT ${runIdAt(Prisma.sql`at`)}, ${seed.workspaceId}::uuid, ${seed.workflowId}::uuid, ${uuidv7()}::uuid,
         (CASE WHEN i % 3 = 0 THEN 'running' ELSE 'success' END)::execution_status, 'api', 'start',
         CASE WHEN i % 7 = 0 THEN '{"found":"needle"}' ELSE '{}' END, at, at, at, CASE WHEN i % 3 > 0 THEN at END, at
       FROM (SELECT i, now() - i / 10 * interval '1 second' AS at FROM generate_series(1, ${RUNS}::int) i) made

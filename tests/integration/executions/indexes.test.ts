@@ -22,7 +22,15 @@ import {
 } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  runIdAt,
+} from '../../harness/index.js';
 
 /*
  * Every index of the tables of runs costs each run two writes, and each plan some time. It stays only as long as one of
@@ -46,7 +54,7 @@ beforeAll(async () => {
       trigger_node_id, trigger_data, rerun_of, parent_execution_id, created_at, dispatched_at, started_at, finished_at,
       deadline_at, claimed_dispatch, worker_id, wake_at, held_back_at, holds_slot, tags, metadata, expires_at,
       concurrency_key, concurrency_limit, holds_key)
-    SELECT uuidv7(at - now()), CASE WHEN i / 10 % 10 < 5 THEN ${seed.workspaceId}::uuid ELSE md5((i / 10 % 10)::text)::uuid END,
+    SELECT ${runIdAt(Prisma.sql`at`)}, CASE WHEN i / 10 % 10 < 5 THEN ${seed.workspaceId}::uuid ELSE md5((i / 10 % 10)::text)::uuid END,
       md5((i % 50)::text)::uuid, gen_random_uuid(), (CASE i % 100 WHEN 0 THEN 'running' WHEN 1 THEN 'failed' ELSE 'success' END)::execution_status,
       (CASE i % 20 WHEN 0 THEN 'schedule' ELSE 'api' END)::execution_source, (CASE i % 50 WHEN 3 THEN 'sandbox' ELSE 'normal' END)::execution_mode,
       'start', CASE WHEN i % 3 > 0 THEN '{}' END, CASE i % 10 WHEN 5 THEN gen_random_uuid() END, CASE i % 10 WHEN 6 THEN gen_random_uuid() END,

@@ -9,6 +9,7 @@ import {
   readStates,
   readUnclaimed,
   readVisibleStates,
+  Prisma,
 } from '@deckhand/db';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
@@ -21,6 +22,7 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
+  runIdAt,
 } from '../../harness/index.js';
 
 /** More than the number of custom plans after which PostgreSQL considers a generic one (PREPARE: 5). */
@@ -44,7 +46,7 @@ beforeAll(async () => {
   await setup.$executeRaw`
     INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, trigger_node_id,
       created_at, dispatched_at, started_at, finished_at, deadline_at)
-    SELECT uuidv7(at - now()), ${seed.workspaceId}::uuid, ${seed.workflowId}::uuid, ${uuidv7()}::uuid, 'success', 'api',
+    SELECT ${runIdAt(Prisma.sql`at`)}, ${seed.workspaceId}::uuid, ${seed.workflowId}::uuid, ${uuidv7()}::uuid, 'success', 'api',
       'start', at, at, at, at, at
     FROM (SELECT now() - i * interval '1 week' * ${PARTITIONS / RUNS}::float8 AS at FROM generate_series(1, ${RUNS}::int) i)`;
   await setup.$executeRaw`
