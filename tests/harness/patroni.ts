@@ -94,6 +94,11 @@ export async function startPatroniCluster(
   };
 }
 
+/**
+ * Starts etcd with the second version of its API. With the third, Patroni before 3.0.3 (Debian 12 has 3.0.2) may take
+ * the lease of the new primary away when the former one wakes up, and everything that the new one had accepted is lost:
+ * https://github.com/patroni/patroni/pull/2689
+ */
 async function startEtcd(programs: PatroniPrograms, folder: string, port: number): Promise<void> {
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${await freePort()}`];
   const etcd = await startProcess({
@@ -102,6 +107,7 @@ async function startEtcd(programs: PatroniPrograms, folder: string, port: number
     args: [
       ...['--data-dir', join(folder, 'etcd'), '--listen-client-urls', client, '--advertise-client-urls', client],
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],
+      '--enable-v2',
     ],
     env: { PATH: process.env.PATH },
     logPath: join(folder, 'etcd.log'),
@@ -142,7 +148,7 @@ async function createNode({
     scope: 'deckhand',
     name,
     restapi: { listen: host(apiPort), connect_address: host(apiPort) },
-    etcd3: { hosts: [host(etcdPort)] },
+    etcd: { hosts: [host(etcdPort)] },
     bootstrap: {
       dcs: {
         ...PATRONI_TIMES,
