@@ -834,6 +834,15 @@ export const MUTANTS = [
     ['a wrong secret passes', 'if (!isSecretRight) throw refusal();', ''],
     ['a wrong secret passes with the right credential', 'if (!isSecretRight || !isKnown)', 'if (!isKnown)'],
   ]),
+  ...of('apps/api/src/webhooks/request-key.ts', 'integration:integration/webhooks/limits', [
+    ['a test request uses up the id of a real one', "testActor ? 'webhook-test' : 'webhook'", "'webhook'"],
+    ['triggers share the ids of their senders', ' ${nodeId} ${evaluated.key}', ' ${evaluated.key}'],
+    [
+      'a request without a valid id starts a run',
+      "if (evaluated && 'failure' in evaluated)",
+      "if (evaluated && 'none' in evaluated)",
+    ],
+  ]),
   ...of('apps/api/src/webhooks/cors.ts', ADMISSION, [
     [
       'origins are compared by prefix',

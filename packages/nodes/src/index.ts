@@ -6,4 +6,5 @@ export { createMailSender } from './email/send.js';
 export { createPostgresClient, type PooledPostgresClient } from './postgres/client.js';
 export { loadNodeTypes } from './load-node-types.js';
 export { compileTriggerOptions } from './trigger/key-options.js';
+export { compileTriggerExpression, evaluateKey } from './trigger/trigger-expression.js';
 export { type DueRule, nextDueTime } from './trigger/next-due.js';

@@ -118,3 +118,86 @@ describe('Idempotency-Key', () => {
     expect(await runsOf(hook)).toBe(1);
   });
 });
+
+describe('idempotencyKey of the trigger', () => {
+  const GITHUB = "{{ $trigger.headers['x-github-delivery'] }}";
+  const ask = (path: string, id: string | undefined, body = '{}', gateway = instance.gateway) =>
+    sendHook(gateway, path, {
+      body,
+      headers: { 'content-type': 'application/json', ...(id === undefined ? {} : { 'x-github-delivery': id }) },
+    });
+
+  it('starts one run for the same id of the sender, at any gateway, whatever else differs', async () => {
+    const hook = await createHook(instance, { idempotencyKey: GITHUB });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        ask(hook.path, 'd 1', `{"attempt":${index}}`, index % 2 === 0 ? other : instance.gateway),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body.executionId)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length).toBe(9);
+    await ask(hook.path, 'd 2');
+    expect(await runsOf(hook)).toBe(2);
+  });
+
+  it('is apart from the header, which counts where the expression finds nothing', async () => {
+    const hook = await createHook(instance, { idempotencyKey: '{{ $trigger.body.id }}' });
+    const send = (body: string, key: string) =>
+      sendHook(instance.gateway, hook.path, {
+        body,
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      });
+    await send('{"id":1}', '1');
+    // The same id, another header.
+    await send('{"id":1}', '2');
+    expect(await runsOf(hook)).toBe(1);
+    // No id: the header, which no request has used.
+    await send('{"id":null}', '1');
+    await send('{"id":""}', '3');
+    expect(await runsOf(hook)).toBe(3);
+    expect(statusAndCode(await send('{"id":null,"a":1}', '1'))).toEqual([409, 'CONFLICT']);
+    await ask(hook.path, undefined);
+    await ask(hook.path, undefined);
+    expect(await runsOf(hook)).toBe(5);
+  });
+
+  it.each([
+    ['{{ $trigger.body.id.toUpperCase() }}', '{}'],
+    ['{{ $trigger.body }}', '{"a":1}'],
+    ["{{ 'x'.repeat(256) }}", '{}'],
+    ["{{ 'x'.repeat(1000000) }}", '{}'],
+    ['{{ $trigger.body.id }}', `{"id":"${'x'.repeat(256)}"}`],
+  ])('400 without a run, and without data, for %s of %s', async (idempotencyKey, body) => {
+    const hook = await createHook(instance, { idempotencyKey });
+    const answer = await ask(hook.path, undefined, body);
+    expect([answer.status, answer.body.details]).toEqual([
+      400,
+      [{ path: 'idempotencyKey', message: 'of the trigger has no valid value for this request' }],
+    ]);
+    expect(await runsOf(hook)).toBe(0);
+  });
+
+  it('gives triggers of a workflow, and test requests, keys of their own', async () => {
+    const { gateway, session, workspaceId } = instance;
+    const parameters = { idempotencyKey: GITHUB };
+    const created = await gateway.call('POST', '/api/workflows', {
+      as: session,
+      body: {
+        workspaceId,
+        name: 'Two',
+        definition: { nodes: ['a', 'b'].map((id) => ({ id, type: 'trigger.webhook', parameters })), edges: [] },
+      },
+    });
+    const { id, webhooks } = created.body;
+    await api('PATCH', `/api/workflows/${id}`, { status: 'active' });
+    const paths = webhooks.map(({ url }: { url: string }) => new URL(url).pathname);
+    await api('POST', `/api/workflows/${id}/webhooks/a/test`);
+    for (const path of [...paths, paths[0]!.replace('/webhook/', '/webhook-test/')]) {
+      const [first, second] = [await ask(path, 'd'), await ask(path, 'd')];
+      expect([first.status, second.body.executionId]).toEqual([200, first.body.executionId]);
+      expect(first.headers.get('idempotency-replayed')).toBe(null);
+    }
+    expect(await instance.db.execution.count({ where: { workflowId: id } })).toBe(3);
+  });
+});

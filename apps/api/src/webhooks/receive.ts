@@ -3,13 +3,13 @@ import { DeckhandError } from '@deckhand/contracts';
 import { networkOf } from '../http/network-of.js';
 import { rateLimited, setRateHeaders } from '../http/rate-limit.js';
 import { readBytes } from '../http/read-bytes.js';
-import { readIdempotencyKey } from '../runs/idempotency.js';
 import type { StartedRun } from '../runs/run-starter.js';
 import { startedMessage } from '../runs/started-answer.js';
 import type { Services } from '../services.js';
 import { sendAnswer, sendResult } from './answer.js';
 import { type CheckedCaller, checkCaller } from './check-caller.js';
 import { allowOrigin, answerOptions } from './cors.js';
+import { readRequestKey } from './request-key.js';
 import type { KnownWebhook, WebhookTarget } from './find-target.js';
 import { parsePayload, toRawBody } from './payload.js';
 import { triggerData } from './trigger-data.js';
@@ -83,7 +83,7 @@ async function start(
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
   const bytes = await readBytes(request, services.webhookMaxBytes);
-  const { trigger, json, asked } = triggerData(request, {
+  const data = triggerData(request, {
     body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
     secretHeaders,
@@ -96,10 +96,10 @@ async function start(
       triggerNodeId: nodeId,
       mode: testActor ? 'test' : 'normal',
       source: 'webhook',
-      triggerData: json,
-      options: settings.optionsFor(() => trigger),
+      triggerData: data.json,
+      options: settings.optionsFor(() => data.trigger),
     },
-    readIdempotencyKey(request, { nodeId, ...asked }),
+    readRequestKey(request, target, data),
   );
 }
 

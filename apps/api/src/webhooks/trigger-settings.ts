@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@deckhand/contracts';
 import type { SavedTrigger } from '@deckhand/db';
-import { compileTriggerOptions } from '@deckhand/nodes';
+import type { CompiledTemplate } from '@deckhand/engine';
+import { compileTriggerExpression, compileTriggerOptions } from '@deckhand/nodes';
 import type { RateLimit } from '@deckhand/queue';
 import type { SecretBox } from '@deckhand/runtime';
 
@@ -27,6 +28,8 @@ export interface TriggerSettings {
   readonly timeoutMs: number;
   /** Returns the serialised `StartOptions` of a run with the given trigger data. */
   readonly optionsFor: (readTrigger: () => JsonValue) => string | undefined;
+  /** The sender's id of a request, as an expression. */
+  readonly idempotencyKey: CompiledTemplate | undefined;
 }
 
 /**
@@ -58,7 +61,15 @@ export async function readTriggerSettings(
     rateLimit: toRateLimit(rateLimit),
     timeoutMs: typeof options?.timeoutSeconds === 'number' ? options.timeoutSeconds * 1_000 : timeoutMs,
     optionsFor: compileTriggerOptions(options && JSON.stringify(options)),
+    idempotencyKey: toExpression(parameters.idempotencyKey),
   };
+}
+
+/** Compiles an expression of the trigger. Those of saved versions have no issues. */
+function toExpression(text: unknown): CompiledTemplate | undefined {
+  if (typeof text !== 'string') return undefined;
+  const compiled = compileTriggerExpression(text);
+  return 'template' in compiled ? compiled.template : undefined;
 }
 
 /** Returns the value if it is in the list, otherwise the first entry of the list, which is the default. */

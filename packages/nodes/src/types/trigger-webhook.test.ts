@@ -42,6 +42,14 @@ describe('a webhook', () => {
     expect(node.check?.(parameters)).toMatchObject([{ path: 'secret' }, { path: 'allowedOrigins[1]' }]);
   });
 
+  it("evaluates the sender's id of a request, of which only `$trigger` is known", () => {
+    const issuesOf = (idempotencyKey: string) => node.check?.({ idempotencyKey });
+    expect(issuesOf("{{ $trigger.headers['x-github-delivery'] }}")).toEqual([]);
+    for (const text of ['{{ $nodes.a.output }}', '{{ $now }}', '{{ $vars.a }}', '{{ $trigger. }}']) {
+      expect(issuesOf(text)).toMatchObject([{ path: 'idempotencyKey' }]);
+    }
+  });
+
   it('passes on the request that started it', () => {
     const trigger = { body: { id: 1 }, headers: {}, query: {}, method: 'POST', path: 'orders-7f3a9c' };
     expect(node.run({}, nodeContext({ trigger }))).toEqual({ kind: 'output', output: trigger });

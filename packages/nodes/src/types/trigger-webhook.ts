@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
 import { withoutKeys } from '../trigger/key-options.js';
 import { findOptionIssues } from '../trigger/option-issues.js';
+import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -89,17 +90,29 @@ export default defineNodeType({
           description: "Checked against the node's credential, beside the secret",
         }),
       ),
+      idempotencyKey: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_TRIGGER_EXPRESSION_LENGTH,
+          description:
+            "The sender's id of the request, such as `{{ $trigger.headers['x-github-delivery'] }}`: requests with the same id start one run",
+        }),
+      ),
       options: Type.Optional(WebhookOptions),
     },
     CLOSED,
   ),
-  check: (parameters) => [...findExpressions(withoutKeys(parameters)), ...findOptionIssues(parameters)],
+  check: ({ idempotencyKey, ...fixed }) => [
+    ...findExpressions(withoutKeys(fixed)),
+    ...findOptionIssues(fixed),
+    ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
+  ],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
     needed: ({ authentication }) =>
       authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey' ? [authentication] : [],
   },
-  // Read before there is a run. Only a key may be an expression.
-  verbatim: ['options'],
+  // Read before there is a run. Only keys may be expressions.
+  verbatim: ['idempotencyKey', 'options'],
   run: (_parameters, { trigger }) => output(trigger),
 });

@@ -1,0 +1,78 @@
+import type { JsonValue, ValidationIssue } from '@deckhand/contracts';
+import { type CompiledTemplate, compileTemplate, ExpressionError, type ExpressionLimits } from '@deckhand/engine';
+
+/** The maximum length of the text of such an expression, in characters. */
+export const MAX_TRIGGER_EXPRESSION_LENGTH = 1_000;
+
+/**
+ * Lower than those of nodes: they are evaluated by processes that serve many callers, a few milliseconds of work at
+ * most.
+ */
+const LIMITS: ExpressionLimits = { steps: 5_000, producedBytes: 262_144, resultBytes: 16_384 };
+
+/**
+ * Compiles a text with expressions of a trigger. They are evaluated before there is a run, so they may use `$trigger`
+ * and nothing else.
+ */
+export function compileTriggerExpression(
+  text: string,
+): { readonly template: CompiledTemplate } | { readonly message: string } {
+  const compiled = compileTemplate(text);
+  if ('issue' in compiled) return { message: `${compiled.issue.message} (at character ${compiled.issue.offset + 1})` };
+  const { nodes, names } = compiled.template.references;
+  const unknown = nodes.length > 0 ? '$nodes' : [...names].find((name) => name !== '$trigger');
+  if (unknown !== undefined) {
+    return { message: `is evaluated before a run starts: it can use $trigger, not ${unknown}` };
+  }
+  return { template: compiled.template };
+}
+
+/** Returns the issues of the parameter that such an expression is in. */
+export function findTriggerExpressionIssues(path: string, text: unknown): ValidationIssue[] {
+  if (typeof text !== 'string') return [];
+  const compiled = compileTriggerExpression(text);
+  return 'message' in compiled ? [{ path, message: compiled.message }] : [];
+}
+
+/** The value of such an expression, or why there is none: a message without data. */
+type TriggerValue = { readonly value: JsonValue } | { readonly failure: string };
+
+/** Evaluates such an expression within limits of work and size. Never throws. */
+function evaluateOnTrigger(template: CompiledTemplate, trigger: JsonValue): TriggerValue {
+  try {
+    const value = template.evaluate(
+      {
+        trigger,
+        input: undefined,
+        node: () => undefined,
+        vars: {},
+        execution: { id: '', mode: '' },
+        now: () => new Date().toISOString(),
+      },
+      LIMITS,
+    );
+    return { value };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { failure: error.message };
+  }
+}
+
+/**
+ * Evaluates such an expression to a key: a text, number or boolean as text, or undefined for null and the empty text.
+ * A key has at most `maxLength` characters. Never throws.
+ */
+export function evaluateKey(
+  template: CompiledTemplate,
+  trigger: JsonValue,
+  maxLength: number,
+): { readonly key: string | undefined } | { readonly failure: string } {
+  const evaluated = evaluateOnTrigger(template, trigger);
+  if ('failure' in evaluated) return evaluated;
+  const { value } = evaluated;
+  if (value === null || value === '') return { key: undefined };
+  if (typeof value === 'object') return { failure: 'the result is no text, number or boolean' };
+  const key = String(value);
+  if (key.length > maxLength) return { failure: `the result has more than ${maxLength} characters` };
+  return key.includes('\0') ? { failure: 'the result contains a NUL character' } : { key };
+}
