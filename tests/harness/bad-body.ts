@@ -80,8 +80,8 @@ function editedBodies(schema: Schema, example: object): fc.Arbitrary<BadBody> {
 /** Every way of invalidating a value and its parts, according to its schema. */
 function editsOf(given: Schema, value: unknown, path: Path): Edit[] {
   const schema = given.anyOf?.find((branch) => branch.type !== 'null') ?? given;
-  const isNullable = given.anyOf?.some((branch) => branch.type === 'null') ?? false;
-  const edits: Edit[] = path.length === 0 ? [] : valueEdits(schema, value, path, isNullable);
+  const others = (given.anyOf ?? []).flatMap(({ type }) => (type === undefined ? [] : [type]));
+  const edits: Edit[] = path.length === 0 ? [] : valueEdits(schema, value, path, others);
   const at = (issue: string, name: string, spoilt: fc.Arbitrary<unknown>) =>
     edits.push({ issue, path: [...path, name], value: spoilt });
   if (Array.isArray(value)) {
@@ -118,8 +118,8 @@ const OF_TYPE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   object: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
 };
 
-/** Every way of invalidating one value. */
-function valueEdits(schema: Schema, value: unknown, path: Path, isNullable: boolean): Edit[] {
+/** Every way of invalidating one value. @param others types that it may have as well. */
+function valueEdits(schema: Schema, value: unknown, path: Path, others: readonly string[]): Edit[] {
   const edits: Edit[] = [];
   const spoil = (issue: string, ...values: unknown[]) => edits.push({ issue, path, value: fc.constantFrom(...values) });
 
@@ -134,7 +134,7 @@ function valueEdits(schema: Schema, value: unknown, path: Path, isNullable: bool
   const type = schema.type ?? (schema.enum ? 'string' : undefined);
   if (type === undefined) return edits;
   for (const [name, given] of Object.entries(OF_TYPE)) {
-    const fits = name === type || (name === 'number' && type === 'integer') || (name === 'null' && isNullable);
+    const fits = name === type || (name === 'number' && type === 'integer') || others.includes(name);
     if (!fits) edits.push({ issue: `is of type ${name}`, path, value: given });
   }
   const { maxLength, minLength = 0, maxItems, minimum, exclusiveMinimum, maximum } = schema;
