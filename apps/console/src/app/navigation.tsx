@@ -13,6 +13,7 @@ import {
   SlidersHorizontal,
   Stamp,
   Users,
+  Webhook,
   Workflow,
 } from 'lucide-react';
 import { approvalsQuery } from '../api/approvals.js';
@@ -29,6 +30,7 @@ const AREAS = [
   { to: '/w/$workspaceId/fleet', label: 'Fleet', Icon: Server },
   { to: '/w/$workspaceId/variables', label: 'Variables', Icon: Braces },
   { to: '/w/$workspaceId/credentials', label: 'Credentials', Icon: LockKeyhole },
+  { to: '/w/$workspaceId/event-endpoints', label: 'Event endpoints', Icon: Webhook },
   { to: '/w/$workspaceId/api-keys', label: 'API keys', Icon: KeyRound },
   { to: '/w/$workspaceId/members', label: 'Members', Icon: Users },
   { to: '/w/$workspaceId/audit-log', label: 'Audit log', Icon: ScrollText },

@@ -116,6 +116,17 @@ const bulkActions = createRoute({
   component: lazyRouteComponent(() => import('../pages/bulk-actions/bulk-action-list.js'), 'BulkActionList'),
 });
 
+const eventEndpoints = createRoute({
+  getParentRoute: () => workspace,
+  path: 'event-endpoints',
+  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-list.js'), 'EndpointList'),
+});
+const eventEndpoint = createRoute({
+  getParentRoute: () => workspace,
+  path: 'event-endpoints/$endpointId',
+  component: lazyRouteComponent(() => import('../pages/event-endpoints/endpoint-page.js'), 'EndpointPage'),
+});
+
 const approvals = createRoute({
   getParentRoute: () => workspace,
   path: 'approvals',
@@ -176,6 +187,8 @@ const tree = root.addChildren([
     failures,
     failure,
     bulkActions,
+    eventEndpoints,
+    eventEndpoint,
     approvals,
     apiKeys,
     fleet,

@@ -1,4 +1,11 @@
-import type { BulkAction, ExecutionStatus, FailureGroupState, NodeStatus, WorkflowStatus } from '@deckhand/contracts';
+import type {
+  BulkAction,
+  EventDelivery,
+  ExecutionStatus,
+  FailureGroupState,
+  NodeStatus,
+  WorkflowStatus,
+} from '@deckhand/contracts';
 import {
   Ban,
   BellOff,
@@ -19,7 +26,17 @@ import {
 } from 'lucide-react';
 import classes from './status-badge.module.css';
 
-type Status = ExecutionStatus | NodeStatus | WorkflowStatus | FailureGroupState | BulkAction['status'];
+/** How an event endpoint is doing. */
+export type EndpointStatus = 'enabled' | 'failing' | 'disabled';
+
+type Status =
+  | ExecutionStatus
+  | NodeStatus
+  | WorkflowStatus
+  | FailureGroupState
+  | BulkAction['status']
+  | EventDelivery['status']
+  | EndpointStatus;
 
 interface Look {
   readonly label: string;
@@ -47,6 +64,10 @@ export const STATUS_LOOKS: Readonly<Record<Status, Look>> = {
   ignored: { label: 'Ignored', Icon: BellOff, tone: 'idle' },
   resolved: { label: 'Resolved', Icon: CircleCheck, tone: 'good' },
   finished: { label: 'Finished', Icon: CircleCheck, tone: 'good' },
+  enabled: { label: 'Enabled', Icon: Power, tone: 'good' },
+  failing: { label: 'Failing', Icon: CircleAlert, tone: 'bad' },
+  disabled: { label: 'Disabled', Icon: PowerOff, tone: 'idle' },
+  delivered: { label: 'Delivered', Icon: CircleCheck, tone: 'good' },
   aborted: { label: 'Aborted', Icon: Ban, tone: 'idle' },
   inactive: { label: 'Inactive', Icon: PowerOff, tone: 'wait' },
 };

@@ -194,6 +194,7 @@ export const ReplayEventsResponse = Type.Object({
 export type CreateEventEndpointBody = Static<typeof CreateEventEndpointBody>;
 export type UpdateEventEndpointBody = Static<typeof UpdateEventEndpointBody>;
 export type EventEndpoint = Static<typeof EventEndpoint>;
+export type CreatedEventEndpoint = Static<typeof CreatedEventEndpoint>;
 export type EventSecret = Static<typeof EventSecret>;
 export type RotateEventSecretBody = Static<typeof RotateEventSecretBody>;
 export type EventPayload = Static<typeof EventPayload>;

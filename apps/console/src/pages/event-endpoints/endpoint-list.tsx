@@ -1,0 +1,85 @@
+import type { CreatedEventEndpoint, EventEndpoint } from '@deckhand/contracts';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { eventEndpointsQuery } from '../../api/event-endpoints.js';
+import { useWorkspace } from '../../api/use-workspace.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { Page } from '../../components/page.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import { CreateEndpoint } from './create-endpoint.js';
+import { SecretShown } from './secret-shown.js';
+import { statusOf } from './endpoint-status.js';
+
+const COLUMNS: Columns<EventEndpoint> = [
+  {
+    id: 'url',
+    header: 'URL',
+    cell: ({ row: { original } }) => (
+      <Link
+        to="/w/$workspaceId/event-endpoints/$endpointId"
+        params={{ workspaceId: original.workspaceId, endpointId: original.id }}
+      >
+        {original.url}
+      </Link>
+    ),
+  },
+  { id: 'description', header: 'Description', cell: ({ row: { original } }) => original.description },
+  { id: 'events', header: 'Events', cell: ({ row: { original } }) => original.eventTypes?.join(', ') ?? 'All' },
+  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={statusOf(original)} /> },
+];
+
+/** The URLs that receive the events of the workspace. Only its admins may see them. */
+export function EndpointList() {
+  const { workspaceId, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const query = useQuery({ ...eventEndpointsQuery(workspaceId), enabled: can('admin') });
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<CreatedEventEndpoint>();
+  if (!can('admin')) {
+    return (
+      <Page title="Event endpoints">
+        <EmptyState title="For admins">Only admins of the workspace manage event endpoints.</EmptyState>
+      </Page>
+    );
+  }
+  const newButton = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+      New event endpoint
+    </Button>
+  );
+  return (
+    <Page title="Event endpoints" actions={newButton}>
+      <Listing
+        label="Event endpoints"
+        query={query}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title="No event endpoints yet" action={newButton}>
+            An event endpoint is a URL of your own service that gets a signed request when a run starts or ends, or
+            waits for a person.
+          </EmptyState>
+        }
+      />
+      {isCreating && (
+        <CreateEndpoint
+          workspaceId={workspaceId}
+          onClose={() => setCreating(false)}
+          onCreated={(endpoint) => {
+            setCreating(false);
+            setCreated(endpoint);
+            void queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });
+          }}
+        />
+      )}
+      {created && (
+        <SecretShown title="Event endpoint created" secret={created.secret} onDone={() => setCreated(undefined)} />
+      )}
+    </Page>
+  );
+}

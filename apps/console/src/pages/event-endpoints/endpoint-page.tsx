@@ -1,0 +1,176 @@
+import type { EventAttempt, EventDelivery, EventEndpoint, EventSecret } from '@deckhand/contracts';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { KeyRound, Power, PowerOff, Send } from 'lucide-react';
+import { useState } from 'react';
+import {
+  deleteEventEndpoint,
+  eventDeliveriesQuery,
+  eventEndpointQuery,
+  eventEndpointsQuery,
+  replayDelivery,
+  rotateEventSecret,
+  sendTestEvent,
+  updateEventEndpoint,
+} from '../../api/event-endpoints.js';
+import { Broken } from '../../components/broken.js';
+import { ConfirmButton } from '../../components/confirm-button.js';
+import type { Columns } from '../../components/data-table.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { Listing } from '../../components/listing.js';
+import { Loading } from '../../components/loading.js';
+import { notifyProblem } from '../../components/notice-board.js';
+import { Page } from '../../components/page.js';
+import { RelativeTime } from '../../components/relative-time.js';
+import { StatusBadge } from '../../components/status-badge.js';
+import { describeReason, statusOf } from './endpoint-status.js';
+import { SecretShown } from './secret-shown.js';
+
+const route = getRouteApi('/w/$workspaceId/event-endpoints/$endpointId');
+
+const COLUMNS: Columns<EventDelivery> = [
+  { id: 'type', header: 'Event', cell: ({ row: { original } }) => original.type },
+  { id: 'status', header: 'Status', cell: ({ row: { original } }) => <StatusBadge status={original.status} /> },
+  { id: 'attempts', header: 'Attempts', cell: ({ row: { original } }) => <Attempts delivery={original} /> },
+  { id: 'at', header: 'Occurred', cell: ({ row: { original } }) => <RelativeTime at={original.occurredAt} /> },
+  { id: 'replay', header: '', cell: ({ row: { original } }) => <Replay delivery={original} /> },
+];
+
+/** An event endpoint with its latest deliveries. */
+export function EndpointPage() {
+  const { endpointId } = route.useParams();
+  const query = useQuery(eventEndpointQuery(endpointId));
+  const deliveries = useQuery(eventDeliveriesQuery(endpointId));
+  if (query.isError && !query.data) return <Broken error={query.error} reset={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  const endpoint = query.data;
+  return (
+    <Page title={endpoint.url} actions={<Actions endpoint={endpoint} />}>
+      <Stack gap="lg">
+        <Group gap="lg">
+          <StatusBadge status={statusOf(endpoint)} />
+          <Text size="sm">{endpoint.eventTypes?.join(', ') ?? 'All events'}</Text>
+          {endpoint.description !== '' && <Text size="sm">{endpoint.description}</Text>}
+          {describeReason(endpoint) !== undefined && <Text size="sm">{describeReason(endpoint)}</Text>}
+        </Group>
+        <section>
+          <Title order={2} size="h4" mb="xs">
+            Deliveries
+          </Title>
+          <Listing
+            label="Deliveries"
+            query={deliveries}
+            columns={COLUMNS}
+            keyOf={({ id }) => id}
+            empty={<EmptyState title="No deliveries yet">Send a test event to try the endpoint.</EmptyState>}
+          />
+        </section>
+      </Stack>
+    </Page>
+  );
+}
+
+function Attempts({ delivery: { attempts, attemptCount } }: { delivery: EventDelivery }) {
+  if (attempts.length === 0) return attemptCount === 0 ? 'None yet' : String(attemptCount);
+  return (
+    <details>
+      <summary>
+        {attemptCount} · {describeAttempt(attempts.at(-1))}
+      </summary>
+      <ol>
+        {attempts.map((attempt) => (
+          <li key={attempt.at}>
+            {describeAttempt(attempt)}, <RelativeTime at={attempt.at} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function describeAttempt(attempt: EventAttempt | undefined): string {
+  if (!attempt) return '';
+  return `${attempt.status ?? attempt.error ?? 'No response'} in ${attempt.durationMs} ms`;
+}
+
+function Replay({ delivery: { id, endpointId, type, status } }: { delivery: EventDelivery }) {
+  const queryClient = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () => replayDelivery(endpointId, id),
+    onError: notifyProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: eventDeliveriesQuery(endpointId).queryKey }),
+  });
+  if (status === 'pending') return null;
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`Replay ${type}`}
+      loading={replay.isPending}
+      onClick={() => replay.mutate()}
+    >
+      Replay
+    </Button>
+  );
+}
+
+function Actions({ endpoint: { id, workspaceId, url, enabled } }: { endpoint: EventEndpoint }) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState<EventSecret>();
+  const refresh = async (): Promise<void> => {
+    await queryClient.invalidateQueries({ queryKey: eventEndpointQuery(id).queryKey });
+    await queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });
+  };
+  const options = { onError: notifyProblem, onSettled: refresh };
+  const test = useMutation({ mutationFn: () => sendTestEvent(id), ...options });
+  const toggle = useMutation({ mutationFn: () => updateEventEndpoint(id, { enabled: !enabled }), ...options });
+  const rotate = useMutation({ mutationFn: () => rotateEventSecret(id), onError: notifyProblem, onSuccess: setSecret });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Send size={16} aria-hidden />}
+        disabled={!enabled || test.isPending}
+        onClick={() => test.mutate()}
+      >
+        Send test event
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<KeyRound size={16} aria-hidden />}
+        loading={rotate.isPending}
+        onClick={() => rotate.mutate()}
+      >
+        Rotate secret
+      </Button>
+      <Button
+        variant="default"
+        leftSection={enabled ? <PowerOff size={16} aria-hidden /> : <Power size={16} aria-hidden />}
+        loading={toggle.isPending}
+        onClick={() => toggle.mutate()}
+      >
+        {enabled ? 'Disable' : 'Enable'}
+      </Button>
+      <ConfirmButton
+        label="Delete"
+        of={url}
+        question="Delete this event endpoint?"
+        consequence="Pending events are not delivered."
+        act={async () => {
+          await deleteEventEndpoint(id);
+          await queryClient.invalidateQueries({ queryKey: eventEndpointsQuery(workspaceId).queryKey });
+          await navigate({ to: '/w/$workspaceId/event-endpoints', params: { workspaceId } });
+        }}
+      />
+      {secret && (
+        <SecretShown
+          title="Secret rotated: the former one stays valid for a day"
+          secret={secret}
+          onDone={() => setSecret(undefined)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { EventSecret } from '@deckhand/contracts';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { CopyText } from '../../components/copy-text.js';
+
+/** Shows a new secret of an endpoint. */
+export function SecretShown({ secret, title, onDone }: { secret: EventSecret; title: string; onDone: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onDone}
+      title={title}
+      // A click outside must not close a dialog whose content is shown only once.
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      size="lg"
+    >
+      <Stack>
+        <Text size="sm">
+          Copy the secret now: the console shows it only once. Your service verifies the signatures of events with it.
+        </Text>
+        <CopyText label="Signing secret" text={secret.secret ?? secret.publicKey ?? ''} />
+        <Group justify="flex-end">
+          <Button onClick={onDone}>I have copied it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
