@@ -47,7 +47,7 @@ describe('an Idempotency-Key', () => {
     expect(without).toEqual(
       without.map(() =>
         expect.stringMatching(
-          /^\/api\/(auth|api-keys|workspaces\/:id\/invites|event-endpoints(\/:id\/rotate-secret)?$)/,
+          /^\/api\/(auth|api-keys|workspaces\/:id\/(invites|callback-secrets)|event-endpoints(\/:id\/rotate-secret)?$)/,
         ),
       ),
     );
