@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations } from '@deckhand/db';
+import { applyMigrations, type Database, Prisma } from '@deckhand/db';
 import { startPostgres, startRedis, TEMPLATE_DATABASE, type LocalPostgres, type LocalRedis } from '@deckhand/local';
 import pg from 'pg';
 import { stopLater } from './cleanup.js';
@@ -73,4 +73,16 @@ async function execute(url: string, statement: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Counts the sessions of a database that wait for a lock. Other databases of the server belong to other tests.
+ * @param kind `advisory`, `transactionid` (a row) or another `wait_event` of PostgreSQL; any without it.
+ */
+export async function countLockWaits(db: Pick<Database, '$queryRaw'>, kind?: string): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>(Prisma.sql`
+    SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'
+      AND ${kind === undefined ? Prisma.sql`true` : Prisma.sql`wait_event = ${kind}`}`);
+  return row?.count ?? 0;
 }

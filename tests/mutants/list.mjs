@@ -460,10 +460,10 @@ export const MUTANTS = [
   ...of('packages/db/src/locks/run-locks.ts', 'integration:integration/executions/run-locks', [
     [
       'holders of a lock are not counted',
-      'FROM alive WHERE acquired_at IS NOT NULL) + w.place',
-      'FROM alive WHERE false) + w.place',
+      'AND (SELECT count FROM held) + w.place <= w.max_holders',
+      'AND w.place <= w.max_holders',
     ],
-    ['those who wait for a lock overtake', 'min(l.max_holders) OVER (ORDER BY l.seq) AS', 'l.max_holders AS'],
+    ['those who wait for a lock overtake', 'min(f.max_holders) OVER (ORDER BY f.seq) AS', 'f.max_holders AS'],
     [
       'a lock is decided by several at once',
       'return lockNames(tx, [`lock ${workspaceId} ${key}`]);',
@@ -480,6 +480,9 @@ export const MUTANTS = [
       'WHERE l.execution_id = ${executionId}::uuid AND l.workspace_id',
       'WHERE l.workspace_id',
     ],
+  ]),
+  ...of('apps/worker/src/session/key-transactions.ts', 'integration:integration/worker/run-locks', [
+    ['runs that want one key take all connections', 'MAX_TRANSACTIONS, MAX_PER_OWNER', '1_000, 1_000'],
   ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
     ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],

@@ -1,3 +1,4 @@
+import { concurrencyOf } from '@deckhand/contracts';
 import {
   acceptChild,
   endWaitsOfParents,
@@ -62,7 +63,6 @@ import { sendAnswered, toQueued } from './maintenance/finish-children.js';
 import { announceStops } from './maintenance/maintenance-context.js';
 import { createMaintenanceLease } from './maintenance/maintenance-lease.js';
 import { createMaintenanceMetrics } from './maintenance/maintenance-metrics.js';
-import { createRunLocks, freeLocks } from './maintenance/run-locks.js';
 import { startMaintenance } from './maintenance/start-maintenance.js';
 import { runPeriodically } from './run-periodically.js';
 import { createKeyRelease } from './maintenance/release-keys.js';
@@ -75,6 +75,8 @@ import { type RunNotifier, type SessionParts, startRunSession } from './session/
 import { createWorkflowStarter } from './session/start-workflows.js';
 import { createRecordsLoader } from './session/load-records.js';
 import { createRecordsReader } from './session/reuse-records.js';
+import { limitKeyTransactions } from './session/key-transactions.js';
+import { createRunLocks } from './session/run-locks.js';
 import { createRunObserver } from './session/run-observer.js';
 import { currentRun } from './watchdog/run-context.js';
 import { startWatchdog } from './watchdog/watchdog.js';
@@ -319,9 +321,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     return rows;
   };
 
+  const limited = limitKeyTransactions();
+  const locks = createRunLocks({ db, queue, redis, retry, limited });
   const notifier: RunNotifier = {
     announce: (change) => void announce(change),
-    freeLocks: (executionId) => freeLocks({ db, queue, redis }, executionId),
+    freeLocks: (run) => locks.free(run),
     finishChildren: async (finished) => sendAnswered({ queue, redis }, await endWaitsOfParents(db, finished)),
     wakeAt: (time) => {
       alarm.set(time);
@@ -356,13 +360,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       services: {
         ...options.services,
         workflows: createWorkflowStarter({
-          acceptChild: (request) => retry('child', () => acceptChild(db, request)),
+          acceptChild: (request) =>
+            retry('child', () =>
+              concurrencyOf(request.options)
+                ? limited(request.workflowId, () => acceptChild(db, request))
+                : acceptChild(db, request),
+            ),
           countExecution: createExecutionCounter(redis),
           queue,
           onStopped,
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
-        locks: createRunLocks({ db, queue, redis, retry }),
+        locks,
       },
       openCredential: createCredentialOpener({
         secretBox: options.secretBox,

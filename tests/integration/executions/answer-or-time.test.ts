@@ -11,7 +11,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { createTestDatabase, type Seed, seedWorkflow, stopAll, stopLater, until } from '../../harness/index.js';
+import {
+  createTestDatabase,
+  type Seed,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  until,
+  countLockWaits,
+} from '../../harness/index.js';
 
 let db: Database;
 let seed: Seed;
@@ -139,15 +147,7 @@ describe('an answer and the time of a wait', () => {
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE waits SET answered_at = now() WHERE execution_id = ${executionId}::uuid`;
       outcome = approve(executionId);
-      await until(
-        async () => {
-          const [{ count } = { count: 0 }] = await db.$queryRaw<{ count: number }[]>`
-            SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted`;
-          return count > 0;
-        },
-        5_000,
-        'the answer to wait for the row',
-      );
+      await until(async () => (await countLockWaits(db)) > 0, 5_000, 'the answer to wait for the row');
     });
     expect(await outcome).toMatchObject({ kind: 'ended', end: { answer: null, by: null } });
     expect(await waitOf(executionId)).toMatchObject({ answer: null, answeredBy: null });

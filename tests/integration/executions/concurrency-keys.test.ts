@@ -32,6 +32,7 @@ import {
   stopAll,
   stopLater,
   until,
+  countLockWaits,
 } from '../../harness/index.js';
 
 let db: Database;
@@ -171,13 +172,7 @@ describe('a limit by a key', () => {
     const [held, a, b] = [await start(of), await start(of), await start(of)];
     await pauseExecution(db, actor(), a.id);
     await finish(held.id);
-    const waitsFor = async (type: string, others: number) => {
-      const [row] = await db.$queryRaw<{ count: number }[]>`
-        SELECT count(*)::int AS count FROM pg_locks
-        WHERE NOT granted AND locktype = ${type} AND database IS NOT DISTINCT FROM (
-          CASE WHEN ${type} = 'advisory' THEN (SELECT oid FROM pg_database WHERE datname = current_database()) END)`;
-      return row !== undefined && row.count >= others;
-    };
+    const waitsFor = async (type: string, others: number) => (await countLockWaits(db, type)) >= others;
     let late: Promise<string[]> = Promise.resolve([]);
     let next: Promise<string[]> = Promise.resolve([]);
     await db.$transaction(async (tx) => {

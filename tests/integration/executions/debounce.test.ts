@@ -20,6 +20,8 @@ import {
   seedWorkflow,
   stopAll,
   stopLater,
+  countLockWaits,
+  until,
 } from '../../harness/index.js';
 
 let db: Database;
@@ -178,11 +180,7 @@ describe('a trailing debounce', () => {
       await tx.$executeRaw`UPDATE executions SET wake_at = NULL, dispatch = 2 WHERE id = ${runId}::uuid`;
       late = start({ key: of, delay: HOUR }, { input: { n: 2 } });
       // It waits for the row: nothing else can tell it that the run has begun.
-      for (;;) {
-        const [row] = await db.$queryRaw<{ count: number }[]>`
-          SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`;
-        if (row && row.count > 0) break;
-      }
+      await until(async () => (await countLockWaits(db, 'transactionid')) > 0, 5_000, 'a start that waits');
     });
     expect((await late)?.isJoined).toBe(false);
     expect(await readInput(runId)).toEqual({ n: 1 });

@@ -7,7 +7,15 @@ import {
 } from '@deckhand/db';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { chain, createTestDatabase, seedWorkflow, stopAll, stopLater, until } from '../../harness/index.js';
+import {
+  chain,
+  createTestDatabase,
+  seedWorkflow,
+  stopAll,
+  stopLater,
+  until,
+  countLockWaits,
+} from '../../harness/index.js';
 
 /** The advisory lock for which a reader of `deleted_workspaces` waits. */
 const GATE = 42;
@@ -39,11 +47,7 @@ it('leaves no node rows of a checkpoint that is committed after the deletion too
   const deletion = await db.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${GATE}::bigint)`;
     const deleted = deleteRunsOfDeletedWorkspaces(db, [executionId]);
-    await until(async () => {
-      const [row] = await tx.$queryRaw<{ waits: boolean }[]>`
-        SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted) AS waits`;
-      return row?.waits === true;
-    });
+    await until(async () => (await countLockWaits(db, 'advisory')) > 0, 5_000, 'a deletion that waits for the gate');
     const node = {
       nodeId: 'a',
       status: 'success',

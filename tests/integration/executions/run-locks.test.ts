@@ -74,6 +74,22 @@ describe('a lock', () => {
     expect(await ask(second ?? '', key)).toBe('acquired');
   });
 
+  it('goes to all who may have it, also if these are more than one statement grants', async () => {
+    const key = newKey();
+    const [first, second] = await queueOf(key, 2);
+    const others = await Promise.all(Array.from({ length: 130 }, () => seed.accept()));
+    await Promise.all(others.map((id) => ask(id, key, { maxHolders: 200 })));
+    const held = () => db.runLock.count({ where: { key, acquiredAt: { not: null } } });
+    await releaseLock(db, first, nameOf(key));
+    expect(await held()).toBe(1);
+    await releaseLock(db, second ?? '', nameOf(key));
+    expect(await held()).toBe(100);
+    expect(await isFree(key)).toBe(true);
+    await freeLock(db, nameOf(key));
+    expect(await held()).toBe(130);
+    expect(await isFree(key)).toBe(false);
+  });
+
   it.each(['success', 'failed', 'timeout', 'stopped'] as const)('is freed by a run that ends as %s', async (status) => {
     const key = newKey();
     const [first, second] = await queueOf(key, 2);

@@ -10,6 +10,7 @@ import {
   startTestWorker,
   stopAll,
   until,
+  countLockWaits,
 } from '../../harness/index.js';
 
 let instance: Instance;
@@ -107,12 +108,7 @@ describe('redacting a run', () => {
     await instance.db.$transaction(async (tx) => {
       await tx.$executeRaw`DELETE FROM unindexed_executions WHERE execution_id = ${id}::uuid`;
       redacting = redact(id);
-      await until(async () => {
-        const [row] = await instance.db.$queryRaw<{ n: number }[]>`
-          SELECT count(*)::int AS n FROM pg_stat_activity
-          WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-        return row?.n === 1;
-      });
+      await until(async () => (await countLockWaits(instance.db)) === 1);
       await tx.$executeRaw`UPDATE execution_texts SET text = 'chalcedony again' WHERE execution_id = ${id}::uuid`;
     });
     expect((await redacting)?.status).toBe(200);

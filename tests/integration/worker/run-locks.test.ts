@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { callWithKey, createWorkflow, type Instance } from '../../harness/index.js';
-import { startInstance, startTestWorker, stopAll, until } from '../../harness/index.js';
+import { callWithKey, chain, createWorkflow, type Instance } from '../../harness/index.js';
+import { startInstance, startTestWorker, stopAll, until, countLockWaits } from '../../harness/index.js';
 import { edges } from '../../harness/engine.js';
 
 let instance: Instance;
@@ -93,3 +93,20 @@ it('a run that does not get it in time goes on at its error output', async () =>
     late: { output: { code: 'LOCK_TIMEOUT' } },
   });
 });
+
+it('leaves connections to other runs, however many runs want the same lock', async () => {
+  const other = await createWorkflow(instance, chain({ id: 'a', type: 'set', parameters: { fields: {} } }));
+  await instance.db.$transaction(
+    async (tx) => {
+      const name = `lock ${instance.workspaceId} account 9`;
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+      // More than the worker has connections, and fewer than it has places for runs.
+      await Promise.all(Array.from({ length: 15 }, () => start(9)));
+      await until(async () => (await countLockWaits(tx, 'advisory')) > 0, 8_000, 'a run that waits for the key');
+      const { body } = await call('POST', `/api/workflows/${other}/execute`, { input: {} });
+      await until(async () => (await read(body.executionId)).status === 'success', 5_000, 'the end of the other run');
+      expect(await countLockWaits(tx, 'advisory')).toBeLessThanOrEqual(2);
+    },
+    { timeout: 30_000 },
+  );
+}, 60_000);

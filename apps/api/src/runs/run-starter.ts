@@ -67,8 +67,12 @@ const BATCH = { maxSize: 200, concurrency: 2 } as const;
 const MAX_BATCHED_CHARACTERS = 65_536;
 /** How many such runs are written at the same time. Each occupies its connection for long. */
 const MAX_LARGE_WRITES = 2;
-/** How many runs with keys are written at the same time. Each may wait for the lock of its key. */
+/**
+ * How many runs with keys are written at the same time, and how many of them for one caller: each may wait for the lock
+ * of its key.
+ */
 const MAX_KEYED_WRITES = 3;
+const MAX_KEYED_WRITES_OF_CALLER = 2;
 
 /** Creates a run starter. Runs that arrive together are inserted by one statement and queued by one pipeline. */
 export function createRunStarter(options: {
@@ -89,7 +93,7 @@ export function createRunStarter(options: {
   const enqueue = createBatcher({ ...BATCH, flush: enqueueAll });
   const semaphore = createFairSemaphore(MAX_LARGE_WRITES);
   const readUsage = createBatcher({ ...BATCH, flush: readUsages });
-  const keyed = createFairSemaphore(MAX_KEYED_WRITES);
+  const keyed = createFairSemaphore(MAX_KEYED_WRITES, MAX_KEYED_WRITES_OF_CALLER);
 
   function insertAll(requests: AcceptRequest[]): Promise<AcceptVerdict[]> {
     return breaker.watch(() => acceptExecutions(db, requests));

@@ -27,7 +27,7 @@ import { createUnknownRunRelease } from './release-unknown-runs.js';
 import { createRetention } from './retention.js';
 import { createFiring, FIRING_LIMIT_MS } from './schedules/create-firing.js';
 import { createErrorWorkflowStarting } from './start-error-workflows.js';
-import { createLockRelease } from './run-locks.js';
+import { createLockRelease } from './release-locks.js';
 import { createChildStopping } from './stop-children.js';
 import { createOutputSweep } from './sweep-outputs.js';
 import { createQueueTidying } from './tidy-queue.js';

@@ -71,7 +71,7 @@ export interface RunNotifier {
   /** Lets parents continue whose children are finished: the parents of these children, or these parents. */
   readonly finishChildren: (finished: { childIds: string[] } | { parentIds: string[] }) => Promise<void>;
   /** Gives the locks that a run held to the next. */
-  readonly freeLocks: (executionId: string) => Promise<void>;
+  readonly freeLocks: (run: { readonly executionId: string; readonly workspaceId: string }) => Promise<void>;
   /** Wakes resting runs at a time, in ms since the epoch. */
   readonly wakeAt: (time: number) => void;
 }
@@ -272,7 +272,7 @@ class Session {
       const final = await writeFinalCheckpoint(ending, run, journal);
       if (final.kind !== 'unfinished') {
         await this.#notify(claimed, final, observer, logger);
-        if (workflow.usesLocks && final.kind === 'finished') await this.#freeLocks(claimed.id, logger);
+        if (workflow.usesLocks && final.kind === 'finished') await this.#freeLocks(claimed, logger);
         return;
       }
       if (run.haltReason() === 'fenced') return;
@@ -351,9 +351,9 @@ class Session {
     }
   }
 
-  async #freeLocks(executionId: string, logger: Logger): Promise<void> {
+  async #freeLocks({ id, workspaceId }: ClaimedExecution, logger: Logger): Promise<void> {
     try {
-      await this.#parts.notifier.freeLocks(executionId);
+      await this.#parts.notifier.freeLocks({ executionId: id, workspaceId });
     } catch (err) {
       // Maintenance does it.
       logger.warn({ err }, 'locks could not be given to others yet');

@@ -41,6 +41,8 @@ type Holder = Pick<LockRequest, 'executionId' | 'nodeId' | 'iteration'>;
 /** Maximum number of keys and of runs that one pass of maintenance acts on. */
 const MAX_KEYS = 100;
 const MAX_WOKEN = 500;
+/** Maximum number of requests that one statement grants, so that it does not read thousands that wait. */
+const MAX_GRANTED = 100;
 
 /** Whether the request `l` counts: its run `e` is unfinished, and its node was not cancelled. */
 const IS_ALIVE = Prisma.sql`coalesce(${isUnfinished()}, false)
@@ -148,23 +150,29 @@ function lockKey(tx: Queryable, { workspaceId, key }: LockName): Promise<void> {
 
 /**
  * Gives the lock to those who wait, in their order: to each while the holders are fewer than its limit. The first that
- * cannot have it keeps its place, and all behind it wait.
+ * cannot have it keeps its place, and all behind it wait. If more than MAX_GRANTED could have it, the others get it in
+ * the next pass of maintenance.
  */
 function grant(tx: Queryable, { workspaceId, key }: LockName): Promise<Holder[]> {
   // Served by run_locks_workspace_id_key_seq_idx; runs are joined by primary key.
+  const isOfKey = Prisma.sql`l.workspace_id = ${workspaceId}::uuid AND l.key = ${key}`;
   return tx.$queryRaw<Holder[]>(Prisma.sql`/* locks.grant */
-    WITH alive AS (
-      SELECT l.* FROM run_locks l JOIN executions e ON e.id = l.execution_id
-      WHERE l.workspace_id = ${workspaceId}::uuid AND l.key = ${key} AND ${IS_ALIVE}
+    WITH held AS (
+      SELECT count(*) AS count FROM run_locks l JOIN executions e ON e.id = l.execution_id
+      WHERE ${isOfKey} AND l.acquired_at IS NOT NULL AND ${IS_ALIVE}
     ), waiting AS (
-      SELECT l.execution_id, l.node_id, l.iteration, row_number() OVER (ORDER BY l.seq) AS place,
-        min(l.max_holders) OVER (ORDER BY l.seq) AS max_holders
-      FROM alive l WHERE ${IS_WAITING}
+      SELECT f.execution_id, f.node_id, f.iteration, row_number() OVER (ORDER BY f.seq) AS place,
+        min(f.max_holders) OVER (ORDER BY f.seq) AS max_holders
+      FROM (
+        SELECT l.* FROM run_locks l JOIN executions e ON e.id = l.execution_id
+        WHERE ${isOfKey} AND ${IS_WAITING} AND ${IS_ALIVE}
+        ORDER BY l.seq LIMIT ${MAX_GRANTED}
+      ) f
     )
     UPDATE run_locks l SET acquired_at = clock_timestamp(), is_wake_pending = true
     FROM waiting w
     WHERE l.execution_id = w.execution_id AND l.node_id = w.node_id AND l.iteration = w.iteration
-      AND (SELECT count(*) FROM alive WHERE acquired_at IS NOT NULL) + w.place <= w.max_holders
+      AND (SELECT count FROM held) + w.place <= w.max_holders
     RETURNING l.execution_id AS "executionId", l.node_id AS "nodeId", l.iteration`);
 }
 
