@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@deckhand/contracts';
 import {
-  type Call,
+  callWithKey,
   chain,
   createHook,
   createWorkflow,
@@ -22,8 +22,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call: Call<[body?: object]> = (method, path, body) =>
-  instance.gateway.call(method, path, { as: instance.key, body });
+const call = callWithKey(() => instance);
 const execute = (body: object) => call('POST', `/api/workflows/${workflowId}/execute`, body);
 const readRun = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { acceptExecutions, type Database, dispatchAgain, findUnclaimed } from '@deckhand/db';
 import { v7 as uuidv7 } from 'uuid';
 import {
-  type Call,
+  callWithKey,
   chain,
   createHook,
   createWorkflow,
@@ -25,8 +25,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call: Call<[body?: object]> = (method, path, body) =>
-  instance.gateway.call(method, path, { as: instance.key, body });
+const call = callWithKey(() => instance);
 const execute = (body: object, id = workflowId) => call('POST', `/api/workflows/${id}/execute`, body);
 const readRun = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '@deckhand/db';
 import {
-  type Call,
+  callWithKey,
   chain,
   createHook,
   createWorkflow,
@@ -23,8 +23,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-const call: Call<[body?: object]> = (method, path, body) =>
-  instance.gateway.call(method, path, { as: instance.key, body });
+const call = callWithKey(() => instance);
 const execute = (body: object, id = workflowId) => call('POST', `/api/workflows/${id}/execute`, body);
 const readRun = async (id: string) => (await call('GET', `/api/executions/${id}`)).body;
 

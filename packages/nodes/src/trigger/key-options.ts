@@ -8,16 +8,14 @@ import {
   parseOwnJson,
   type ValidationIssue,
 } from '@deckhand/contracts';
-import { compileTemplate, type CompiledTemplate } from '@deckhand/engine';
+import type { CompiledTemplate } from '@deckhand/engine';
+import { compileTriggerExpression, evaluateOnTrigger } from './trigger-expression.js';
 
 /** The options of a trigger whose `key` is a template. */
 const KEYED_OPTIONS = ['concurrency', 'debounce'] as const;
 
-/** Names that the templates may use: there is no run yet. */
+/** Names that the templates may use. */
 const NAMES: readonly string[] = ['$trigger', '$now'];
-
-/** Far below those of nodes, because the process that accepts runs evaluates keys. */
-const LIMITS = { steps: 10_000, producedBytes: 65_536, resultBytes: 65_536 };
 
 /** Returns the parameters of a trigger without the keys that may be expressions. */
 export function withoutKeys(parameters: JsonObject): JsonObject {
@@ -38,11 +36,8 @@ export function findKeyIssues(options: JsonObject): ValidationIssue[] {
     const source = keyOf(options, name);
     if (source === undefined) return [];
     const path = `options.${name}.key`;
-    const compiled = compileTemplate(source);
-    if ('issue' in compiled) return [{ path, message: compiled.issue.message }];
-    const { nodes, names } = compiled.template.references;
-    const unknown = [...names].find((used) => !NAMES.includes(used)) ?? (nodes.length > 0 ? '$nodes' : undefined);
-    return unknown === undefined ? [] : [{ path, message: `reads ${unknown}, but there is no run yet` }];
+    const compiled = compileTriggerExpression(source, NAMES);
+    return 'message' in compiled ? [{ path, message: compiled.message }] : [];
   });
   return [...ofKeys, ...findDebounce(options)];
 }
@@ -58,7 +53,7 @@ export function compileTriggerOptions(
   const options = serialized === undefined ? {} : parseOwnJson<JsonObject>(serialized);
   const templates = KEYED_OPTIONS.flatMap((name) => {
     const source = keyOf(options, name);
-    const compiled = source === undefined ? undefined : compileTemplate(source);
+    const compiled = source === undefined ? undefined : compileTriggerExpression(source, NAMES);
     return compiled && 'template' in compiled ? [{ name, template: compiled.template }] : [];
   });
   if (templates.length === 0) return () => serialized;
@@ -91,14 +86,9 @@ function keyOf(options: JsonObject, name: (typeof KEYED_OPTIONS)[number]): strin
 }
 
 function evaluateKey(template: CompiledTemplate, trigger: JsonValue): string | undefined {
-  let value: JsonValue;
-  try {
-    const now = (): string => new Date().toISOString();
-    const execution = { id: '', mode: 'normal' };
-    value = template.evaluate({ trigger, input: undefined, node: () => undefined, vars: {}, execution, now }, LIMITS);
-  } catch {
-    return undefined;
-  }
+  const evaluated = evaluateOnTrigger(template, trigger);
+  if ('failure' in evaluated) return undefined;
+  const { value } = evaluated;
   if (value === null || value === '') return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // A key that a column or index cannot hold still names its runs.

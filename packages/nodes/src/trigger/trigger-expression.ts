@@ -11,18 +11,19 @@ export const MAX_TRIGGER_EXPRESSION_LENGTH = 1_000;
 const LIMITS: ExpressionLimits = { steps: 5_000, producedBytes: 262_144, resultBytes: 16_384 };
 
 /**
- * Compiles a text with expressions of a trigger. They are evaluated before there is a run, so they may use `$trigger`
- * and nothing else.
+ * Compiles a text with expressions of a trigger. They are evaluated before there is a run.
+ * @param names what they may use.
  */
 export function compileTriggerExpression(
   text: string,
+  names: readonly string[] = ['$trigger'],
 ): { readonly template: CompiledTemplate } | { readonly message: string } {
   const compiled = compileTemplate(text);
   if ('issue' in compiled) return { message: `${compiled.issue.message} (at character ${compiled.issue.offset + 1})` };
-  const { nodes, names } = compiled.template.references;
-  const unknown = nodes.length > 0 ? '$nodes' : [...names].find((name) => name !== '$trigger');
+  const used = compiled.template.references;
+  const unknown = used.nodes.length > 0 ? '$nodes' : [...used.names].find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    return { message: `is evaluated before a run starts: it can use $trigger, not ${unknown}` };
+    return { message: `is evaluated before a run starts: it can use ${names.join(' and ')}, not ${unknown}` };
   }
   return { template: compiled.template };
 }
@@ -37,8 +38,8 @@ export function findTriggerExpressionIssues(path: string, text: unknown): Valida
 /** The value of such an expression, or why there is none: a message without data. */
 type TriggerValue = { readonly value: JsonValue } | { readonly failure: string };
 
-/** Evaluates such an expression within limits of work and size. Never throws. */
-function evaluateOnTrigger(template: CompiledTemplate, trigger: JsonValue): TriggerValue {
+/** Evaluates such an expression within limits of work and size. */
+export function evaluateOnTrigger(template: CompiledTemplate, trigger: JsonValue): TriggerValue {
   try {
     const value = template.evaluate(
       {
@@ -46,7 +47,7 @@ function evaluateOnTrigger(template: CompiledTemplate, trigger: JsonValue): Trig
         input: undefined,
         node: () => undefined,
         vars: {},
-        execution: { id: '', mode: '' },
+        execution: { id: '', mode: 'normal' },
         now: () => new Date().toISOString(),
       },
       LIMITS,
@@ -60,7 +61,7 @@ function evaluateOnTrigger(template: CompiledTemplate, trigger: JsonValue): Trig
 
 /**
  * Evaluates such an expression to a key: a text, number or boolean as text, or undefined for null and the empty text.
- * A key has at most `maxLength` characters. Never throws.
+ * A key has at most `maxLength` characters.
  */
 export function evaluateKey(
   template: CompiledTemplate,
