@@ -31,7 +31,8 @@ import {
   rotateEventSecret as rotate,
   updateEventEndpoint as update,
 } from '@deckhand/db';
-import { createAsymmetricSecret, createSymmetricSecret, publicKeyOf } from '@deckhand/runtime';
+import { createAsymmetricSecret, createSymmetricSecret, publicKeyOf, type SecretBox } from '@deckhand/runtime';
+import type { Request } from 'express';
 import { readIfMatch, setStateTag } from '../http/etag.js';
 import { pathId, queryReader } from '../http/query.js';
 import { readBody, readOptionalBody } from '../http/read-body.js';
@@ -191,6 +192,16 @@ export function listEventSecrets({ db, secretBox }: Services): Route {
 
 const parseRotate = compileBody(RotateEventSecretBody);
 
+/** Reads how a secret is to be rotated, and creates the new one. */
+async function readRotation(
+  request: Request,
+  secretBox: SecretBox,
+): Promise<{ secret: string; sealedSecret: string; overlapSeconds: number }> {
+  const { signature, overlapSeconds = DEFAULT_OVERLAP_SECONDS } = parseRotate(await readOptionalBody(request));
+  const secret = createSecret(signature);
+  return { secret, sealedSecret: await secretBox.seal(secret), overlapSeconds };
+}
+
 /** POST /api/event-endpoints/{id}/rotate-secret */
 export function rotateEventSecret({ db, secretBox }: Services): Route {
   return forKey(
@@ -207,10 +218,8 @@ export function rotateEventSecret({ db, secretBox }: Services): Route {
     },
     async (request, response, caller) => {
       const id = pathId(request);
-      const { signature, overlapSeconds = DEFAULT_OVERLAP_SECONDS } = parseRotate(await readOptionalBody(request));
-      const secret = createSecret(signature);
-      const sealedSecret = await secretBox.seal(secret);
-      const createdAt = await rotate(db, caller, id, { sealedSecret, overlapSeconds });
+      const { secret, ...rotation } = await readRotation(request, secretBox);
+      const createdAt = await rotate(db, caller, id, rotation);
       sendJson(response, 200, toEventSecret(secret, createdAt, null));
     },
   );
@@ -350,10 +359,8 @@ export function rotateCallbackSecret({ db, secretBox }: Services): Route {
     },
     async (request, response, caller) => {
       const id = pathId(request);
-      const { signature, overlapSeconds = DEFAULT_OVERLAP_SECONDS } = parseRotate(await readOptionalBody(request));
-      const secret = createSecret(signature);
-      const sealedSecret = await secretBox.seal(secret);
-      const createdAt = await rotateOfCallbacks(db, caller, id, { sealedSecret, overlapSeconds });
+      const { secret, ...rotation } = await readRotation(request, secretBox);
+      const createdAt = await rotateOfCallbacks(db, caller, id, rotation);
       sendJson(response, 200, toEventSecret(secret, createdAt, null));
     },
   );
