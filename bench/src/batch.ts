@@ -29,7 +29,6 @@ export async function batch(stack: Stack, repeat: number): Promise<BatchFigures[
         const name = `${connections} ${label}`;
         // The first round warms up.
         if (round > 0) seconds.set(name, [...(seconds.get(name) ?? []), took]);
-        console.log(`${name}: ${took.toFixed(2)} s`);
       };
       const [plain, keyed] = [
         await saveWorkflow(stack, 'batch', FOUR_NODES),

@@ -117,9 +117,8 @@ export interface RunEnding {
 
 /**
  * Ends those of the given runs whose status allows it, with their unfinished nodes, emits their events, and reports
- * those that failed to their error workflows. Once this
- * is committed, no node of theirs starts and no later write changes them, because their epoch is raised. Repeating it
- * is harmless.
+ * those that failed to their error workflows. Once this is committed, no node of theirs starts and no later write
+ * changes them, because their epoch is raised. Repeating it is harmless.
  *
  * Race: a checkpoint that is written while this statement waits for the run's row. A second statement
  * stops the nodes: its snapshot includes what that checkpoint wrote, and that of the first does not.

@@ -5,7 +5,7 @@ export default defineNodeType({
   type: 'unlock',
   title: 'Unlock',
   description:
-    'Releases the lock with a key that this run holds, and passes its input on. Whoever waits for it first gets it. Without a lock to release, it does nothing.',
+    'Releases the lock that this run holds under a key, and passes its input on. The run that has waited longest gets the lock next. If the run holds no such lock, the node does nothing.',
   category: 'flow',
   hasEffects: true,
   parameters: Type.Object(
