@@ -39,7 +39,11 @@ const EVENTS = 'integration:integration/events/delivery';
 export const MUTANTS = [
   ...of('packages/db/src/failure-groups/add-failures.ts', FAILURE_GROUPS, [
     ['tries of authors are failures', "AND e.execution_mode = 'normal' AND", 'AND'],
-    ['processes add groups at the same time', 'SELECT pg_advisory_xact_lock(key)::text', 'SELECT key::text'],
+    [
+      'processes add groups at the same time',
+      '    failures.map(({ workspaceId }) => `failure groups of ${workspaceId}`),',
+      '    [],',
+    ],
     ['a workspace may have any number of groups', 'if (room >= needed) return needed;', 'return needed;'],
     ['open groups give way to new ones', "AND (state <> 'open' OR last_seen_at < now() - ${STALE})", ''],
     [

@@ -1,3 +1,4 @@
+import { lockNames } from '../advisory-locks.js';
 import { Prisma, type Queryable } from '../client.js';
 import type { FreeSlots, HeldBack } from './admit.js';
 import { IS_RESTING } from '../executions/run-status.js';
@@ -15,30 +16,11 @@ export interface Demand {
   readonly heldBack: readonly HeldBack[];
 }
 
-/**
- * Time in ms after which PostgreSQL ends a transaction that holds the lock and sends no statement, so that a frozen
- * worker does not block all others.
- */
-const SLOT_LOCK_IDLE_TIMEOUT_MS = 5_000;
-
 /** Maximum number of held back runs of one workflow that one statement dispatches. */
 const MAX_DISPATCHED = 1_000;
 
 /** Condition: the run `e` is held back. It has the wording of the index executions_held_back. */
 export const IS_HELD_BACK = Prisma.sql`e.held_back_at IS NOT NULL AND ${IS_RESTING}`;
-
-/**
- * Takes advisory locks until the transaction ends. A transaction that is idle for SLOT_LOCK_IDLE_TIMEOUT_MS is aborted.
- */
-export async function lockNames(tx: Queryable, names: readonly string[]): Promise<void> {
-  // In the order of the keys, so that two transactions that lock several never deadlock.
-  await tx.$queryRaw(Prisma.sql`/* concurrency.lock */
-    SELECT set_config('idle_in_transaction_session_timeout', ${String(SLOT_LOCK_IDLE_TIMEOUT_MS)}, true),
-      pg_advisory_xact_lock(key)::text
-    FROM (
-      SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(${[...names]}::text[]) AS name ORDER BY key OFFSET 0
-    ) keys`);
-}
 
 /**
  * Locks the slots of workspaces until the transaction ends. Read the free slots in a later statement: the snapshot of

@@ -4,7 +4,7 @@ import type { DispatchedExecution } from '../executions/reconcile.js';
 import { DISPATCH_AGAIN, DISPATCHED, IS_RESTING, isUnfinished, mayBegin } from '../executions/run-status.js';
 import { stopRunsById } from '../executions/stop.js';
 import { LOCK_RUNS } from '../lock-order.js';
-import { lockNames } from './demand.js';
+import { lockNames } from '../advisory-locks.js';
 
 /*
  * Limits of concurrent runs by a key that the caller chooses. A run with a key rests when it is accepted, as if its

@@ -1,6 +1,6 @@
 import { type Debounce, MAX_DELAY_SECONDS, parseOwnJson, type RequestOptions } from '@deckhand/contracts';
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { lockNames } from '../concurrency/demand.js';
+import { lockNames } from '../advisory-locks.js';
 import { type Accepted, type AcceptRequest, admitted, isAccepted } from './admission.js';
 import { OPTION_COLUMNS, optionBytes, optionValues } from './start-options.js';
 

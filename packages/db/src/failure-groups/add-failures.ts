@@ -1,5 +1,6 @@
 import { parseOwnJson, type RunError } from '@deckhand/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { lockNames } from '../advisory-locks.js';
 import { type Database, Prisma, type Queryable } from '../client.js';
 import { fingerprintOf, normalizeMessage } from './fingerprint.js';
 
@@ -102,7 +103,10 @@ interface Addition {
  * @returns the ids of the groups, by the ids of the runs.
  */
 export async function addFailures(tx: Queryable, failures: readonly Failure[]): Promise<Map<string, string>> {
-  await lockGroups(tx, [...new Set(failures.map(({ workspaceId }) => workspaceId))]);
+  await lockNames(
+    tx,
+    failures.map(({ workspaceId }) => `failure groups of ${workspaceId}`),
+  );
   const wanted = groupFailures(failures);
   const existing = await findExisting(tx, wanted);
   const unplaced = wanted.filter(({ kind }) => !existing.has(keyOf(kind)));
@@ -141,16 +145,6 @@ function groupFailures(failures: readonly Failure[]): Addition[] {
 function toOther(failure: Failure, rejected: ReadonlySet<string>): Failure {
   if (!rejected.has(keyOf(failure))) return failure;
   return { ...failure, fingerprint: OTHER_FAILURES, nodeType: null, code: null, message: 'Other failures' };
-}
-
-async function lockGroups(tx: Queryable, workspaceIds: readonly string[]): Promise<void> {
-  // In the order of the keys, so that two transactions that lock several never deadlock.
-  await tx.$queryRaw(Prisma.sql`/* failure-groups.lock */
-    SELECT pg_advisory_xact_lock(key)::text
-    FROM (
-      SELECT DISTINCT hashtextextended('failure groups of ' || id, 0) AS key FROM unnest(${[...workspaceIds]}::text[]) AS id
-      ORDER BY key OFFSET 0
-    ) keys`);
 }
 
 /** Returns the ids of the groups that exist, by their keys. */

@@ -1,5 +1,5 @@
 import { type Database, Prisma, type Queryable } from '../client.js';
-import { lockNames } from '../concurrency/demand.js';
+import { lockNames } from '../advisory-locks.js';
 import type { ReleasedExecution } from '../executions/release.js';
 import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from '../executions/run-status.js';
 import { LOCK_RUNS } from '../lock-order.js';
