@@ -101,6 +101,40 @@ describe('callers who wait while workers are killed', () => {
     );
     for (const worker of workers) await worker.stop();
   });
+
+  it('get the response of a node before that, once, and the run goes on elsewhere', async () => {
+    const receiver = await startReceiver(() => 1_500);
+    const hook = await activate(
+      hookDefinition(
+        { responseMode: 'onCompletion' },
+        {
+          nodes: [
+            { id: 'reply', type: 'respond', parameters: { body: { nonce: '{{ $trigger.body.nonce }}' } } },
+            { id: 'call', type: 'http', parameters: { url: `${receiver.url}/soon` } },
+            { id: 'end', type: 'terminal', parameters: { body: 'the result' } },
+          ],
+        },
+      ),
+    );
+    const worker = await spawnApp('worker', { ...env, WORKER_CONCURRENCY: '40' });
+    const nonces = Array.from({ length: 30 }, (_, n) => `nonce ${n}`);
+    const askAll = () =>
+      Promise.all(
+        nonces.map(async (nonce) => (await post(hook.url, { nonce }, { 'idempotency-key': nonce })).body.nonce),
+      );
+    expect(await askAll()).toEqual(nonces);
+    await until(() => receiver.calls.length > 0, 30_000, 'a call of a run');
+    await worker.kill('SIGKILL');
+    const another = await spawnApp('worker', { ...env, WORKER_CONCURRENCY: '40' });
+    const where = { workflowId: hook.workflowId };
+    await until(
+      async () => (await db.execution.count({ where: { ...where, status: 'success' } })) === nonces.length,
+      60_000,
+    );
+    expect(await askAll()).toEqual(nonces);
+    expect(await db.execution.count({ where: { ...where, respondedBy: 'reply/' } })).toBe(nonces.length);
+    await another.stop();
+  });
 });
 
 /** Returns the resident memory of a process, in bytes. */

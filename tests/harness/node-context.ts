@@ -10,6 +10,7 @@ export const NO_SERVICES: NodeServices = {
   postgres: { query: refuse },
   workflows: { start: refuse },
   locks: { acquire: refuse, release: refuse },
+  responses: { send: refuse },
 };
 
 /** Settings under which large outputs are in PostgreSQL. */

@@ -119,6 +119,7 @@ function exampleServices(
   return {
     workflows: { start: () => Promise.resolve('01890a5d-ac96-774b-bcce-b302099a8058') },
     locks: { acquire: () => Promise.resolve({ kind: 'acquired' }), release: () => Promise.resolve() },
+    responses: { send: () => Promise.resolve('responded') },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
     ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),
     ...(response && {

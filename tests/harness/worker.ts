@@ -21,7 +21,7 @@ import { databaseSettings } from './pooler.js';
 const TEST_MEMORY_BYTES = 1_073_741_824;
 
 /** The services of a worker's nodes. */
-export type WorkerServices = Omit<NodeServices, 'workflows' | 'locks'>;
+export type WorkerServices = Omit<NodeServices, 'workflows' | 'locks' | 'responses'>;
 
 export interface TestWorkerOptions {
   readonly watch?: ((services: WorkerServices) => WorkerServices) | undefined;

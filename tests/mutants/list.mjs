@@ -37,6 +37,20 @@ const EVENTS = 'integration:integration/events/delivery';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
+  ...of('packages/db/src/executions/respond.ts', 'integration:integration/webhooks/respond', [
+    ['a second response replaces the first', ' AND r.responded_by IS NULL', ''],
+    ['a node that runs again is told that another was first', '= ${by} AS "isOwn"', '= \'\' AS "isOwn"'],
+    ['two nodes respond at once', ' ${LOCK_RUNS}', ''],
+    ['a run responds after its end', ' AND ${isUnfinished()}', ''],
+    [
+      'callers who got a response at once get another',
+      "\n          AND node #>> '{parameters,responseMode}' = 'onCompletion'",
+      '',
+    ],
+  ]),
+  ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
+    ['a response that comes before its caller waits is forgotten', ' || responded.has(executionId)', ''],
+  ]),
   ...of('packages/db/src/failure-groups/add-failures.ts', FAILURE_GROUPS, [
     ['tries of authors are failures', "AND e.execution_mode = 'normal' AND", 'AND'],
     [

@@ -76,6 +76,7 @@ import { createWorkflowStarter } from './session/start-workflows.js';
 import { createRecordsLoader } from './session/load-records.js';
 import { createRecordsReader } from './session/reuse-records.js';
 import { limitKeyTransactions } from './session/key-transactions.js';
+import { createCallerResponses } from './session/caller-responses.js';
 import { createRunLocks } from './session/run-locks.js';
 import { createRunObserver } from './session/run-observer.js';
 import { currentRun } from './watchdog/run-context.js';
@@ -106,7 +107,7 @@ export interface WorkerOptions {
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
   /** Services of nodes; the worker adds the one that starts workflows. */
-  readonly services: Omit<NodeServices, 'workflows' | 'locks'>;
+  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses'>;
   /** The store of large outputs. */
   readonly outputs: OutputStore;
   /** The archive of dropped partitions; undefined without one. */
@@ -372,6 +373,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
         locks,
+        responses: createCallerResponses({ db, announce: notifier.announce, retry }),
       },
       openCredential: createCredentialOpener({
         secretBox: options.secretBox,

@@ -166,6 +166,7 @@ export { readExecutions, type ExecutionRecord, type ReadExecutionRequest } from 
 export {
   type ExecutionResult,
   type ExecutionState,
+  type FollowedState,
   readResults,
   type ReadStateRequest,
   readStates,
@@ -186,6 +187,7 @@ export {
 export { releaseExecutions, type ReleasedExecution } from './executions/release.js';
 export { indexExecutions } from './search/index-executions.js';
 export { listFailureGroups, readFailureGroup, updateFailureGroup } from './failure-groups/failure-groups.js';
+export { respondToCaller, type ResponseToCaller, type ResponseVerdict } from './executions/respond.js';
 export { stopOrphans } from './executions/stop-orphans.js';
 export { type OnStopped, stopExecution } from './executions/stop.js';
 export { stopDescendants, type StopDescendantsOptions } from './executions/stop-descendants.js';

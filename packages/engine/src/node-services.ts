@@ -148,6 +148,25 @@ export interface RunLocks {
   release(lock: Pick<LockAcquisition, 'workspaceId' | 'executionId' | 'key'>): Promise<void>;
 }
 
+/** A response of a node to the caller of its run. */
+export interface CallerResponse {
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly iteration: string;
+  readonly body: JsonValue;
+  readonly statusCode: number;
+  readonly headers: JsonObject;
+}
+
+/** Responds to the callers of runs, which are webhooks that respond on completion. */
+export interface CallerResponses {
+  /**
+   * Responds, unless another node of the run has. Repeating it for the same node changes nothing.
+   * @returns `noCaller` for a run for which nobody waits.
+   */
+  send(response: CallerResponse): Promise<'responded' | 'alreadyResponded' | 'noCaller'>;
+}
+
 /** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
@@ -156,4 +175,5 @@ export interface NodeServices {
   readonly postgres: PostgresClient;
   readonly workflows: WorkflowStarter;
   readonly locks: RunLocks;
+  readonly responses: CallerResponses;
 }

@@ -62,6 +62,7 @@ function waitingServices(signal: AbortSignal): { services: NodeServices; asked: 
     postgres: { query: wait },
     workflows: { start: wait },
     locks: { acquire: wait, release: wait },
+    responses: { send: wait },
   };
   return { services, asked: () => count };
 }

@@ -7,6 +7,8 @@ describe('the form of notifications of changed runs', () => {
       { executionId: 'a', ended: 'success' },
       { executionId: 'b', ended: undefined },
       { executionId: 'c', ended: 'timeout' },
+      { executionId: 'd', ended: undefined, hasResponse: true },
+      { executionId: 'e', ended: undefined },
     ] as const;
     expect(readChanges(writeChanges(changes))).toEqual(changes);
   });

@@ -13,7 +13,12 @@ export interface RunChange {
   readonly executionId: string;
   /** The final status, if the run has ended. It is on disk and does not change any more. */
   readonly ended?: FinishedStatus | undefined;
+  /** Whether a node has responded to the caller. The run has not ended. */
+  readonly hasResponse?: boolean;
 }
+
+/** Follows the id of a run of which a node has responded to the caller. */
+const RESPONDED = 'responded';
 
 /** Notifies every worker. May be lost. */
 export async function publishControl(redis: Redis, message: ControlMessage): Promise<void> {
@@ -26,19 +31,23 @@ export async function publishChanges(redis: Redis, changes: readonly RunChange[]
 }
 
 /**
- * Serialises changes: ids separated by spaces, each followed by the final status of its run if there is one. Earlier
- * versions read a status as an unknown id.
+ * Serialises changes: ids separated by spaces, each followed by the final status of its run, or by `responded`, if
+ * there is one. Earlier versions read that as an unknown id.
  */
 export function writeChanges(changes: readonly RunChange[]): string {
-  return changes.flatMap(({ executionId, ended }) => (ended ? [executionId, ended] : [executionId])).join(' ');
+  return changes
+    .flatMap(({ executionId, ended, hasResponse }) => [executionId, ended ?? (hasResponse ? RESPONDED : [])].flat())
+    .join(' ');
 }
 
 /** Parses the output of `writeChanges`. */
 export function readChanges(text: string): RunChange[] {
   const words = text.split(' ');
-  return words.flatMap((executionId, index) =>
-    endOf(executionId) ? [] : [{ executionId, ended: endOf(words[index + 1]) }],
-  );
+  return words.flatMap((executionId, index) => {
+    if (endOf(executionId) || executionId === RESPONDED) return [];
+    const next = words[index + 1];
+    return [{ executionId, ended: endOf(next), ...(next === RESPONDED && { hasResponse: true }) }];
+  });
 }
 
 function endOf(word: string | undefined): FinishedStatus | undefined {

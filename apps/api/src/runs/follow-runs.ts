@@ -1,10 +1,10 @@
 import type { FinishedStatus } from '@deckhand/contracts';
-import { type Database, type ExecutionState, readStates } from '@deckhand/db';
+import { type Database, type FollowedState, readStates } from '@deckhand/db';
 import type { RunChange } from '@deckhand/queue';
 import type { Logger } from '@deckhand/runtime';
 
 /** Called with each state of a run that it has not seen, beginning with the present one. */
-export type StateListener = (state: ExecutionState) => void;
+export type StateListener = (state: FollowedState) => void;
 
 /** How a run is followed. */
 export interface FollowOptions {
@@ -18,7 +18,7 @@ export interface FollowOptions {
 }
 
 /** Returns true for a state that ends a wait. */
-export type IsEnough = (state: ExecutionState) => boolean;
+export type IsEnough = (state: FollowedState) => boolean;
 
 /** Bounds of a wait. With `survivesDrain` it goes on for some seconds after `drain`. */
 export interface WaitOptions {
@@ -62,8 +62,8 @@ const POLL_INTERVAL_MS = 2_000;
 const LIVE_POLL_INTERVAL_MS = 400;
 /** Maximum number of runs per query. */
 const MAX_BATCH_SIZE = 5_000;
-/** How many ends are remembered, for callers that start to follow a run as it ends. */
-const MAX_REMEMBERED_ENDS = 10_000;
+/** How many ends, and responses, are remembered, for callers that start to follow a run as it ends. */
+const MAX_REMEMBERED = 10_000;
 /** The revision of an end that was reported by a notification, not read. No run has it. */
 const UNREAD_REVISION = Infinity;
 /** How long waits with `survivesDrain` go on after `drain`, in ms: less than requests in progress get. */
@@ -85,6 +85,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   let isGraceOver = false;
   let graceTimer: NodeJS.Timeout | undefined;
   const ends = new Map<string, FinishedStatus>();
+  const responded = new Set<string>();
   let due = new Set<string>();
   let isPolling = false;
 
@@ -107,7 +108,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     }
   }
 
-  function reportStates(states: ReadonlyMap<string, ExecutionState>): void {
+  function reportStates(states: ReadonlyMap<string, FollowedState>): void {
     for (const [id, state] of states) {
       const entry = followed.get(id);
       if (!entry || entry.revision === state.revision) continue;
@@ -118,10 +119,17 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
 
   /** Reports an end without reading the run: it was committed before the notification was sent. */
   function reportEnd(executionId: string, status: FinishedStatus): void {
-    const [oldest] = ends.keys();
-    if (ends.size >= MAX_REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
+    makeRoom(ends);
     ends.set(executionId, status);
-    for (const listener of followed.get(executionId)?.listeners ?? []) listener({ status, revision: UNREAD_REVISION });
+    for (const listener of followed.get(executionId)?.listeners ?? [])
+      listener({ status, revision: UNREAD_REVISION, hasResponse: false });
+  }
+
+  /** Remembers runs that nobody follows yet: a run may respond before the caller's request waits for it. */
+  function noteResponse(executionId: string): void {
+    if (followed.has(executionId)) return;
+    makeRoom(responded);
+    responded.add(executionId);
   }
 
   function pollSoon(ids: Iterable<string>): void {
@@ -153,9 +161,9 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
     const ended = isNew ? ends.get(executionId) : undefined;
     if (ended) {
       queueMicrotask(() => {
-        if (entry.listeners.has(listener)) listener({ status: ended, revision: UNREAD_REVISION });
+        if (entry.listeners.has(listener)) listener({ status: ended, revision: UNREAD_REVISION, hasResponse: false });
       });
-    } else if (!isNew) pollSoon([executionId]);
+    } else if (!isNew || responded.has(executionId)) pollSoon([executionId]);
     return () => {
       if (!entry.listeners.delete(listener)) return;
       if (isLive) entry.live -= 1;
@@ -164,7 +172,7 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
   }
 
   function subscribe(executionId: string, options?: FollowOptions): RunSubscription {
-    let latest: ExecutionState | undefined;
+    let latest: FollowedState | undefined;
     let check = (): void => undefined;
     const close = follow(
       executionId,
@@ -217,7 +225,10 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
 
   return {
     notify(changes) {
-      for (const { executionId, ended } of changes) if (ended) reportEnd(executionId, ended);
+      for (const { executionId, ended, hasResponse } of changes) {
+        if (ended) reportEnd(executionId, ended);
+        else if (hasResponse) noteResponse(executionId);
+      }
       pollSoon(changes.flatMap(({ executionId, ended }) => (!ended && followed.has(executionId) ? [executionId] : [])));
     },
     follow,
@@ -240,4 +251,10 @@ export function createRunFollower({ db, logger }: { db: Database; logger: Logger
       endGrace();
     },
   };
+}
+
+/** Makes room for another entry: deletes the oldest if there are many. */
+function makeRoom(remembered: Map<string, unknown> | Set<string>): void {
+  const [oldest] = remembered.keys();
+  if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }

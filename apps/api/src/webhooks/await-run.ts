@@ -3,13 +3,13 @@ import { type Database, type ExecutionResult, readResults } from '@deckhand/db';
 import { createBatcher } from '@deckhand/runtime';
 import type { RunFollower } from '../runs/follow-runs.js';
 
-/** The outcome of a successful run: the result of its Terminal node as JSON text, null without one. */
+/** The response of a run: that of a node, or the result of the Terminal node of a successful run; null without one. */
 export interface RunOutcome {
   readonly resultJson: string | null;
 }
 
 /**
- * Waits for the end of a run. A wait only occupies an entry in the follower's table.
+ * Waits for the response of a run, or its end. A wait only occupies an entry in the follower's table.
  * @param options.isNew whether this process has just queued the run.
  * @returns undefined if the signal aborts first.
  * @throws DeckhandError EXECUTION_FAILED; WEBHOOK_TIMEOUT if the run or the wait takes too long, or the process is
@@ -31,7 +31,7 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
   return async (executionId, { timeoutMs, signal, isNew }) => {
     const deadline = performance.now() + Math.min(timeoutMs, MAX_TIMER_MS);
     const wait = (isStillNew: boolean): Promise<boolean> =>
-      follower.waitFor(executionId, ({ status }) => isFinished(status), {
+      follower.waitFor(executionId, ({ status, hasResponse }) => hasResponse || isFinished(status), {
         isNew: isStillNew,
         timeoutMs: Math.max(deadline - performance.now(), 0),
         signal,
@@ -41,6 +41,8 @@ export function createAwaitRun({ db, follower }: { db: Database; follower: RunFo
       const isReported = await wait(isNew && isFirst);
       if (signal.aborted) return undefined;
       const result = await readResult(executionId);
+      // It stands, however the run ends.
+      if (typeof result?.responseJson === 'string') return { resultJson: result.responseJson };
       // A reported end may have been lost in a failover of the database. Then the run continues, and so does the wait.
       if (isReported && result && !isFinished(result.status)) continue;
       return outcomeOf(executionId, result, follower.isDraining());

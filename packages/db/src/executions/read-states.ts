@@ -11,6 +11,12 @@ export interface ExecutionState {
   readonly revision: number;
 }
 
+/** The state of a run, for those who follow it. */
+export interface FollowedState extends ExecutionState {
+  /** Whether a node has responded to the caller. */
+  readonly hasResponse: boolean;
+}
+
 /** The state of a run, for a caller who may see it. */
 export interface VisibleState extends ExecutionState {
   readonly workspaceId: string;
@@ -51,9 +57,10 @@ export async function readVisibleStates(
  * Reads the states of runs without an access check, to decide when to read a run; never send them to a caller. @returns
  * a state for each run that exists.
  */
-export async function readStates(db: Database, ids: readonly string[]): Promise<Map<string, ExecutionState>> {
-  const rows = await db.$queryRaw<(ExecutionState & { id: string })[]>`/* executions.read-states */
-    SELECT id, status::text AS status, revision FROM executions WHERE ${isOneOfRuns(Prisma.sql`id`, ids)}`;
+export async function readStates(db: Database, ids: readonly string[]): Promise<Map<string, FollowedState>> {
+  const rows = await db.$queryRaw<(FollowedState & { id: string })[]>`/* executions.read-states */
+    SELECT id, status::text AS status, revision, responded_by IS NOT NULL AS "hasResponse"
+    FROM executions WHERE ${isOneOfRuns(Prisma.sql`id`, ids)}`;
   return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
 
@@ -62,12 +69,14 @@ export interface ExecutionResult {
   readonly status: ExecutionStatus;
   /** Serialised `{ body, statusCode, headers }` of the Terminal node; null without one. */
   readonly resultJson: string | null;
+  /** The same of the node that responded to the caller; null without one. */
+  readonly responseJson: string | null;
 }
 
 /** Reads the results of many runs, for callers that wait for them; undefined for a run that was deleted. */
 export async function readResults(db: Database, ids: readonly string[]): Promise<(ExecutionResult | undefined)[]> {
   const rows = await db.$queryRaw<(ExecutionResult & { id: string })[]>`/* executions.read-results */
-    SELECT id, status::text AS status, result AS "resultJson" FROM executions WHERE ${isOneOfRuns(Prisma.sql`id`, ids)}`;
+    SELECT id, status::text AS status, result AS "resultJson", response AS "responseJson" FROM executions WHERE ${isOneOfRuns(Prisma.sql`id`, ids)}`;
   const found = new Map(rows.map(({ id, ...result }) => [id, result]));
   return ids.map((id) => found.get(id));
 }

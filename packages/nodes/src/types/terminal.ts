@@ -1,6 +1,7 @@
-import { answerHeaderIssue, isJsonObject, type JsonValue } from '@deckhand/contracts';
+import type { JsonValue } from '@deckhand/contracts';
 import { defineNodeType } from '@deckhand/engine';
 import Type from 'typebox';
+import { responseHeaderIssues, ResponseStatus } from '../http/webhook-response.js';
 
 export default defineNodeType({
   type: 'terminal',
@@ -12,9 +13,7 @@ export default defineNodeType({
   parameters: Type.Object(
     {
       body: Type.Optional(Type.Unsafe<JsonValue>({ description: "The result; the node's input without it" })),
-      statusCode: Type.Optional(
-        Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the response to a webhook' }),
-      ),
+      statusCode: ResponseStatus,
       headers: Type.Optional(
         Type.Record(Type.String(), Type.String(), {
           description: 'Headers of the response to a webhook, name → value',
@@ -23,12 +22,7 @@ export default defineNodeType({
     },
     { additionalProperties: false },
   ),
-  check: ({ headers }) =>
-    Object.entries(isJsonObject(headers) ? headers : {}).flatMap(([name, value]) => {
-      const isKnown = typeof value === 'string' && !value.includes('{{');
-      const message = answerHeaderIssue(name, isKnown ? value : '');
-      return message === undefined ? [] : [{ path: `headers.${name}`, message }];
-    }),
+  check: ({ headers }) => responseHeaderIssues(headers),
   run({ body, statusCode = 200, headers = {} }, { input }) {
     return { kind: 'result', result: { body: body === undefined ? input : body, statusCode, headers } };
   },

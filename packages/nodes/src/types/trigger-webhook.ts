@@ -59,7 +59,8 @@ export default defineNodeType({
       responseMode: Type.Optional(
         oneOf(['immediately', 'onCompletion'], {
           default: 'immediately',
-          description: 'Respond before the run, or after it with the result of its Terminal node',
+          description:
+            'Respond before the run, or after it with the result of its Terminal node. A `respond` node of the run responds earlier',
         }),
       ),
       responseCode: Type.Optional(
