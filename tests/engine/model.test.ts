@@ -12,7 +12,7 @@ import {
   randomGraph,
   WAIT_SECONDS,
 } from '../harness/random-graphs.js';
-import { compare, interpret, observedJoins } from '../harness/reference-interpreter.js';
+import { compare, interpret, observe } from '../harness/reference-interpreter.js';
 import { createVirtualWorld } from '../harness/virtual-world.js';
 
 /** Number of graphs; set it higher for a longer run. */
@@ -39,7 +39,7 @@ describe('the engine agrees with the reference interpreter', () => {
           crashes,
           hasPositions,
         });
-        const reference = interpret(definition, answerOf(seed), observedJoins(records));
+        const reference = interpret(definition, answerOf(seed), observe(records));
 
         // One comparison per graph: more would cost more than the runs.
         if (reference.fatal.size > 0) {
@@ -49,7 +49,7 @@ describe('the engine agrees with the reference interpreter', () => {
           const { actual, expected } = compare(records, reference);
           expect({ kind: ending.kind, ...actual }).toEqual({ kind: 'success', ...expected });
         }
-        const unknown = calls.filter((key) => !reference.runs.has(key) && !reference.isInCancelledLoop(key));
+        const unknown = calls.filter((key) => !reference.runs.has(key) && !reference.isInCancelledBody(key));
         expect([...unknown, ...violations]).toEqual([]);
       }),
       { numRuns: GRAPHS },

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileForTest, edges, runToEnd } from '../harness/engine.js';
 import { answerOf, randomGraph } from '../harness/random-graphs.js';
-import { compare, interpret, observedJoins } from '../harness/reference-interpreter.js';
+import { compare, interpret, observe } from '../harness/reference-interpreter.js';
 
 const GRAPHS = Number(process.env.MODEL_GRAPHS ?? 2_000);
 
@@ -53,7 +53,7 @@ describe('a run from a node', () => {
           return kept.has(key) ? firstOf(key) : well(key);
         };
         // What was cancelled in a loop that stays finished is not kept, and not done again either.
-        const reference = interpret(definition, answer, observedJoins(new Map([...original.last, ...records])));
+        const reference = interpret(definition, answer, observe(new Map([...original.last, ...records])));
         if (again.ending.kind !== 'success') {
           // A join fails if fewer branches come than it needs, whatever the probes answer.
           expect(again.ending).toMatchObject({ kind: 'failed', error: { code: 'MERGE_INCOMPLETE' } });

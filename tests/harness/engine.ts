@@ -198,11 +198,12 @@ function compileOrThrow(definition: unknown, types: NodeTypes): CompiledWorkflow
 }
 
 /**
- * Whether a record belongs to what an early join decides. All of that is in one checkpoint, because it is recorded in
- * one step: no worker dies in between.
+ * Whether a record belongs to what an early join decides, or a try that catches a failure. All of that is in one
+ * checkpoint, because it is recorded in one step: no worker dies in between.
  */
-function isOfCancellation({ status, state }: NodeRecord): boolean {
-  return status === 'stopped' || status === 'skipped' || (status === 'pending' && state !== undefined);
+function isOfCancellation({ status, state, handle }: NodeRecord): boolean {
+  const isCaught = status === 'success' && handle === 'error';
+  return status === 'stopped' || status === 'skipped' || (status === 'pending' && state !== undefined) || isCaught;
 }
 
 function withoutFinishedIterations(

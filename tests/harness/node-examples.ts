@@ -116,9 +116,14 @@ function exampleServices(
   { response, queryResult, receipt }: NodeExample,
   requests: HttpRequest[],
 ): Partial<NodeServices> {
+  /** Of the one lock of an example. */
+  let holders = 0;
   return {
     workflows: { start: () => Promise.resolve('01890a5d-ac96-774b-bcce-b302099a8058') },
-    locks: { acquire: () => Promise.resolve({ kind: 'acquired' }), release: () => Promise.resolve() },
+    locks: {
+      acquire: ({ maxHolders }) => Promise.resolve({ kind: (holders += 1) > maxHolders ? 'timedOut' : 'acquired' }),
+      release: () => Promise.resolve(),
+    },
     responses: { send: () => Promise.resolve('responded') },
     ...(queryResult && { postgres: { query: () => Promise.resolve(queryResult) } }),
     ...(receipt && { mail: { send: () => Promise.resolve(receipt) } }),

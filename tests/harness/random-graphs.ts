@@ -2,7 +2,7 @@ import type { Definition, JsonObject, JsonValue } from '@deckhand/contracts';
 import fc from 'fast-check';
 
 interface Draft {
-  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop' | 'while' | 'until' | 'race';
+  readonly kind: 'probe' | 'if' | 'merge' | 'wait' | 'loop' | 'while' | 'until' | 'race' | 'try';
   readonly picks: readonly number[];
   readonly onError: 'stop' | 'continue' | 'branch';
   readonly retry: 'none' | 'soon' | 'late';
@@ -17,7 +17,21 @@ const draft: fc.Memo<Draft> = fc.memo((depth) =>
   fc.record({
     kind:
       depth > 1
-        ? fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'loop', 'loop', 'while', 'until', 'race', 'race')
+        ? fc.constantFrom(
+            'probe',
+            'probe',
+            'if',
+            'merge',
+            'wait',
+            'loop',
+            'loop',
+            'while',
+            'until',
+            'race',
+            'race',
+            'try',
+            'try',
+          )
         : fc.constantFrom('probe', 'probe', 'if', 'merge', 'wait', 'race'),
     picks: fc.array(fc.nat(100), { minLength: 1, maxLength: 3 }),
     onError: fc.constantFrom('stop', 'continue', 'branch'),
@@ -133,6 +147,11 @@ function toDefinition(drafts: readonly Draft[]): Definition {
           place(one.body, `${id}_`, [[id, 'body']]);
           exits.push([id, 'done']);
           break;
+        case 'try':
+          nodes.push({ id, type: 'try' });
+          place(one.body, `${id}_`, [[id, 'body']]);
+          exits.push([id, 'success'], [id, 'error']);
+          break;
         case 'while':
         case 'until':
           nodes.push({ id, type: 'loop', parameters: { mode: one.kind, condition: conditionOf(one.kind, one.items) } });
@@ -160,7 +179,7 @@ function toDefinition(drafts: readonly Draft[]): Definition {
   return { nodes, edges };
 }
 
-/** Definitions with branches, merges, nested loops and probes that may fail. */
+/** Definitions with branches, merges, nested loops and try nodes, and probes that may fail. */
 export const randomGraph = fc.array(draft(3), { minLength: 1, maxLength: 7 }).map(toDefinition);
 
 /** Returns a probe's output: the same for the same node and iteration, so that running it again makes no difference. */

@@ -15,15 +15,19 @@ export interface Reference {
   readonly runs: ReadonlyMap<string, ReferenceRun>;
   /** Nodes whose failure ends the run; empty for a run that succeeds. */
   readonly fatal: ReadonlySet<string>;
-  /** What early joins decided wrongly. They may decide in several ways, by which branch is faster. */
+  /**
+   * What early joins and try nodes decided wrongly. They may decide in several ways, by which branch is faster, or
+   * which node fails first.
+   */
   readonly wrong: readonly string[];
-  /** Whether a node run is part of a cancelled loop: it may have got to anything. */
-  readonly isInCancelledLoop: (key: string) => boolean;
+  /** Whether a node run is part of a cancelled body, of a loop or a try: it may have got to anything. */
+  readonly isInCancelledBody: (key: string) => boolean;
 }
 
-/** What early joins decided in the run that is compared, by `node/iteration`. */
-export interface ObservedJoin {
+/** What early joins and try nodes decided in the run that is compared, by `node/iteration`. */
+export interface Observed {
   readonly output: JsonValue | undefined;
+  readonly handle: string | null;
   /** For one that cancels the rest: the edges that it took, by their index, and the nodes that it cancelled. */
   readonly decision: { readonly taken: readonly number[]; readonly cancelled: readonly string[] } | undefined;
 }
@@ -33,49 +37,49 @@ export type ProbeAnswer = (nodeId: string, iteration: string) => JsonValue;
 
 /**
  * Interprets a definition in the obvious way, one node after another, without checkpoints, concurrency or speed: the
- * engine is compared with it. Supports trigger.manual, probe (also disabled), if, wait, loop and merge (object, any,
- * count) with constant parameters, and the conditions of loops in random graphs. It follows the observed decisions of
- * early joins, after checking that they were possible.
+ * engine is compared with it. Supports trigger.manual, probe (also disabled), if, wait, loop, try and merge (object,
+ * any, count) with constant parameters, and the conditions of loops in random graphs. It follows the observed decisions
+ * of early joins and try nodes, after checking that they were possible.
  */
 export function interpret(
   definition: Definition,
   answer: ProbeAnswer,
-  observed: ReadonlyMap<string, ObservedJoin> = new Map(),
+  observed: ReadonlyMap<string, Observed> = new Map(),
 ): Reference {
   const runs = new Map<string, ReferenceRun>();
-  const fatal = new Set<string>();
-  const wrong: string[] = [];
-  const cancelledLoops: { body: ReadonlySet<string>; iteration: string }[] = [];
-  const bodies = new Map(definition.nodes.filter(isLoop).map((loop) => [loop.id, bodyOf(definition, loop.id)]));
+  let fatal = new Set<string>();
+  let wrong: string[] = [];
+  const cancelledBodies: { body: ReadonlySet<string>; iteration: string }[] = [];
+  const bodies = new Map(definition.nodes.filter(isContainer).map(({ id }) => [id, bodyOf(definition, id)]));
   runRegion(undefined, '', {});
   return {
     runs,
     fatal,
     wrong,
-    isInCancelledLoop(key) {
+    isInCancelledBody(key) {
       const [nodeId = '', iteration = ''] = key.split('/');
-      return cancelledLoops.some(
+      return cancelledBodies.some(
         ({ body, iteration: outer }) => body.has(nodeId) && (outer === '' || `${iteration}.`.startsWith(`${outer}.`)),
       );
     },
   };
 
-  function runRegion(loop: string | undefined, iteration: string, item: JsonValue): JsonValue {
-    const inside = definition.nodes.filter((node) => innermost(node.id) === loop);
+  function runRegion(container: string | undefined, iteration: string, item: JsonValue): JsonValue {
+    const inside = definition.nodes.filter((node) => innermost(node.id) === container);
     const left = new Map<string, { output: JsonValue; handle: string | undefined }>();
     const joins = inside.filter(isEarly);
     const cancelled = new Set(joins.flatMap(({ id }) => observed.get(`${id}/${iteration}`)?.decision?.cancelled ?? []));
     for (const node of sorted(inside, definition)) {
       const incoming = definition.edges.filter((edge) => edge.target === node.id);
       const taken = incoming.flatMap((edge): [string, JsonValue][] => {
-        if (edge.source === loop) return [[edge.source, item]];
+        if (edge.source === container) return [[edge.source, item]];
         const source = left.get(edge.source);
         return source && source.handle === edge.sourceHandle ? [[edge.source, source.output]] : [];
       });
       if (cancelled.has(node.id)) {
         runs.set(`${node.id}/${iteration}`, { status: 'cancelled', output: undefined });
         const body = bodies.get(node.id);
-        if (body) cancelledLoops.push({ body, iteration });
+        if (body) cancelledBodies.push({ body, iteration });
         continue;
       }
       if (taken.length === 0 && incoming.length > 0) {
@@ -84,7 +88,7 @@ export function interpret(
       }
       if (isEarly(node)) {
         const outputs = incoming.map((edge): JsonValue | undefined => {
-          if (edge.source === loop) return item;
+          if (edge.source === container) return item;
           const source = left.get(edge.source);
           return source && source.handle === edge.sourceHandle ? source.output : undefined;
         });
@@ -143,6 +147,26 @@ export function interpret(
           outputs.push(runRegion(node.id, iteration === '' ? `${index}` : `${iteration}.${index}`, item ?? null));
         }
         return succeed(outputs, 'done');
+      }
+      case 'try': {
+        const outer = { fatal, wrong };
+        fatal = new Set();
+        wrong = [];
+        const output = runRegion(node.id, iteration, input);
+        const inside = { fatal, wrong };
+        ({ fatal, wrong } = outer);
+        const seen = observed.get(key);
+        if (inside.fatal.size === 0) {
+          wrong.push(...inside.wrong);
+          return succeed(output, 'success');
+        }
+        // Which of them failed first, the run decides; and what else of the body has run by then.
+        const failed = seen?.output !== undefined && isJsonObject(seen.output) ? seen.output.error : undefined;
+        const nodeId = failed !== undefined && isJsonObject(failed) ? failed.nodeId : undefined;
+        if (seen && (seen.handle !== 'error' || typeof nodeId !== 'string' || !inside.fatal.has(nodeId)))
+          wrong.push(`${key} returned ${JSON.stringify(seen.output)}`);
+        cancelledBodies.push({ body: bodies.get(node.id) ?? new Set(), iteration });
+        return succeed(seen?.output ?? null, 'error');
       }
       default: {
         const value = answer(node.id, iteration);
@@ -219,36 +243,36 @@ export function interpret(
   }
 }
 
-/** Returns what early joins decided, from the records of a run. */
-export function observedJoins(records: ReadonlyMap<string, NodeRecord>): Map<string, ObservedJoin> {
+/** Returns what early joins and try nodes decided, from the records of a run. */
+export function observe(records: ReadonlyMap<string, NodeRecord>): Map<string, Observed> {
   return new Map(
-    [...records].map(([key, { output, state }]) => {
+    [...records].map(([key, { output, handle, state }]) => {
       const join = state !== undefined && isJsonObject(state) ? state.join : undefined;
       const { taken, cancelled } = join !== undefined && isJsonObject(join) ? join : {};
       const isDecided = Array.isArray(taken) && Array.isArray(cancelled);
       const decision = isDecided ? { taken: taken.map(Number), cancelled: cancelled.map(String) } : undefined;
-      return [key, { output, decision }];
+      return [key, { output, handle, decision }];
     }),
   );
 }
 
 /**
  * Returns the records of a run that succeeded and the reference, both as objects that have to be equal. A node that one
- * iteration skips is not recorded, because the next may run it. In a cancelled loop, nothing may be left unfinished.
+ * iteration skips is not recorded, because the next may run it. In a cancelled body, nothing may be left unfinished.
  */
 export function compare(
   records: ReadonlyMap<string, NodeRecord>,
-  { runs, wrong, isInCancelledLoop }: Reference,
+  { runs, wrong, isInCancelledBody }: Reference,
 ): { readonly actual: object; readonly expected: object } {
   const actual = [...records].flatMap(([key, { status, output }]) => {
-    if (isInCancelledLoop(key))
+    if (isInCancelledBody(key))
       return ['pending', 'running', 'waiting'].includes(status) ? [[key, { status, output }] as const] : [];
     const isCancelled = runs.get(key)?.status === 'cancelled' && (status === 'stopped' || status === 'skipped');
     return [[key, { status: isCancelled ? 'cancelled' : status, output }] as const];
   });
   const expected = [...runs].filter(
     ([key, { status }]) =>
-      !isInCancelledLoop(key) && ((status !== 'skipped' && status !== 'cancelled') || records.has(key)),
+      !isInCancelledBody(key) && ((status !== 'skipped' && status !== 'cancelled') || records.has(key)),
   );
   return {
     actual: { wrong, ...Object.fromEntries(actual) },
@@ -260,8 +284,8 @@ function isEarly({ type, parameters }: NodeDefinition): boolean {
   return type === 'merge' && (parameters?.mode === 'any' || parameters?.mode === 'count');
 }
 
-function isLoop(node: NodeDefinition): boolean {
-  return node.type === 'loop' && isJsonObject(node.parameters);
+function isContainer({ type }: NodeDefinition): boolean {
+  return type === 'loop' || type === 'try';
 }
 
 function bodyOf(definition: Definition, loop: string): Set<string> {

@@ -423,8 +423,8 @@ export const MUTANTS = [
     ],
     [
       'the position of a loop is lost while an output is loaded',
-      'resumeRepeat(task, loop.rule, position);',
-      'unreached.delete(key);\n        resumeRepeat(task, loop.rule, position);',
+      'resumeRepeat(task, container.rule, position);',
+      'unreached.delete(key);\n        resumeRepeat(task, container.rule, position);',
     ],
   ]),
   ...of('packages/nodes/src/http/pagination.ts', 'unit:http/pagination', [
@@ -501,6 +501,39 @@ export const MUTANTS = [
   ]),
   ...of('apps/worker/src/session/key-transactions.ts', 'integration:integration/worker/run-locks', [
     ['runs that want one key take all connections', 'MAX_TRANSACTIONS, MAX_PER_OWNER', '1_000, 1_000'],
+  ]),
+  ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/try', [
+    ['a failure leaves the rest of the body of its try', '      cancelScope(body);\n', ''],
+    [
+      'a try counts as an iteration',
+      'node.body.catches ? scope.iteration : joinIteration',
+      'node.body.catches ? joinIteration(scope.iteration, index) : joinIteration',
+    ],
+    [
+      'the outermost try catches',
+      'while (at && !at.region.catches) at = at.parent;\n  return at;',
+      'while (at?.parent) at = at.parent;\n  return at;',
+    ],
+  ]),
+  ...of('packages/engine/src/run/scheduler.ts', 'unit:tests/engine/model', [
+    ['a try has a position', 'if (!node.body?.catches) loops.add(progress);', 'loops.add(progress);'],
+  ]),
+  ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/try', [
+    [
+      'a rerun repeats iterations that a try cancelled after they finished',
+      '      if (isTry(container)) continue;\n',
+      '',
+    ],
+    [
+      'a rerun from a node leaves what a try caught',
+      'if (record && isTry(node) && isReopened(node, scope)) {',
+      'if (record && isTry(node) && settled.size < 0) {',
+    ],
+    [
+      'a rerun repeats a try in iterations that finished',
+      ' && isRepeated(iteration, around.slice(0, depth), before.finishedPasses)',
+      '',
+    ],
   ]),
   ...of('packages/engine/src/run/reuse-records.ts', 'unit:tests/engine/reuse-records', [
     ['a finished loop with a condition keeps iterations', ' && !isInRepeatedLoop(record)', ''],

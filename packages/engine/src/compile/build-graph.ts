@@ -2,7 +2,7 @@ import type { RetrySettings } from '@deckhand/contracts';
 import type { CompiledWorkflow, GraphEdge, GraphNode, Region } from './graph.js';
 import { valueAt } from './deferred.js';
 import { findExclusive } from './early-joins.js';
-import type { LoopNesting } from './loops.js';
+import { isContainer, isTry, type Nesting } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
 const RETRY_DEFAULTS = { delayMs: 1_000, factor: 2, maxDelayMs: 60_000 } as const;
@@ -23,21 +23,21 @@ interface BuildingRegion extends Building<Omit<Region, 'nodes' | 'ends' | 'cance
 export function buildGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],
-  innermost: LoopNesting['innermost'],
+  innermost: Nesting['innermost'],
 ): Pick<CompiledWorkflow, 'nodes' | 'root'> {
   const root = emptyRegion();
   const regions = new Map<string, BuildingRegion>();
-  for (const { node } of nodes) if (node.type === 'loop') regions.set(node.id, emptyRegion());
+  for (const { node } of nodes) if (isContainer(node.type)) regions.set(node.id, emptyRegion(isTry(node.type)));
 
   const graph = new Map<string, BuildingNode>();
   for (const entry of nodes) {
-    const loop = innermost.get(entry.node.id);
-    const region = (loop === undefined ? undefined : regions.get(loop)) ?? root;
+    const container = innermost.get(entry.node.id);
+    const region = (container === undefined ? undefined : regions.get(container)) ?? root;
     const node = toNode(entry, region, regions.get(entry.node.id));
     region.nodes.push(node);
     graph.set(node.id, node);
   }
-  for (const [loop, region] of regions) region.loop = graph.get(loop);
+  for (const [container, region] of regions) region.container = graph.get(container);
 
   for (const { edge } of edges) {
     const source = graph.get(edge.source);
@@ -63,9 +63,12 @@ export function buildGraph(
   return { nodes: graph, root };
 }
 
-/** Marks the nodes that early joins cancel, and the bodies of loops among them. */
+/** Marks the nodes that early joins and try nodes cancel, and the bodies of containers among them. */
 function markCancellable(graph: ReadonlyMap<string, BuildingNode>): void {
-  const open = [...graph.values()].flatMap(({ join }) => join?.cancels ?? []);
+  const open = [...graph.values()].flatMap(({ join, body }) => [
+    ...(join?.cancels ?? []),
+    ...(body?.catches ? body.nodes : []),
+  ]);
   for (let node = open.pop(); node; node = open.pop()) {
     const found = graph.get(node.id);
     if (!found || found.isCancellable) continue;
@@ -74,8 +77,8 @@ function markCancellable(graph: ReadonlyMap<string, BuildingNode>): void {
   }
 }
 
-function emptyRegion(): BuildingRegion {
-  return { loop: undefined, nodes: [], ends: [], cancelling: [] };
+function emptyRegion(catches = false): BuildingRegion {
+  return { container: undefined, catches, nodes: [], ends: [], cancelling: [] };
 }
 
 function findRegion(
@@ -83,7 +86,7 @@ function findRegion(
   regions: ReadonlyMap<string, BuildingRegion>,
   root: BuildingRegion,
 ): BuildingRegion {
-  return (node.region.loop && regions.get(node.region.loop.id)) ?? root;
+  return (node.region.container && regions.get(node.region.container.id)) ?? root;
 }
 
 function toNode(entry: SoundNode, region: BuildingRegion, body: BuildingRegion | undefined): BuildingNode {

@@ -24,7 +24,7 @@ import { findCycle } from './cycles.js';
 import { separateDeferred } from './deferred.js';
 import { checkJoins } from './early-joins.js';
 import type { CompileResult, GraphTrigger } from './graph.js';
-import { isInside, type LoopNesting, nestLoops } from './loops.js';
+import { isInside, isTry, type Nesting, nestContainers } from './loops.js';
 import type { SoundEdge, SoundNode } from './sound.js';
 
 const checkDefinition = compileCheck(Definition);
@@ -221,13 +221,13 @@ function checkHandle(edge: EdgeDefinition, { node, handles }: SoundNode, path: s
 
 /**
  * Finds issues of the whole graph: no trigger, cycles, loop bodies, references to unknown nodes.
- * @returns how loops nest; undefined for a graph with a cycle.
+ * @returns how loops and try nodes nest; undefined for a graph with a cycle.
  */
 function* checkGraph(
   nodes: readonly SoundNode[],
   edges: readonly SoundEdge[],
   issues: ValidationIssue[],
-): Generator<undefined, LoopNesting | undefined> {
+): Generator<undefined, Nesting | undefined> {
   const definitions = nodes.map(({ node }) => node);
   if (!nodes.some(({ type }) => type.isTrigger)) {
     issues.push({ path: 'nodes', message: 'a workflow needs a trigger, such as trigger.manual' });
@@ -247,7 +247,7 @@ function* checkGraph(
     edges.map(({ edge }) => edge),
   );
   issues.push(...joins.slice(0, ENOUGH_ISSUES));
-  const nesting = nestLoops(definitions, edges);
+  const nesting = nestContainers(definitions, edges);
   issues.push(...nesting.issues.slice(0, ENOUGH_ISSUES));
   const known = new Map(definitions.map((node) => [node.id, node]));
   for (const { node, path, type, references, deferred } of nodes) {
@@ -273,20 +273,22 @@ function referenceIssues(
     names,
   }: {
     readonly known: ReadonlyMap<string, NodeDefinition>;
-    readonly nesting: LoopNesting;
+    readonly nesting: Nesting;
     readonly names: readonly ExpressionName[];
   },
 ): string[] {
   const messages = nodes.flatMap((reference) => {
-    const loop = innermost.get(reference);
+    const around = innermost.get(reference);
     if (!known.has(reference)) return [`$nodes.${reference}: there is no such node`];
-    if (loop === undefined || isInside(loop, nodeId, innermost)) return [];
-    return [`$nodes.${reference} is inside loop "${loop}": outside of it, read $nodes.${loop}.output`];
+    if (around === undefined || isInside(around, nodeId, innermost)) return [];
+    const type = known.get(around)?.type ?? '';
+    return [`$nodes.${reference} is inside ${type} "${around}": outside of it, read $nodes.${around}.output`];
   });
   if (read.has('$response') && !names.includes('$response'))
     messages.push('$response is known only in pagination.next of http nodes');
   if (!read.has('$loop') || names.includes('$loop')) return messages;
-  const loop = innermost.get(nodeId);
+  let loop = innermost.get(nodeId);
+  while (loop !== undefined && isTry(known.get(loop)?.type ?? '')) loop = innermost.get(loop);
   if (loop === undefined) return [...messages, '$loop is known only inside the body of a loop'];
   const { mode } = known.get(loop)?.parameters ?? {};
   if (!read.has('$loop.previous') || mode === 'while' || mode === 'until') return messages;

@@ -11,14 +11,16 @@ export interface GraphEdge {
 }
 
 /**
- * The nodes that start and settle together: the whole workflow, or the body of one loop. No edge leaves a region, and
- * the only edges into a loop's region start at that loop's `body` handle.
+ * The nodes that start and settle together: the whole workflow, or the body of one container. No edge leaves a region,
+ * and the only edges into the region of a container start at its `body` handle.
  */
 export interface Region {
-  /** The loop whose body this is; undefined for the workflow itself. */
-  readonly loop: GraphNode | undefined;
+  /** The loop or try whose body this is; undefined for the workflow itself. */
+  readonly container: GraphNode | undefined;
+  /** Whether it is the body of a try, which catches failures, and has no iterations of its own. */
+  readonly catches: boolean;
   readonly nodes: readonly GraphNode[];
-  /** Nodes without outgoing edges: their outputs are an iteration's output. */
+  /** Nodes without outgoing edges: their outputs are that of an iteration, or of a try. */
   readonly ends: readonly GraphNode[];
   /** Nodes whose early join cancels what only leads to them. */
   readonly cancelling: readonly GraphNode[];
@@ -43,13 +45,13 @@ export interface GraphNode {
   readonly region: Region;
   /** Its index in `region.nodes`. */
   readonly slot: number;
-  /** For a loop: the region it repeats. */
+  /** For a container: the region it repeats, or whose failures it catches. */
   readonly body: Region | undefined;
   /** Its last output, by which the run continues after an error that is ignored. */
   readonly lastHandle: string | undefined;
   /** Undefined for a node that waits for all edges. */
   readonly join: GraphJoin | undefined;
-  /** Whether the early join of another node may cancel it. */
+  /** Whether the early join of another node, or a try, may cancel it. */
   readonly isCancellable: boolean;
   readonly retry: Required<RetrySettings> | undefined;
   /** In ms; undefined means no limit of its own. */

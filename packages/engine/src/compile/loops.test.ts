@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EdgeDefinition, NodeDefinition } from '@deckhand/contracts';
 import fc from 'fast-check';
-import { BODY_HANDLE, isInside, nestLoops } from './loops.js';
+import { BODY_HANDLE, isInside, nestContainers } from './loops.js';
 
 interface Graph {
   readonly nodes: readonly NodeDefinition[];
@@ -48,7 +48,7 @@ describe('the bodies of loops', () => {
     const property = fc.property(graphs, (graph) => {
       const loops = graph.nodes.filter(({ type }) => type === 'loop').map(({ id }) => id);
       const bodies = new Map(loops.map((loop) => [loop, bodyOf(loop, graph)]));
-      const { innermost, issues } = nestLoops(graph.nodes, graph.edges);
+      const { innermost, issues } = nestContainers(graph.nodes, graph.edges);
       const isBroken = graph.edges.some(({ edge }) =>
         [...bodies].some(
           ([loop, body]) =>
@@ -71,6 +71,8 @@ describe('the bodies of loops', () => {
       edge: { source: `${n}`, target: id, sourceHandle: BODY_HANDLE },
       path: `edges[${n}]`,
     }));
-    expect(nestLoops(nodes, edges).issues).toEqual([{ path: 'nodes', message: '"20" is inside more than 20 loops' }]);
+    expect(nestContainers(nodes, edges).issues).toEqual([
+      { path: 'nodes', message: '"20" is inside more than 20 loops and try nodes' },
+    ]);
   });
 });

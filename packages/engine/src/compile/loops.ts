@@ -1,28 +1,40 @@
 import type { EdgeDefinition, ValidationIssue, NodeDefinition } from '@deckhand/contracts';
 import { orderNodes } from './cycles.js';
 
-/** The handle whose nodes a loop repeats. */
+/** The handle of a container that leads to its body: the nodes that a loop repeats, or whose failures a try catches. */
 export const BODY_HANDLE = 'body';
+/** The handle by which a try node is left when a node of its body fails. */
+export const ERROR_HANDLE = 'error';
 
-/** Maximum depth of nested loops. */
-const MAX_LOOP_DEPTH = 20;
+/** Maximum depth of nested loops and try nodes. */
+const MAX_DEPTH = 20;
 
-/** The innermost loop of each node. */
-export interface LoopNesting {
-  /** Node id → the innermost loop around it; a node in no loop has no entry. */
+/** Whether nodes of a type have a body. */
+export function isContainer(type: string): boolean {
+  return type === 'loop' || isTry(type);
+}
+
+/** Whether nodes of a type catch failures in their body. */
+export function isTry(type: string): boolean {
+  return type === 'try';
+}
+
+/** The innermost container of each node: a loop, or a try. */
+export interface Nesting {
+  /** Node id → the innermost container around it; a node in none has no entry. */
   readonly innermost: ReadonlyMap<string, string>;
   readonly issues: readonly ValidationIssue[];
 }
 
 /**
- * Finds the body of each loop: all nodes after its `body` handle. A body is entered through that handle only, so bodies
- * are nested or disjoint, and all edges into a node start in the same body. Call it for graphs without cycles.
+ * Finds the body of each container: all nodes after its `body` handle. A body is entered through that handle only, so
+ * bodies are nested or disjoint, and all edges into a node start in the same body. Call it for graphs without cycles.
  */
-export function nestLoops(
+export function nestContainers(
   nodes: readonly NodeDefinition[],
   edges: readonly { readonly edge: EdgeDefinition; readonly path: string }[],
-): LoopNesting {
-  const loops = new Set(nodes.filter(({ type }) => type === 'loop').map(({ id }) => id));
+): Nesting {
+  const containers = new Map(nodes.flatMap(({ id, type }) => (isContainer(type) ? [[id, type] as const] : [])));
   const incoming = new Map<string, (typeof edges)[number][]>();
   for (const entry of edges) {
     const list = incoming.get(entry.edge.target);
@@ -32,9 +44,9 @@ export function nestLoops(
 
   const innermost = new Map<string, string>();
   const depths = new Map<string, number>();
-  const depthOf = (loop: string | undefined): number => (loop === undefined ? 0 : (depths.get(loop) ?? 0));
+  const depthOf = (id: string | undefined): number => (id === undefined ? 0 : (depths.get(id) ?? 0));
   const bodyOf = ({ source, sourceHandle }: EdgeDefinition): string | undefined =>
-    loops.has(source) && sourceHandle === BODY_HANDLE ? source : innermost.get(source);
+    containers.has(source) && sourceHandle === BODY_HANDLE ? source : innermost.get(source);
 
   const issues: ValidationIssue[] = [];
   const ids = nodes.map(({ id }) => id);
@@ -49,20 +61,21 @@ export function nestLoops(
     if (body !== undefined) innermost.set(id, body);
     for (const { edge, path } of entries) {
       if (bodyOf(edge) === body) continue;
-      const message = `"${id}" is inside the body of loop "${body ?? ''}", so only the loop's body handle may lead there`;
+      const type = containers.get(body ?? '') ?? '';
+      const message = `"${id}" is inside the body of ${type} "${body ?? ''}", so only its body handle may lead there`;
       issues.push({ path, message });
     }
-    if (!loops.has(id)) continue;
+    if (!containers.has(id)) continue;
     depths.set(id, depthOf(body) + 1);
-    if (depthOf(id) === MAX_LOOP_DEPTH + 1)
-      issues.push({ path: 'nodes', message: `"${id}" is inside more than ${MAX_LOOP_DEPTH} loops` });
+    if (depthOf(id) === MAX_DEPTH + 1)
+      issues.push({ path: 'nodes', message: `"${id}" is inside more than ${MAX_DEPTH} loops and try nodes` });
   }
   return { innermost, issues };
 }
 
-/** Returns true if a node is in the body of `loop`, or of a loop in it. */
-export function isInside(loop: string, nodeId: string, innermost: LoopNesting['innermost']): boolean {
+/** Returns true if a node is in the body of a container, or of one in it. */
+export function isInside(container: string, nodeId: string, innermost: Nesting['innermost']): boolean {
   let around = innermost.get(nodeId);
-  while (around !== undefined && around !== loop) around = innermost.get(around);
-  return around === loop;
+  while (around !== undefined && around !== container) around = innermost.get(around);
+  return around === container;
 }

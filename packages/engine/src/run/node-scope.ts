@@ -4,7 +4,7 @@ import type { NodeContext } from '../node-type.js';
 import type { LazySignal } from './lazy.js';
 import type { RunRequest } from './ports.js';
 import { sourceNames } from './source-names.js';
-import { inputOf, inputsOf, outputOf, type Scope, type Task } from './scheduler.js';
+import { inputOf, inputsOf, iterationAround, outputOf, type Scope, type Task } from './scheduler.js';
 
 /** Returns the values of names in a task's expressions. Other nodes are looked up when an expression reads them. */
 export function expressionScope(request: RunRequest, { node, scope }: Task): ExpressionScope {
@@ -15,14 +15,16 @@ export function expressionScope(request: RunRequest, { node, scope }: Task): Exp
       const other = request.workflow.nodes.get(id);
       return other && outputOf(other, scope);
     },
-    loop: scope.parent && loopOf(scope),
+    loop: loopOf(iterationAround(scope)),
     vars: request.vars,
     execution: { id: request.executionId, mode: request.mode },
     now: () => new Date(request.ports.now()).toISOString(),
   };
 }
 
-function loopOf({ item, index, previous }: Scope): LoopScope {
+function loopOf(iteration: Scope | undefined): LoopScope | undefined {
+  if (!iteration) return undefined;
+  const { item, index, previous } = iteration;
   return previous === undefined ? { item, index } : { item, index, previous };
 }
 

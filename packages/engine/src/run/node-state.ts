@@ -13,20 +13,25 @@ export function storedResult({ state, output }: NodeRecord): TerminalResult | un
   return { body: output ?? null, statusCode, headers };
 }
 
-/** A loop in progress, as stored in its record. */
-type StoredLoop =
+/** A container in progress, as stored in its record. */
+type StoredContainer =
   | { readonly kind: 'items'; readonly items: readonly JsonValue[]; readonly concurrency: number }
-  | { readonly kind: 'repeat'; readonly rule: RepeatRule };
+  | { readonly kind: 'repeat'; readonly rule: RepeatRule }
+  | { readonly kind: 'try' };
+
+/** A try in progress, as stored in its record. */
+export const TRY_STATE: JsonValue = { try: true };
 
 /** A loop with a condition, as stored in its record. */
 export function storeRepeat({ mode, maxIterations }: RepeatRule): JsonValue {
   return { repeat: mode, maxIterations };
 }
 
-/** Returns the loop that an earlier worker started. */
-export function storedLoop({ status, state }: NodeRecord): StoredLoop | undefined {
+/** Returns the loop or try that an earlier worker started. */
+export function storedContainer({ status, state }: NodeRecord): StoredContainer | undefined {
   if (status !== 'running' || state === undefined || !isJsonObject(state)) return undefined;
   const { items, concurrency, repeat, maxIterations } = state;
+  if (state.try === true) return { kind: 'try' };
   if ((repeat === 'while' || repeat === 'until') && typeof maxIterations === 'number') {
     return { kind: 'repeat', rule: { mode: repeat, maxIterations } };
   }

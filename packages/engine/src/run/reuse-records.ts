@@ -6,10 +6,11 @@
  * 3. In a loop that did not finish, the iterations that did are kept; the others go on from the node.
  * 4. In a loop that finished, every iteration goes on from the node.
  * 5. A loop with a condition that finished begins anew, because its iterations depend on those before.
+ * 6. A try around the node continues from it, as if it had caught nothing: so does what it cancelled.
  */
 import type { CompiledWorkflow, GraphNode } from '../compile/graph.js';
 import { BODY_HANDLE } from '../compile/loops.js';
-import { hasBegun, isSettled, storedDecision, storedLoop, wayOut } from './node-state.js';
+import { hasBegun, isSettled, storedDecision, storedContainer, wayOut } from './node-state.js';
 import { type NodeRecord, recordKey } from './records.js';
 import { createScheduler, type Scope } from './scheduler.js';
 
@@ -30,50 +31,80 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   const { workflow, records } = source;
   const from = workflow.nodes.get(fromNodeId);
   if (!from) throw new RangeError(`the workflow has no node ${fromNodeId}`);
-  const { settled, finishedPasses } = replay(source);
   const levels = levelsOf(from);
-  const loopsAroundNode = loopsAround(from);
-  const repeats = loopsAroundNode.flatMap((loop, depth) =>
-    isRepeat(loop) ? [{ loop, around: loopsAroundNode.slice(0, depth), body: bodyOf(loop) }] : [],
+  const around = containersAround(from);
+  const repeats = around.flatMap((loop, depth) =>
+    isRepeat(loop) ? [{ loop, around: around.slice(0, depth), body: bodyOf(loop) }] : [],
   );
+  let replayed = replay(source, () => false);
+  if (around.some(isTry)) {
+    // In the passes that continue from the node: others are as they were recorded.
+    const before = replayed;
+    replayed = replay(source, (node, { iteration }) => {
+      const depth = around.indexOf(node);
+      return depth >= 0 && isTry(node) && isRepeated(iteration, around.slice(0, depth), before.finishedPasses);
+    });
+  }
+  const { settled, finishedPasses } = replayed;
 
-  /** Returns true if an iteration of the innermost of these loops (outermost first) continues from the node. */
-  function isRepeated(iteration: string, loops: readonly GraphNode[]): boolean {
-    for (const [depth, loop] of loops.entries()) {
-      if (records.get(recordKey(loop.id, passOf(iteration, depth)))?.status === 'success') return true;
-      if (finishedPasses.has(recordKey(loop.id, passOf(iteration, depth + 1)))) return false;
+  /** Returns true if an iteration of the innermost of these containers (outermost first) continues from the node. */
+  function isRepeated(iteration: string, containers: readonly GraphNode[], finished = finishedPasses): boolean {
+    for (const [depth, container] of containers.entries()) {
+      if (isTry(container)) continue;
+      if (statusOf(container, iteration, containers.slice(0, depth)) === 'success') return true;
+      if (finished.has(recordKey(container.id, passOf(iteration, containers.slice(0, depth + 1))))) return false;
     }
     return true;
   }
 
+  /** Returns the status of a container, in the pass through these around it that contains an iteration. */
+  function statusOf(container: GraphNode, iteration: string, outer: readonly GraphNode[]): string | undefined {
+    return records.get(recordKey(container.id, passOf(iteration, outer)))?.status;
+  }
+
   function isDoneAgain({ nodeId, iteration, status }: NodeRecord): boolean {
     return levels.some(
-      ({ loops, nodes, loop }) =>
-        (nodes.has(nodeId) || (nodeId === loop?.id && status === 'success')) && isRepeated(iteration, loops),
+      ({ containers, nodes, container }) =>
+        (nodes.has(nodeId) || (nodeId === container?.id && status === 'success')) && isRepeated(iteration, containers),
     );
   }
 
   /** Whether the record is in a loop with a condition around the node, and that finished. */
   function isInRepeatedLoop({ nodeId, iteration }: NodeRecord): boolean {
     return repeats.some(
-      ({ loop, around, body }) =>
-        body.has(nodeId) &&
-        records.get(recordKey(loop.id, passOf(iteration, around.length)))?.status === 'success' &&
-        isRepeated(iteration, around),
+      ({ loop, around: outer, body }) =>
+        body.has(nodeId) && statusOf(loop, iteration, outer) === 'success' && isRepeated(iteration, outer),
     );
   }
 
-  function isKept(key: string, record: NodeRecord): boolean {
-    return (
-      settled.has(key) ||
-      // What was cancelled in a finished loop is not kept: if its iteration continues from the node, it never finished.
-      (isSettled(record) &&
-        loopsAround(workflow.nodes.get(record.nodeId)).some(
-          (loop, depth) =>
-            // The iterations of a finished loop are not processed again, so nothing more is known about them.
-            settled.get(recordKey(loop.id, passOf(record.iteration, depth)))?.status === 'success',
-        ))
+  /** Whether the record is in a finished container: its body was not replayed, so nothing more is known about it. */
+  function isInFinished({ nodeId, iteration }: NodeRecord): boolean {
+    const containers = containersAround(workflow.nodes.get(nodeId));
+    return containers.some(
+      ({ id }, depth) =>
+        settled.get(recordKey(id, passOf(iteration, containers.slice(0, depth))))?.status === 'success',
     );
+  }
+
+  /** Whether a try that is done again had caught the failure of the record, or had cancelled a loop around it. */
+  function isUndone(record: NodeRecord): boolean {
+    const { nodeId, iteration, status } = record;
+    const node = workflow.nodes.get(nodeId);
+    const isUnhandled = status === 'failed' && node !== undefined && !wayOut(node, record);
+    const containers = containersAround(node);
+    return containers.some((container, depth) => {
+      const before = records.get(recordKey(container.id, passOf(iteration, containers.slice(0, depth))));
+      if (!isTry(container) || !before || !isDoneAgain(before)) return false;
+      const inner = containers.slice(depth + 1);
+      const areFinished = inner.every(
+        (each, index) => statusOf(each, iteration, containers.slice(0, depth + 1 + index)) === 'success',
+      );
+      return !areFinished || (isUnhandled && !inner.some(isTry));
+    });
+  }
+
+  function isKept(key: string, record: NodeRecord): boolean {
+    return settled.has(key) || (isSettled(record) && isInFinished(record) && !isUndone(record));
   }
 
   return new Map(
@@ -81,14 +112,20 @@ export function reuseRecords(source: SourceRun, fromNodeId: string): Map<string,
   );
 }
 
-/** The result of the records alone: those that count, and the iterations of unfinished loops that they finish. */
-function replay({ workflow, triggerNodeId, records }: SourceRun): {
+/**
+ * The result of the records alone: those that count, and the iterations of unfinished loops that they finish.
+ * @param isReopened whether a try continues that caught a failure, or finished.
+ */
+function replay(
+  { workflow, triggerNodeId, records }: SourceRun,
+  isReopened: (node: GraphNode, scope: Scope) => boolean,
+): {
   settled: ReadonlyMap<string, NodeRecord>;
   finishedPasses: ReadonlySet<string>;
 } {
   const settled = new Map<string, NodeRecord>();
   const passes = new Set<Scope>();
-  const events = { skipped: ignore, loopFinished: ignore, joined: ignore, cancelled: ignore };
+  const events = { skipped: ignore, containerDone: ignore, joined: ignore, cancelled: ignore };
   const scheduler = createScheduler(workflow.root, triggerNodeId, events, {
     decisionOf({ id }, { iteration }) {
       const record = records.get(recordKey(id, iteration));
@@ -105,16 +142,21 @@ function replay({ workflow, triggerNodeId, records }: SourceRun): {
     }
     const key = recordKey(node.id, scope.iteration);
     const record = records.get(key);
-    const loop = record && storedLoop(record);
+    const container = record && storedContainer(record);
     const way = record && wayOut(node, record);
-    if (!record || (!loop && !way)) continue;
+    if (record && isTry(node) && isReopened(node, scope)) {
+      scheduler.attempt(task);
+      continue;
+    }
+    if (!record || (!container && !way)) continue;
     settled.set(key, record);
-    if (loop?.kind === 'items') scheduler.loop(task, loop.items, loop.concurrency);
-    else if (loop) scheduler.repeat(task, loop.rule);
+    if (container?.kind === 'items') scheduler.loop(task, container.items, container.concurrency);
+    else if (container?.kind === 'repeat') scheduler.repeat(task, container.rule);
+    else if (container) scheduler.attempt(task);
     else if (way) scheduler.done(task, record.output ?? null, way.handle);
   }
   const finished = [...passes].flatMap(({ open, region, iteration }) =>
-    open === 0 && region.loop ? [recordKey(region.loop.id, iteration)] : [],
+    open === 0 && region.container ? [recordKey(region.container.id, iteration)] : [],
   );
   return { settled, finishedPasses: new Set(finished) };
 }
@@ -125,27 +167,31 @@ function ignore(): void {
 
 /** The nodes that run again in the node's own region, and in each region around it. */
 interface Level {
-  /** Returns the loops around the region, outermost first. */
-  readonly loops: readonly GraphNode[];
-  /** Returns the loop in this region that contains the node; undefined in the node's own. */
-  readonly loop: GraphNode | undefined;
+  /** The containers around the region, outermost first. */
+  readonly containers: readonly GraphNode[];
+  /** The container in this region that contains the node; undefined in the node's own. */
+  readonly container: GraphNode | undefined;
   readonly nodes: ReadonlySet<string>;
 }
 
 function levelsOf(from: GraphNode): Level[] {
-  const loops = loopsAround(from);
-  const inner: Level = { loops, loop: undefined, nodes: reachable([from]) };
-  const outer = loops.map((loop, depth): Level => {
-    const after = loop.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [] : [target]));
-    return { loops: loops.slice(0, depth), loop, nodes: reachable(after) };
+  const containers = containersAround(from);
+  const inner: Level = { containers, container: undefined, nodes: reachable([from]) };
+  const outer = containers.map((container, depth): Level => {
+    const after = container.outgoing.flatMap(({ handle, target }) => (handle === BODY_HANDLE ? [] : [target]));
+    return { containers: containers.slice(0, depth), container, nodes: reachable(after) };
   });
   return [inner, ...outer];
 }
 
-/** Returns the loops around a node, outermost first. */
-function loopsAround(node: GraphNode | undefined): GraphNode[] {
-  const loop = node?.region.loop;
-  return loop ? [...loopsAround(loop), loop] : [];
+/** Returns the containers around a node, outermost first. */
+function containersAround(node: GraphNode | undefined): GraphNode[] {
+  const container = node?.region.container;
+  return container ? [...containersAround(container), container] : [];
+}
+
+function isTry({ body }: GraphNode): boolean {
+  return body?.catches === true;
 }
 
 function isRepeat({ definition: { parameters } }: GraphNode): boolean {
@@ -169,7 +215,8 @@ function reachable(start: readonly GraphNode[]): Set<string> {
   return found;
 }
 
-/** Returns the outer part of an iteration: of "3.1.4" to the depth 2 it is "3.1". */
-function passOf(iteration: string, depth: number): string {
-  return iteration.split('.').slice(0, depth).join('.');
+/** Returns the outer part of an iteration, in these containers: of "3.1.4" in two loops and a try it is "3.1". */
+function passOf(iteration: string, containers: readonly GraphNode[]): string {
+  const levels = containers.filter((container) => !isTry(container)).length;
+  return iteration.split('.').slice(0, levels).join('.');
 }

@@ -6,9 +6,10 @@
  * 3. Once the control's signal aborts, no node starts and nothing is recorded.
  * 4. While paused no node starts; those in flight finish and are recorded. One that has yet to begin an attempt is
  *    pending again.
- * 5. A failure that is not handled aborts the other branches and ends the run.
+ * 5. A failure that neither its node handles nor a try around it catches aborts the other branches and ends the run.
  * 6. A wait ends by the one answer that the control has for it. While nothing else is left to do, the run rests.
- * 7. A node that an early join cancels is aborted, and its outcome is dropped. Its record tells whether it had begun.
+ * 7. A node that an early join or a try cancels is aborted, and its outcome is dropped. Its record tells whether it had
+ *    begun.
  * 8. A long delay before a next attempt is such a wait: it outlives the worker, and the attempts made are kept.
  */
 import { isJsonObject, type JsonValue } from '@deckhand/contracts';
@@ -21,14 +22,15 @@ import {
   begunWait,
   hasBegun,
   isSettled,
+  storedContainer,
   storedDecision,
-  storedLoop,
   storedResult,
   storedWait,
   storeDecision,
   storeRepeat,
   storeRetry,
   storeWait,
+  TRY_STATE,
   waitKey,
 } from './node-state.js';
 import type { Ending, RunRequest } from './ports.js';
@@ -108,13 +110,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       // A node that one iteration skips may run in the next: only a node that the whole run skips is recorded.
       if (scope.iteration === '' && !find(node, scope)) note(node, scope, 'skipped', undefined, {});
     },
-    loopFinished(node, scope, outputs) {
+    containerDone(node, scope, output, handle) {
       const before = find(node, scope);
       if (before?.status === 'success') return;
       const key = recordKey(node.id, scope.iteration);
       const startedAt = loopStarts.get(key) ?? before?.startedAt ?? ports.now();
       loopStarts.delete(key);
-      note(node, scope, 'success', { startedAt, attempts: 1 }, { output: outputs, handle: node.lastHandle });
+      note(node, scope, 'success', { startedAt, attempts: 1 }, { output, handle });
     },
     joined(node, scope, decision) {
       decisions.set(recordKey(node.id, scope.iteration), decision);
@@ -126,7 +128,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       const last = cancellable.get(key) ?? find(node, scope);
       unreached.delete(key);
       if (!last) noteSkipped(node, scope);
-      else if (isInProgress(last)) note(node, scope, 'stopped', last, {});
+      else if (isInProgress(last)) noteStopped(node, scope, last);
       if (last && node.body && records.size > 0) stopInside(node.body, scope);
       aborts.get(key)?.abort();
     },
@@ -187,7 +189,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       if (!answer) continue;
       waiting.delete(key);
       if (!scheduler.isOpen(task)) continue;
-      if (next === 'attempt') launch(task, progress.startedAt, progress.attempts + 1);
+      if (next === 'attempt')
+        launch(task, progress.startedAt, progress.attempts + 1);
       else settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
   }
@@ -223,15 +226,21 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     return decision;
   }
 
-  /** Stops the nodes in a loop that is cancelled before its records are replayed: no scope of them is open. */
+  /** Stops the nodes in a container that is cancelled before its records are replayed: no scope of them is open. */
   function stopInside(body: Region, { iteration }: Scope): void {
     for (const record of records.values()) {
       const node = request.workflow.nodes.get(record.nodeId);
-      const isOfScope = iteration === '' || record.iteration.startsWith(`${iteration}.`);
+      const isOfScope = iteration === '' || `${record.iteration}.`.startsWith(`${iteration}.`);
       if (!node || !isOfScope || !isAround(body, node) || !isInProgress(record)) continue;
       const last = cancellable.get(recordKey(record.nodeId, record.iteration)) ?? record;
-      if (isInProgress(last)) note(node, record, 'stopped', last, {});
+      if (isInProgress(last)) noteStopped(node, record, last);
     }
+  }
+
+  /** Records a node that was cancelled after it had begun. A rerun may continue a container. */
+  function noteStopped(node: GraphNode, scope: Pick<Scope, 'iteration'>, last: NodeRecord): void {
+    const { state } = last;
+    note(node, scope, 'stopped', last, node.body && state !== undefined ? { state } : {});
   }
 
   /** Records a node that was cancelled before it began. In iterations, such nodes have no records. */
@@ -262,16 +271,20 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
     // Answers count once all records are replayed: an early join takes what came first.
     if (before && keepWaiting(task, before)) return;
-    const loop = before && storedLoop(before);
-    if (loop) {
+    const container = before && storedContainer(before);
+    if (container?.kind === 'try') {
+      scheduler.attempt(task);
+      return;
+    }
+    if (container) {
       const key = recordKey(node.id, scope.iteration);
       const position = unreached.get(key);
-      if (loop.kind === 'repeat') {
-        resumeRepeat(task, loop.rule, position);
+      if (container.kind === 'repeat') {
+        resumeRepeat(task, container.rule, position);
         return;
       }
       unreached.delete(key);
-      scheduler.loop(task, loop.items, loop.concurrency, position);
+      scheduler.loop(task, container.items, container.concurrency, position);
       return;
     }
     start(task, before);
@@ -468,6 +481,11 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         note(node, scope, 'running', progress, { state: storeRepeat(outcome.rule) });
         scheduler.repeat(task, outcome.rule);
         return;
+      case 'try':
+        loopStarts.set(recordKey(node.id, scope.iteration), progress.startedAt);
+        note(node, scope, 'running', progress, { state: TRY_STATE });
+        scheduler.attempt(task);
+        return;
       case 'failure':
         note(node, scope, 'failed', progress, {
           failure: outcome.failure,
@@ -483,7 +501,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     keepWaiting(task, note(task.node, task.scope, 'waiting', progress, rest));
   }
 
-  /** Handles a failure according to the node's `onError`. */
+  /** Handles a failure according to the node's `onError`; otherwise, a try around it does. */
   function fail(task: Task, failure: NodeFailure): void {
     switch (task.node.definition.onError) {
       case 'continue':
@@ -493,6 +511,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
         scheduler.done(task, errorOutput(failure), 'error');
         return;
       default:
+        if (scheduler.caught(task, caughtOutput(task, failure))) return;
         failed ??= { nodeId: task.node.id, failure };
         failing().abort();
     }
@@ -557,9 +576,9 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whether a region, or a loop in it, contains the node. */
+/** Whether a region, or a container in it, contains the node. */
 function isAround(region: Region, node: GraphNode): boolean {
-  for (let at: Region | undefined = node.region; at; at = at.loop?.region) if (at === region) return true;
+  for (let at: Region | undefined = node.region; at; at = at.container?.region) if (at === region) return true;
   return false;
 }
 
@@ -585,4 +604,9 @@ function recorded({ message, code }: NodeFailure): { message: string; code: stri
 
 function errorOutput(failure: NodeFailure): JsonValue {
   return { error: recorded(failure) };
+}
+
+/** The output of a try that catches a failure. `iteration` is that of the failed node, in a loop. */
+function caughtOutput({ node, scope: { iteration } }: Task, failure: NodeFailure): JsonValue {
+  return { error: { nodeId: node.id, ...(iteration === '' ? {} : { iteration }), ...recorded(failure) } };
 }

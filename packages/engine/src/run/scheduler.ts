@@ -6,7 +6,7 @@
  *    skipped.
  * 3. An edge is taken when its source is done and left by the edge's handle; otherwise it is dead.
  * 4. A region is finished when all of its nodes are settled. A loop is done when its last iteration's region is
- *    finished.
+ *    finished, a try when its body is.
  * 5. A loop has at most `concurrency` iterations open, and keeps of a finished one only its output.
  * 6. A resumed loop opens only the iterations that were not finished. The outputs of the others are loaded at its end.
  * 7. A loop with a condition asks before each iteration whether it begins, by a task, and has one open at a time.
@@ -14,22 +14,27 @@
  *    matter. If it cancels the rest, the nodes that only lead to it are cancelled in the same step. That decision is
  *    recorded, and a resumed run takes it from the record before anything else: by the order in which records are
  *    replayed, it might decide otherwise.
+ * 9. A failure that its node does not handle settles the innermost try around it, by the `error` handle. The rest of
+ *    its body is cancelled in the same step.
  */
 import type { JsonObject, JsonValue } from '@deckhand/contracts';
-import { BODY_HANDLE } from '../compile/loops.js';
+import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.js';
 import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.js';
 import type { NodeInput, RepeatRule } from '../node-type.js';
 import { joinIteration, type LoopPosition } from './records.js';
 
-/** One pass through a region: the run itself, or one iteration of a loop. */
+/** One pass through a region: the run itself, one iteration of a loop, or the body of a try. */
 export interface Scope {
   readonly region: Region;
-  /** "" for the run, "3" in a loop, "3.1" in a nested loop. */
+  /** "" for the run, "3" in a loop, "3.1" in a nested loop; in a try, that around it. */
   readonly iteration: string;
   readonly parent: Scope | undefined;
   /** In a loop: the index of the item. */
   readonly index: number;
-  /** In a loop: the item. In one with a condition: the output before, or the loop's input in the first iteration. */
+  /**
+   * In a loop: the item. In one with a condition: the output before, or the loop's input in the first iteration. In a
+   * try: its input.
+   */
   readonly item: JsonValue;
   /** In a loop with a condition: the output of the iteration before; null in the first. */
   readonly previous: JsonValue | undefined;
@@ -50,7 +55,7 @@ interface Cell {
   /** Edges into the node that are not settled yet. */
   unsettled: number;
   taken: number;
-  /** A cancelled node is `skipped`. */
+  /** A cancelled node is `skipped`, and so is one whose failure was caught. */
   state: 'waiting' | 'ready' | 'done' | 'skipped';
   output: JsonValue;
   handle: string | undefined;
@@ -61,6 +66,7 @@ interface Cell {
   decision: JoinDecision | undefined;
 }
 
+/** The progress of a container: of a loop, or of a try, which is like a loop over one item. */
 interface LoopProgress {
   readonly node: GraphNode;
   readonly scope: Scope;
@@ -98,10 +104,11 @@ export interface NextIteration {
 /** Events other than tasks, in order, for the journal. */
 export interface SchedulerEvents {
   skipped(node: GraphNode, scope: Scope): void;
-  loopFinished(node: GraphNode, scope: Scope, outputs: readonly JsonValue[]): void;
+  /** A loop is done, or a try: by its last handle, or by the one for failures. */
+  containerDone(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void;
   /** An early join cancels the rest: the nodes that `cancelled` is called with next. */
   joined(node: GraphNode, scope: Scope, decision: JoinDecision): void;
-  /** Also called for a node that an earlier worker cancelled, and for open iterations of a cancelled loop. */
+  /** Also called for a node that an earlier worker cancelled, and for the open body of a cancelled container. */
   cancelled(node: GraphNode, scope: Scope): void;
 }
 
@@ -132,6 +139,14 @@ export interface Scheduler {
    * the iteration before.
    */
   repeat(task: Task, rule: RepeatRule, from?: { readonly position: LoopPosition; readonly previous: JsonValue }): void;
+  /** Opens the body of a try. */
+  attempt(task: Task): void;
+  /**
+   * Lets the innermost try around a failed task catch the failure.
+   * @param output of the try.
+   * @returns false if there is none.
+   */
+  caught(task: Task, output: JsonValue): boolean;
   /** Opens the iteration of a task, or ends its loop. */
   decide(task: Task, isGoingOn: boolean): void;
   /** Ends the loop of a task with `missingOutputs`, with these outputs in their order. */
@@ -268,7 +283,7 @@ export function createScheduler(
     leave(node, scope, () => false);
   }
 
-  /** A loop without iterations skips its body. */
+  /** A container that is skipped, and a loop without iterations, skip their body. */
   function skipBody(node: GraphNode, scope: Scope): void {
     for (const inner of node.body?.nodes ?? []) {
       events.skipped(inner, scope);
@@ -286,9 +301,9 @@ export function createScheduler(
   }
 
   function closeScope(scope: Scope): void {
-    const { loop: loopNode } = scope.region;
-    if (!loopNode || !scope.parent) return;
-    const cell = cellOf(scope.parent, loopNode);
+    const { container } = scope.region;
+    if (!container || !scope.parent) return;
+    const cell = cellOf(scope.parent, container);
     if (!cell.loop) return;
     const output = iterationOutput(scope);
     cell.loop.outputs[scope.index] = output;
@@ -330,7 +345,7 @@ export function createScheduler(
     { item, previous }: Pick<Scope, 'item' | 'previous'>,
   ): void {
     if (!node.body) return;
-    const iteration = joinIteration(scope.iteration, index);
+    const iteration = node.body.catches ? scope.iteration : joinIteration(scope.iteration, index);
     const inner = openScope(node.body, { parent: scope, iteration, index, item, previous });
     if (inner.open === 0) {
       outputs[index] = item;
@@ -343,10 +358,13 @@ export function createScheduler(
     }
   }
 
-  function finishLoop(progress: LoopProgress, outputs: JsonValue[]): void {
-    const { node, scope } = progress;
-    events.loopFinished(node, scope, outputs);
-    settle(node, scope, outputs, node.lastHandle);
+  function finishLoop({ node, scope }: LoopProgress, outputs: JsonValue[]): void {
+    settleContainer(node, scope, node.body?.catches ? (outputs[0] ?? null) : outputs, node.lastHandle);
+  }
+
+  function settleContainer(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
+    events.containerDone(node, scope, output, handle);
+    settle(node, scope, output, handle);
   }
 
   function settle(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
@@ -377,7 +395,8 @@ export function createScheduler(
       open: new Map(),
     };
     cellOf(scope, node).loop = progress;
-    loops.add(progress);
+    // A try has no position: all that is open in it follows from the records of the iteration around it.
+    if (!node.body?.catches) loops.add(progress);
     return progress;
   }
 
@@ -425,6 +444,25 @@ export function createScheduler(
       for (const index of open) openNext(progress, index, previous);
       if (open.length === 0) askNext(progress, previous);
       drain();
+    },
+    attempt(task) {
+      const items = [inputOf(task.node, task.scope)];
+      openIterations(begin(task, { items, concurrency: 1, repeat: undefined }, undefined));
+      drain();
+    },
+    caught({ node, scope }, output) {
+      const body = catchingScope(scope);
+      if (!body?.parent || !body.region.container) return false;
+      // Not cancelled: its record says that it failed.
+      const cell = cellOf(scope, node);
+      if (cell.loop) loops.delete(cell.loop);
+      cell.loop = undefined;
+      cell.state = 'skipped';
+      scope.open -= 1;
+      cancelScope(body);
+      settleContainer(body.region.container, body.parent, output, ERROR_HANDLE);
+      drain();
+      return true;
     },
     decide(task, isGoingOn) {
       const progress = loopOf(task);
@@ -480,6 +518,20 @@ function cellOf(scope: Scope, node: GraphNode): Cell {
   return cell;
 }
 
+/** Returns the body of the innermost try around a scope, or the scope itself if it is one. */
+function catchingScope(scope: Scope): Scope | undefined {
+  let at: Scope | undefined = scope;
+  while (at && !at.region.catches) at = at.parent;
+  return at;
+}
+
+/** Returns the innermost iteration of a loop that contains a scope; undefined outside loops. */
+export function iterationAround(scope: Scope): Scope | undefined {
+  let at: Scope | undefined = scope;
+  while (at?.region.catches) at = at.parent;
+  return at?.parent && at;
+}
+
 function isOpen({ node, scope }: Task): boolean {
   return cellOf(scope, node).state === 'ready';
 }
@@ -496,7 +548,7 @@ function sortByDecision(edges: GraphEdge[], { incoming }: GraphNode, { taken }: 
 export function inputsOf(node: GraphNode, scope: Scope): NodeInput[] {
   const inputs: NodeInput[] = [];
   for (const { source, handle } of node.join ? (cellOf(scope, node).arrived ?? []) : node.incoming) {
-    if (source === scope.region.loop) {
+    if (source === scope.region.container) {
       inputs.push({ nodeId: source.id, output: scope.item });
       continue;
     }
@@ -533,8 +585,8 @@ function iterationOutput(scope: Scope): JsonValue {
 }
 
 /**
- * Returns an iteration's output: that of the body's last node; if the body has several, an object by node id of those
- * that are done; if none is, null.
+ * Returns the output of a pass through a body: that of its last node; if the body has several, an object by node id of
+ * those that are done; if none is, null.
  */
 export function outputOfEnds(ends: number, done: readonly NodeInput[]): JsonValue {
   const [only] = done;
