@@ -67,6 +67,20 @@ describe('a long delay before the next attempt of a node', () => {
     expect(second.last.get('call/')).toMatchObject({ status: 'failed', attempts: 3 });
   });
 
+  it('that a node asks for itself is no attempt that its retry counts', async () => {
+    const failures: Error[] = [0, 0, 0].map(() => new NodeError('BUSY', 'my turn comes', { retryAfterMs: LONG_MS }));
+    failures.push(...[0, 0].map(() => new NodeError('PROBE', 'not yet')));
+    const answer = () => failures.shift() ?? 'done';
+    let { last, ending } = await runInMemory(retried(1), { answer });
+    for (const key of ['call/~1', 'call/~2', 'call/~3']) {
+      expect(ending.kind).toBe('waiting');
+      ({ last, ending } = await runInMemory(retried(1), { answer, records: last, waitAnswers: expired(key) }));
+    }
+    // Three attempts are left after the three rests.
+    expect(ending.kind).toBe('success');
+    expect(last.get('call/')).toMatchObject({ status: 'success', attempts: 6 });
+  });
+
   it('lets no attempt begin while the run is paused', async () => {
     const answer = failFirst(1);
     const { last } = await runInMemory(retried(LONG_MS), { answer });

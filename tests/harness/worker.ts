@@ -6,10 +6,9 @@ import {
   createScriptRunner,
   loadNodeTypes,
 } from '@deckhand/nodes';
-import type { NodeServices } from '@deckhand/engine';
 import { ArchiveSettings, openArchive, openOutputStore, OutputSettings } from '@deckhand/outputs';
 import { createLogger, createSecretBox, readSettings, createMemoryBudget, type MemoryBudget } from '@deckhand/runtime';
-import { startWorker } from '@deckhand/worker';
+import { startWorker, type WorkerOptions } from '@deckhand/worker';
 import { Registry } from 'prom-client';
 import Type from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
@@ -21,7 +20,7 @@ import { databaseSettings } from './pooler.js';
 const TEST_MEMORY_BYTES = 1_073_741_824;
 
 /** The services of a worker's nodes. */
-export type WorkerServices = Omit<NodeServices, 'workflows' | 'locks' | 'responses'>;
+export type WorkerServices = WorkerOptions['services'];
 
 export interface TestWorkerOptions {
   readonly watch?: ((services: WorkerServices) => WorkerServices) | undefined;

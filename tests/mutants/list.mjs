@@ -411,7 +411,8 @@ export const MUTANTS = [
     ['a run rests on what came while others had their turn', 'if (canGoOn()) continue;', ''],
     ['a resumption is missed meanwhile', 'return deferred.length > 0 || [...waiting', 'return [...waiting'],
     ['due attempts have no limit', '      if (!mayStart()) return;\n      const answer', '      const answer'],
-    ['attempts are counted anew', 'progress.startedAt, progress.attempts + 1);', 'progress.startedAt, 1);'],
+    ['attempts are counted anew', 'progress.startedAt, progress.attempts + 1,', 'progress.startedAt, 1,'],
+    ['a rest that does not count is an attempt', 'attempts - notCounted)', 'attempts)'],
     ['a long delay holds a place', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs < 0) {'],
     ['a short delay rests', 'if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {', 'if (delayMs > 0) {'],
   ]),
@@ -532,6 +533,33 @@ export const MUTANTS = [
     [
       'a rerun repeats a try in iterations that finished',
       ' && isRepeated(iteration, around.slice(0, depth), before.finishedPasses)',
+      '',
+    ],
+  ]),
+  ...of('packages/queue/src/traffic.ts', 'integration:integration/queue/traffic', [
+    [
+      'a request that has a place gets another one',
+      "local ticket = redis.call('GET', KEYS[3])",
+      'local ticket = false',
+    ],
+    [
+      'requests that wait overtake',
+      "redis.call('SET', KEYS[1], string.format('%.3f', arrival + interval), 'PX', ttl)",
+      "if wait <= 0 then redis.call('SET', KEYS[1], string.format('%.3f', arrival + interval), 'PX', ttl) end",
+    ],
+    ['all requests are probes', 'if running >= probes then', 'if running < 0 then'],
+    ['a late report changes the circuit', "if opened ~= ARGV[2] then return 'ignored' end", ''],
+    ['a dead probe keeps the circuit open', 'if lease <= now then running = 0 end', ''],
+  ]),
+  ...of('packages/nodes/src/http/traffic-limits.ts', 'unit:http/traffic-limits', [
+    [
+      'a stop counts as a failure of the host',
+      "return reason instanceof NodeError && reason.code === 'NODE_TIMEOUT';",
+      'return true;',
+    ],
+    [
+      'a refused request counts as a failure of the host',
+      " && error.code === 'HTTP_REQUEST_FAILED' && error.isRetryable",
       '',
     ],
   ]),

@@ -73,6 +73,7 @@ import { createRetryWhileUnavailable, isLogged } from './checkpoints/retry-while
 import { NeededOutputGoneError, readAnswers, readRecords } from './session/records.js';
 import { type RunNotifier, type SessionParts, startRunSession } from './session/run-session.js';
 import { createWorkflowStarter } from './session/start-workflows.js';
+import { createTrafficControl } from './session/traffic-control.js';
 import { createRecordsLoader } from './session/load-records.js';
 import { createRecordsReader } from './session/reuse-records.js';
 import { limitKeyTransactions } from './session/key-transactions.js';
@@ -106,8 +107,8 @@ export interface WorkerOptions {
   /** How long a run may block the event loop before the watchdog ends the process, in ms. */
   readonly maxBlockedMs: number;
   readonly nodeTypes: NodeTypes;
-  /** Services of nodes; the worker adds the one that starts workflows. */
-  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses'>;
+  /** Services of nodes; the worker adds those that need its stores. */
+  readonly services: Omit<NodeServices, 'workflows' | 'locks' | 'responses' | 'traffic'>;
   /** The store of large outputs. */
   readonly outputs: OutputStore;
   /** The archive of dropped partitions; undefined without one. */
@@ -373,6 +374,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
           onStarted: () => metrics.runs.accepted('workflow'),
         }),
         locks,
+        traffic: createTrafficControl({ redis, logger }),
         responses: createCallerResponses({ db, announce: notifier.announce, retry }),
       },
       openCredential: createCredentialOpener({

@@ -1,4 +1,11 @@
-import type { Credential, JsonObject, JsonValue, StartOptions } from '@deckhand/contracts';
+import type {
+  Credential,
+  CredentialCircuit,
+  CredentialRateLimit,
+  JsonObject,
+  JsonValue,
+  StartOptions,
+} from '@deckhand/contracts';
 import type { ScriptRunner } from './script.js';
 
 /** A request that a node sends. */
@@ -167,6 +174,43 @@ export interface CallerResponses {
   send(response: CallerResponse): Promise<'responded' | 'alreadyResponded' | 'noCaller'>;
 }
 
+/** Limits of the requests with a credential to one host. */
+export interface TrafficLimits {
+  readonly credentialId: string;
+  readonly rateLimit: CredentialRateLimit | null;
+  readonly circuit: CredentialCircuit | null;
+}
+
+/** A request that wants to be sent. */
+export interface TrafficRequest {
+  readonly limits: TrafficLimits;
+  /** With its port, unless that is the default one. */
+  readonly host: string;
+  /** The same when the request is made again after a rest: it keeps its place. */
+  readonly ticket: string;
+  /** Whether its node can rest meanwhile. Otherwise, it waits in the worker for up to a minute. */
+  readonly mayRest: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A permit to send a request. */
+export interface TrafficPermit {
+  /** How long the request waited for it, rests included, in ms. */
+  readonly waitedMs: number;
+  /** Reports what became of the request: `unknown` if it says nothing about the host. Never rejects. */
+  report(outcome: 'success' | 'failure' | 'unknown'): Promise<void>;
+}
+
+/** Limits requests by credential and host, over all workers. */
+export interface TrafficControl {
+  /**
+   * Waits until a request may be sent. While Redis is unavailable, all may.
+   * @throws NodeError CIRCUIT_OPEN, or RATE_LIMITED: with `retryAfterMs` for a request that has a place, and whose node
+   * rests until then. The signal's reason once it aborts.
+   */
+  admit(request: TrafficRequest): Promise<TrafficPermit>;
+}
+
 /** Services of the worker for nodes with effects outside. */
 export interface NodeServices {
   readonly code: ScriptRunner;
@@ -176,4 +220,5 @@ export interface NodeServices {
   readonly workflows: WorkflowStarter;
   readonly locks: RunLocks;
   readonly responses: CallerResponses;
+  readonly traffic: TrafficControl;
 }

@@ -10,7 +10,7 @@ import {
 import type { Static, TObject } from 'typebox';
 import type { ExpressionName } from './expressions/index.js';
 import type { NodeFailure } from './node-failure.js';
-import type { NodeServices } from './node-services.js';
+import type { NodeServices, TrafficLimits } from './node-services.js';
 import type { SourceReferences } from './script.js';
 
 /** The result that a Terminal node sets. */
@@ -121,7 +121,10 @@ export interface NodeContext {
   readonly iteration: string;
   /** The same for every attempt and after a crash: (run, node, iteration). */
   readonly idempotencyKey: string;
-  /** Aborts when the run is stopped or taken over, or the node's time is up. */
+  /**
+   * Aborts when the run is stopped or taken over, or the node's time is up. In the latter case, its reason is a
+   * NodeError NODE_TIMEOUT.
+   */
   readonly signal: () => AbortSignal;
   /** The node's own `timeoutSeconds`, in ms, which the engine enforces; undefined if it has none. */
   readonly timeoutMs: number | undefined;
@@ -152,6 +155,8 @@ export interface NodeContext {
 export type OpenedCredential = Credential & {
   /** For an API key of this instance: the origin of its API, which may be reached although its address is private. */
   readonly ownOrigin?: string;
+  /** Limits of its requests; undefined without any. */
+  readonly traffic?: TrafficLimits;
 };
 
 /** The credentials that nodes of a type can use. */

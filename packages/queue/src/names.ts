@@ -41,3 +41,9 @@ export const CHANGES_CHANNEL = '{deckhand}:changes';
 
 /** Hash: a run whose job is named after another run → the name of that job. */
 export const JOB_OF_RUN_KEY = '{deckhand}:job-of-run';
+
+/** The limits of requests with a credential to a host: the next free time, places of requests, and the circuit. */
+export function trafficKeys(credentialId: string, host: string, ticket: string): [string, string, string] {
+  const prefix = `${QUEUE_PREFIX}:traffic:${credentialId}:${host}`;
+  return [`${prefix}:rate`, `${prefix}:circuit`, `${prefix}:ticket:${ticket}`];
+}

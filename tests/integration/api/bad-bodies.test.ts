@@ -105,7 +105,16 @@ function describeOperations(world: World): Record<string, Operation> {
   const [url, signature] = ['https://example.com/events', 'v1a'];
   const { email, password, name } = OWNER;
   const basic = { username: 'v', password: 'w' };
-  const limits = { visibility: 'shared', allowedHosts: ['a.example'], allowedWorkflowIds: [workflowId] };
+  const limits = {
+    visibility: 'shared',
+    allowedHosts: ['a.example'],
+    allowedWorkflowIds: [workflowId],
+    rateLimit: { requests: 10, per: 'second', burst: 5, maxWaitSeconds: 60 },
+    circuit: {
+      ...{ failuresInRow: 5, failurePercent: 50, windowSeconds: 60, minRequests: 10 },
+      ...{ openSeconds: 30, probes: 1 },
+    },
+  };
   const inFolder = { name: 'N', description: 'D', folderId: folder.id };
   const span = { gte: '2026-01-01T00:00:00Z', lte: '2036-01-01T00:00:00Z' };
   return {

@@ -101,10 +101,28 @@ describe('credentials', () => {
 
   it('are shared and without limits unless their owner says otherwise', async () => {
     const me = await gateway.call('GET', '/api/auth/me', { as: instance.session });
-    const everywhere = { visibility: 'shared', allowedHosts: null, allowedWorkflowIds: null };
+    const none = { allowedHosts: null, allowedWorkflowIds: null, rateLimit: null, circuit: null };
+    const everywhere = { visibility: 'shared', ...none };
     expect((await create({})).body).toMatchObject({ ...everywhere, ownerId: me.body.user.id });
     const limits = { visibility: 'private', allowedHosts: ['api.example.com', '*.example.org:8443'] };
     expect((await create(limits)).body).toMatchObject(limits);
+    const traffic = { rateLimit: { requests: 100, per: 'minute', burst: 10 }, circuit: { openSeconds: 30 } };
+    const { body } = await create(traffic);
+    expect(body).toMatchObject(traffic);
+    const changed = { rateLimit: null, circuit: { failurePercent: 50, openSeconds: 60 } };
+    const path = `/api/credentials/${body.id}`;
+    expect((await gateway.call('PATCH', path, { as: instance.key, body: changed })).body).toMatchObject(changed);
+    expect((await gateway.call('GET', path, { as: instance.key })).body).toMatchObject(changed);
+  });
+
+  it('400: limits of requests are for http nodes', async () => {
+    const secret = { connectionString: 'postgres://u:p@db.example/app' };
+    const { status, body } = await create({ type: 'postgres', secret, rateLimit: { requests: 1, per: 'second' } });
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'rateLimit']);
+    const { body: kept } = await create({ type: 'postgres', secret, circuit: null });
+    const path = `/api/credentials/${kept.id}`;
+    const change = await gateway.call('PATCH', path, { as: instance.key, body: { circuit: { openSeconds: 1 } } });
+    expect([change.status, change.body.details?.[0]?.path]).toEqual([400, 'circuit']);
   });
 
   it.each([
@@ -112,6 +130,8 @@ describe('credentials', () => {
     ['allowedHosts', { allowedHosts: [] }],
     ['allowedWorkflowIds[0]', { allowedWorkflowIds: ['019a8e5c-7a31-7cc0-9f3e-6d1f0c2b4a58'] }],
     ['visibility', { visibility: 'public' }],
+    ['rateLimit.requests', { rateLimit: { requests: 0, per: 'second' } }],
+    ['circuit.openSeconds', { circuit: { failuresInRow: 1 } }],
   ])('400: take no wrong %s', async (path, limits) => {
     const refusal = { status: 400, body: { details: expect.arrayContaining([expect.objectContaining({ path })]) } };
     expect(await create(limits)).toMatchObject(refusal);
@@ -154,6 +174,8 @@ describe('credentials', () => {
       (await gateway.call('PATCH', `/api/credentials/${body.id}`, { as, body: change })).status;
     expect(await changeAs(editor.session, { name: 'Ours', secret: { token: 'new' } })).toBe(200);
     expect(await changeAs(editor.session, { allowedHosts: null })).toBe(403);
+    expect(await changeAs(editor.session, { rateLimit: null })).toBe(403);
+    expect(await changeAs(editor.session, { circuit: null })).toBe(403);
     expect(await changeAs(admin.session, { allowedHosts: ['other.example.com'] })).toBe(200);
     expect(await changeAs(admin.session, { visibility: 'private' })).toBe(403);
     expect(await changeAs(owner.session, { visibility: 'private', allowedHosts: null })).toBe(200);

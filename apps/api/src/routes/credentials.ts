@@ -5,6 +5,7 @@ import {
   InWorkspaceQuery,
   pageOf,
   secretIssues,
+  trafficIssues,
   UpdateCredentialBody,
   validationFailed,
 } from '@deckhand/contracts';
@@ -40,7 +41,7 @@ export function createCredential({ db, secretBox, answerOnce }: Services): Route
     async (request, response, caller) => {
       const body = parseCreate(await readBody(request));
       const { workspaceId, name, type, secret, ...limits } = body;
-      const issues = secretIssues(type, secret);
+      const issues = [...secretIssues(type, secret), ...trafficIssues(type, limits)];
       if (issues.length > 0) throw validationFailed(issues);
       await answerOnce({ request, response, caller, body }, async (actor) => {
         const sealedSecret = await secretBox.seal(JSON.stringify(secret));
@@ -112,7 +113,7 @@ export function updateCredential({ db, secretBox }: Services): Route {
     '/api/credentials/:id',
     {
       summary: 'Update a credential',
-      description: 'Changes its name, its secret, who may use it, and where.',
+      description: 'Changes its name, its secret, who may use it, where, and how often.',
       returns: 'The updated credential, without its secret',
       takesIfMatch: true,
       body: UpdateCredentialBody,
@@ -122,7 +123,8 @@ export function updateCredential({ db, secretBox }: Services): Route {
       const id = pathId(request);
       const { name, secret, ...limits } = parseUpdate(await readBody(request));
       const { type } = await readCredential(db, caller, id);
-      const issues = secret === undefined ? [] : secretIssues(type, secret);
+      const ofSecret = secret === undefined ? [] : secretIssues(type, secret);
+      const issues = [...ofSecret, ...trafficIssues(type, limits)];
       if (issues.length > 0) throw validationFailed(issues);
       const changes = {
         ...limits,

@@ -34,8 +34,10 @@ export function createCredentialOpener({ secretBox, read, publicUrl }: Credentia
     const credential = toCredential(sealed.type, JSON.parse(await open(secretBox, sealed)));
     if (!credential) throw unreadable(`its secret does not have the form of a ${sealed.type} credential`);
     requireAllowedHost(sealed, credential, sentTo);
-    if (!sealed.isApiKey) return credential;
-    return { ...credential, ownOrigin: requireOwnApi(sentTo, publicUrl).origin };
+    const { rateLimit, circuit } = sealed;
+    const opened = rateLimit || circuit ? { ...credential, traffic: { credentialId, rateLimit, circuit } } : credential;
+    if (!sealed.isApiKey) return opened;
+    return { ...opened, ownOrigin: requireOwnApi(sentTo, publicUrl).origin };
   };
 }
 

@@ -11,6 +11,74 @@ const Name = Type.String({ minLength: 1, maxLength: 200 });
 /** Which versions of workflows may use a credential: those that its owner saved, or all of its workspace. */
 export const CREDENTIAL_VISIBILITIES = ['private', 'shared'] as const;
 
+/** How many requests a credential may send to one host, over all workers. */
+export const CredentialRateLimit = Type.Object(
+  {
+    requests: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Number of requests in the time' }),
+    per: oneOf(['second', 'minute'], { description: 'The time' }),
+    burst: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: 1,
+        description: 'How many may follow each other at once, after a pause; with 1, requests are evenly spaced',
+      }),
+    ),
+    maxWaitSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 86_400,
+        default: 3_600,
+        description: 'A request that would wait longer fails its node with RATE_LIMITED',
+      }),
+    ),
+  },
+  CLOSED,
+);
+
+/** When a credential sends no requests to a host that fails. */
+export const CredentialCircuit = Type.Object(
+  {
+    failuresInRow: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: 'Opens after so many failures in a row; 5 without failurePercent',
+      }),
+    ),
+    failurePercent: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'Opens when this share of the requests of a window failed',
+      }),
+    ),
+    windowSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3_600, default: 60, description: 'The window of failurePercent' }),
+    ),
+    minRequests: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: 10,
+        description: 'The fewest requests of a window by which failurePercent counts',
+      }),
+    ),
+    openSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 3_600,
+      description: 'How long it stays open; then it lets probes through, and closes when one succeeds',
+    }),
+    probes: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'Number of probes at the same time' }),
+    ),
+  },
+  CLOSED,
+);
+
+/** Types of credentials that http nodes send, to hosts that the node names. */
+const HTTP_TYPES: readonly CredentialType[] = ['apiKey', 'basic', 'bearer', 'header'];
+
 const limits = {
   visibility: Type.Optional(
     oneOf(CREDENTIAL_VISIBILITIES, {
@@ -27,6 +95,12 @@ const limits = {
     nullable(Type.Array(Id, { minItems: 1, maxItems: 100, uniqueItems: true }), {
       description: 'Workflows whose nodes may use it; null allows any',
     }),
+  ),
+  rateLimit: Type.Optional(
+    nullable(CredentialRateLimit, { description: 'Of requests of http nodes, to each host by itself; null is none' }),
+  ),
+  circuit: Type.Optional(
+    nullable(CredentialCircuit, { description: 'For requests of http nodes, to each host by itself; null is none' }),
   ),
 };
 
@@ -50,6 +124,8 @@ export const CredentialEntry = Type.Object({
   visibility: oneOf(CREDENTIAL_VISIBILITIES),
   allowedHosts: nullable(Type.Array(Type.String())),
   allowedWorkflowIds: nullable(Type.Array(Id)),
+  rateLimit: nullable(CredentialRateLimit),
+  circuit: nullable(CredentialCircuit),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -134,5 +210,23 @@ export function secretIssues(type: CredentialType, secret: unknown): readonly Va
 export type CreateCredentialBody = Static<typeof CreateCredentialBody>;
 export type UpdateCredentialBody = Static<typeof UpdateCredentialBody>;
 export type CredentialEntry = Static<typeof CredentialEntry>;
-/** Who may use a credential, and where. */
-export type CredentialLimits = Pick<CreateCredentialBody, 'visibility' | 'allowedHosts' | 'allowedWorkflowIds'>;
+export type CredentialRateLimit = Static<typeof CredentialRateLimit>;
+export type CredentialCircuit = Static<typeof CredentialCircuit>;
+/** Who may use a credential, where, and how often. */
+export type CredentialLimits = Pick<
+  CreateCredentialBody,
+  'visibility' | 'allowedHosts' | 'allowedWorkflowIds' | 'rateLimit' | 'circuit'
+>;
+
+/** The issues of limits for a credential of a type. */
+export function trafficIssues(
+  type: CredentialType,
+  given: Pick<CredentialLimits, 'rateLimit' | 'circuit'>,
+): readonly ValidationIssue[] {
+  if (HTTP_TYPES.includes(type)) return [];
+  return (['rateLimit', 'circuit'] as const).flatMap((path) =>
+    given[path] === undefined || given[path] === null
+      ? []
+      : [{ path, message: `is for credentials of http nodes: ${HTTP_TYPES.join(', ')}` }],
+  );
+}

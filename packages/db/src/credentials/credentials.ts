@@ -12,9 +12,10 @@ import {
 } from '@deckhand/contracts';
 import { type Actor, type AllowedStates, changedMeanwhile, inState, requireRole, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
-import type { Database, Queryable } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 import type { Credential } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
+import { readCircuit, readRateLimit } from './sealed-credentials.js';
 
 /** The columns that people may see: all except the secret, which is not read. */
 const SHOWN = {
@@ -26,6 +27,8 @@ const SHOWN = {
   visibility: true,
   allowedHosts: true,
   allowedWorkflowIds: true,
+  rateLimit: true,
+  circuit: true,
   createdAt: true,
   updatedAt: true,
 } as const;
@@ -146,9 +149,12 @@ async function requireMayChange(
   if (ownerId === actor.userId) return;
   const message = 'Only its owner may change a private credential, or make one private';
   if (visibility === 'private' || changes.visibility === 'private') throw new DeckhandError('FORBIDDEN', { message });
-  if (changes.allowedHosts === undefined && changes.allowedWorkflowIds === undefined) return;
+  const { allowedHosts, allowedWorkflowIds, rateLimit, circuit } = changes;
+  if ([allowedHosts, allowedWorkflowIds, rateLimit, circuit].every((limit) => limit === undefined)) return;
   if (hasRole(await requireRole(tx, actor, workspaceId, 'editor'), 'admin')) return;
-  throw new DeckhandError('FORBIDDEN', { message: 'Its owner and admins say where a credential may be used' });
+  throw new DeckhandError('FORBIDDEN', {
+    message: 'Its owner and admins say where and how often a credential may be used',
+  });
 }
 
 /**
@@ -174,7 +180,7 @@ export function deleteCredential(db: Database, actor: Actor, id: string): Promis
 async function toLimitColumns(
   db: Queryable,
   workspaceId: string,
-  { visibility, allowedHosts, allowedWorkflowIds }: CredentialLimits,
+  { visibility, allowedHosts, allowedWorkflowIds, rateLimit, circuit }: CredentialLimits,
 ) {
   const ids = allowedWorkflowIds?.map((id) => id.toLowerCase());
   if (ids !== undefined) {
@@ -189,6 +195,8 @@ async function toLimitColumns(
     ...(visibility === undefined ? {} : { visibility }),
     ...(allowedHosts === undefined ? {} : { allowedHosts: [...(allowedHosts ?? [])] }),
     ...(allowedWorkflowIds === undefined ? {} : { allowedWorkflowIds: ids ?? [] }),
+    ...(rateLimit === undefined ? {} : { rateLimit: rateLimit ?? Prisma.DbNull }),
+    ...(circuit === undefined ? {} : { circuit: circuit ?? Prisma.DbNull }),
   };
 }
 
@@ -203,6 +211,8 @@ function toCredentialEntry(row: Pick<Credential, keyof typeof SHOWN>): Credentia
     visibility: row.visibility,
     allowedHosts: row.allowedHosts.length === 0 ? null : row.allowedHosts,
     allowedWorkflowIds: row.allowedWorkflowIds.length === 0 ? null : row.allowedWorkflowIds,
+    rateLimit: readRateLimit(row.rateLimit),
+    circuit: readCircuit(row.circuit),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

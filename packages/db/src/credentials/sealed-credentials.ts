@@ -1,4 +1,4 @@
-import type { CredentialType } from '@deckhand/contracts';
+import { compileCheck, CredentialCircuit, CredentialRateLimit, type CredentialType } from '@deckhand/contracts';
 import type { Actor } from '../access.js';
 import type { Database } from '../client.js';
 import { type Place, workspaceOf } from '../workflows/lock.js';
@@ -18,6 +18,9 @@ export interface SealedCredential {
   readonly isApiKey: boolean;
   /** Hosts that it may be sent to, as `isAllowedHost` parses them; empty allows any. */
   readonly allowedHosts: readonly string[];
+  /** Limits of its requests to each host; null without. */
+  readonly rateLimit: CredentialRateLimit | null;
+  readonly circuit: CredentialCircuit | null;
   /**
    * Why the version may not use it: it contains an API key that was revoked or has expired (`ended`), it is private to
    * somebody other than the person who saved the version (`private`), or it is limited to other workflows
@@ -37,8 +40,8 @@ export async function readSealedCredential(
   id: string,
 ): Promise<SealedCredential | undefined> {
   // A comparison with null is not true, so a private credential without an owner is refused.
-  const [row] = await db.$queryRaw<SealedCredential[]>`
-    SELECT c.type, c.secret AS "sealedSecret", k.id IS NOT NULL AS "isApiKey", 
+  const [row] = await db.$queryRaw<(SealedCredential & { rateLimit: unknown; circuit: unknown })[]>`
+    SELECT c.type, c.rate_limit AS "rateLimit", c.circuit, c.secret AS "sealedSecret", k.id IS NOT NULL AS "isApiKey", 
       coalesce(c.allowed_hosts, '{}') AS "allowedHosts",
       CASE WHEN k.revoked_at IS NOT NULL OR k.expires_at <= now() THEN 'ended'
         WHEN (k.id IS NOT NULL OR c.visibility = 'private')
@@ -49,7 +52,22 @@ export async function readSealedCredential(
     LEFT JOIN api_keys k ON k.credential_id = c.id
     LEFT JOIN workflow_versions v ON v.id = ${workflowVersionId}::uuid
     WHERE c.id = ${id}::uuid AND c.workspace_id = ${workspaceId}::uuid`;
-  return row;
+  return row && { ...row, rateLimit: readRateLimit(row.rateLimit), circuit: readCircuit(row.circuit) };
+}
+
+const checkRateLimit = compileCheck(CredentialRateLimit);
+const checkCircuit = compileCheck(CredentialCircuit);
+
+/** Returns the rate limit of a credential as it was stored; null without one. */
+export function readRateLimit(stored: unknown): CredentialRateLimit | null {
+  const result = checkRateLimit(stored);
+  return 'issues' in result ? null : result.value;
+}
+
+/** Returns the circuit of a credential as it was stored; null without one. */
+export function readCircuit(stored: unknown): CredentialCircuit | null {
+  const result = checkCircuit(stored);
+  return 'issues' in result ? null : result.value;
 }
 
 /** The facts about a credential that saving a definition needs. */

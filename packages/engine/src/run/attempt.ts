@@ -1,7 +1,7 @@
 import type { JsonValue } from '@deckhand/contracts';
 import type { NodeFailure } from '../node-failure.js';
 import type { Outcome, WaitAnswer, WaitRequest } from '../node-type.js';
-import { failureOf, timeoutFailure } from './failure.js';
+import { failureOf, timeoutError } from './failure.js';
 import { type LazySignal, lazy } from './lazy.js';
 import { expressionScope, nodeContext } from './node-scope.js';
 import type { RunRequest } from './ports.js';
@@ -28,9 +28,10 @@ export async function attemptInTime(request: RunRequest, task: Task, halt: LazyS
   const timeUp = new AbortController();
   const settled = new AbortController();
   const late = request.ports.sleep(timeoutMs, AbortSignal.any([halt(), settled.signal])).then(
-    (): Outcome => {
-      timeUp.abort();
-      return { kind: 'failure', failure: timeoutFailure(timeoutMs) };
+    () => {
+      const error = timeoutError(timeoutMs);
+      timeUp.abort(error);
+      return toFailure(error);
     },
     () => new Promise<Outcome>(() => undefined),
   );

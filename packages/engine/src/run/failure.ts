@@ -18,9 +18,9 @@ export function failureOf(thrown: unknown): NodeFailure {
   return { message: thrown instanceof Error ? thrown.message : String(thrown), code: 'NODE_FAILED', isRetryable: true };
 }
 
-/** Returns the failure of a node that exceeded its `timeoutSeconds`. */
-export function timeoutFailure(timeoutMs: number): NodeFailure {
-  return { message: `did not finish within ${timeoutMs / 1_000} s`, code: 'NODE_TIMEOUT', isRetryable: true };
+/** Returns the error of a node that exceeded its `timeoutSeconds`. */
+export function timeoutError(timeoutMs: number): NodeError {
+  return new NodeError('NODE_TIMEOUT', `did not finish within ${timeoutMs / 1_000} s`);
 }
 
 /** Returns the failure of a node with `onInterrupt: "fail"` whose worker died while it ran. */

@@ -91,17 +91,26 @@ export function storedWait({ status, state }: NodeRecord): WaitRequest | undefin
 
 /**
  * The rest before a node's next attempt, as stored in its record, in addition to the attempts made and the last error.
+ * @param uncounted how many of the attempts its `retry` does not count.
  */
-export function storeRetry(dueAt: number): JsonValue {
-  return { retry: { dueAt } };
+export function storeRetry(dueAt: number, uncounted: number): JsonValue {
+  return { retry: uncounted === 0 ? { dueAt } : { dueAt, uncounted } };
 }
 
-/** Returns when the next attempt of a resting node is due; undefined for a node that does not rest. */
-function storedRetry({ status, state }: NodeRecord): number | undefined {
+/** The rest of a node before its next attempt: when that is due, and how many attempts did not count. */
+interface StoredRetry {
+  readonly dueAt: number;
+  readonly uncounted: number;
+}
+
+/** Returns the rest of a node; undefined for a node that does not rest. */
+export function storedRetry({ status, state }: NodeRecord): StoredRetry | undefined {
   if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
   const { retry } = state;
   if (retry === undefined || !isJsonObject(retry)) return undefined;
-  return typeof retry.dueAt === 'number' ? retry.dueAt : undefined;
+  const { dueAt, uncounted } = retry;
+  if (typeof dueAt !== 'number') return undefined;
+  return { dueAt, uncounted: typeof uncounted === 'number' ? uncounted : 0 };
 }
 
 /** A wait, as stored outside of its node's record for the process that ends it. */
@@ -120,8 +129,9 @@ export function begunWait(record: NodeRecord): BegunWait | undefined {
   const { nodeId, iteration, attempts } = record;
   const wait = storedWait(record);
   if (wait) return { nodeId, iteration, wait };
-  const dueAt = storedRetry(record);
-  if (dueAt === undefined) return undefined;
+  const retry = storedRetry(record);
+  if (retry === undefined) return undefined;
+  const { dueAt } = retry;
   return { nodeId, iteration: `${iteration}~${attempts}`, wait: { kind: 'time', details: {}, dueAt } };
 }
 

@@ -25,6 +25,7 @@ import {
   storedContainer,
   storedDecision,
   storedResult,
+  storedRetry,
   storedWait,
   storeDecision,
   storeRepeat,
@@ -60,6 +61,8 @@ interface Progress {
   readonly startedAt: number;
   readonly attempts: number;
   readonly debug?: JsonValue | undefined;
+  /** How many of the attempts the node's `retry` does not count: they waited for something that takes its time. */
+  readonly uncounted?: number;
 }
 
 /** The progress of a node run that a pause held before an attempt. Before its first attempt, it has no start. */
@@ -190,7 +193,7 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       waiting.delete(key);
       if (!scheduler.isOpen(task)) continue;
       if (next === 'attempt')
-        launch(task, progress.startedAt, progress.attempts + 1);
+        launch(task, progress.startedAt, progress.attempts + 1, { uncounted: progress.uncounted });
       else settle(task, resumeNode(request, task, { wait, answer, halt }), progress);
     }
   }
@@ -344,7 +347,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     const begun = begunWait(record);
     if (!begun) return false;
     const { startedAt, attempts, debug } = record;
-    const progress: Progress = { startedAt: startedAt ?? ports.now(), attempts, debug };
+    const { uncounted = 0 } = storedRetry(record) ?? {};
+    const progress: Progress = { startedAt: startedAt ?? ports.now(), attempts, debug, uncounted };
     const next = storedWait(record) ? 'resume' : 'attempt';
     waiting.set(waitKey(begun), { task, next, wait: begun.wait, progress });
     return true;
@@ -372,7 +376,8 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       return;
     }
     const outcome = attempt(request, task, signalOf(task));
-    if (outcome instanceof Promise || mayRetry(node, outcome, attempts)) launch(task, startedAt, attempts, outcome);
+    if (outcome instanceof Promise || mayRetry(node, outcome, attempts))
+      launch(task, startedAt, attempts, { first: outcome });
     else settle(task, outcome, { startedAt, attempts, debug: debugOf(request, task) });
   }
 
@@ -387,11 +392,18 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     });
   }
 
-  function launch(task: Task, startedAt: number, attempts: number, first?: Outcome | Promise<Outcome>): void {
+  function launch(
+    task: Task,
+    startedAt: number,
+    attempts: number,
+    { first, uncounted }: { first?: Outcome | Promise<Outcome>; uncounted?: number | undefined } = {},
+  ): void {
     inFlight += 1;
     // A pure node that does not return at once is shown as running, without waiting until that is on disk.
     if (first instanceof Promise) note(task.node, task.scope, 'running', { startedAt, attempts }, {});
-    const ended = runInFlight(task, startedAt, attempts, first).catch((error: unknown) => (crash ??= { error }));
+    const ended = runInFlight(task, { startedAt, attempts }, { begun: first, uncounted }).catch(
+      (error: unknown) => (crash ??= { error }),
+    );
     const { isCancellable } = task.node;
     // A cancelled node that does not heed its signal must not hold up the run.
     void (isCancellable ? Promise.race([ended, aborted(signalOf(task)())]) : ended).finally(() => {
@@ -404,13 +416,13 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
   /** Makes attempts until the node is settled, the run is halted, or no attempt is left. */
   async function runInFlight(
     task: Task,
-    startedAt: number,
-    firstAttempt: number,
-    begun: Outcome | Promise<Outcome> | undefined,
+    { startedAt, attempts: firstAttempt }: Progress,
+    { begun, uncounted = 0 }: { begun: Outcome | Promise<Outcome> | undefined; uncounted: number | undefined },
   ): Promise<void> {
     const { node, scope } = task;
     const signal = signalOf(task);
     let outcome = begun;
+    let notCounted = uncounted;
     for (let attempts = firstAttempt; ; attempts += 1) {
       const progress: Progress = { startedAt, attempts, debug: debugOf(request, task) };
       if (outcome === undefined) {
@@ -428,13 +440,14 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
       }
       const settled = await outcome;
       if (isDropped(task)) return;
-      const delayMs = settled.kind === 'failure' ? delayOf(node, settled.failure, attempts) : undefined;
+      const delayMs = settled.kind === 'failure' ? delayOf(node, settled.failure, attempts - notCounted) : undefined;
+      if (settled.kind === 'failure' && settled.failure.retryAfterMs !== undefined) notCounted += 1;
       if (settled.kind !== 'failure' || delayMs === undefined) {
         settle(task, settled, progress);
         return;
       }
       if (delayMs > MAX_RETRY_DELAY_IN_WORKER_MS) {
-        const state = storeRetry(ports.now() + delayMs);
+        const state = storeRetry(ports.now() + delayMs, notCounted);
         wait(task, { failure: settled.failure, state }, withConsole(progress, settled));
         return;
       }
@@ -444,7 +457,10 @@ export async function runExecution(request: RunRequest): Promise<Ending> {
     }
   }
 
-  /** Returns the delay before the next attempt, in ms; undefined if there is none. */
+  /**
+   * Returns the delay before the next attempt, in ms; undefined if there is none.
+   * @param attempts how many were made that count.
+   */
   function delayOf({ retry }: GraphNode, failure: NodeFailure, attempts: number): number | undefined {
     if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
     const isLast = !retry || !failure.isRetryable || attempts >= retry.maxAttempts;

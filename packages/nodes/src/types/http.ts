@@ -6,6 +6,7 @@ import { Pagination, paginationIssues, readPages } from '../http/pagination.js';
 import { isHttpUrl, requestBody, requestHeaders, requestUrl, type Scalar } from '../http/request-parts.js';
 import { excerpt, responseBody } from '../http/response-body.js';
 import { retryAfterMs } from '../http/retry-after.js';
+import { sendWithinLimits } from '../http/traffic-limits.js';
 
 const MAX_RESPONSE_BYTES = 10_485_760;
 /** Retryable statuses below 500. */
@@ -75,7 +76,7 @@ export default defineNodeType({
   type: 'http',
   title: 'HTTP request',
   description:
-    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day.',
+    'Sends a request and returns `{ status, headers, body }`: header names in lower case, several of one name joined by ", ", except `set-cookie`, which is always a list. Sends an `Idempotency-Key` that stays the same when the node is retried, so that the receiver can recognise it. A status of 400 or more fails the node unless `acceptErrorStatus` is set; 408, 425, 429, 500 and above, and requests without a response can be retried, with `retry`, and not before the time that a `Retry-After` header names, up to a day. A credential may limit its requests to a host: `waitedMs` of the response is how long the request waited, and beyond the limits the node fails with `RATE_LIMITED` or `CIRCUIT_OPEN`, which can be retried.',
   category: 'action',
   hasEffects: true,
   parameters: Parameters,
@@ -115,7 +116,7 @@ function sender(
     const key = number === 0 ? idempotencyKey : `${idempotencyKey}:page${number}`;
     const headers = requestHeaders(parameters.headers, { idempotencyKey: key, authorization, secret });
     const body = requestBody(parameters.body, headers);
-    const answer = await services.http.request({
+    const request = {
       method,
       url: url.href,
       headers: Object.fromEntries(headers),
@@ -125,6 +126,12 @@ function sender(
       followRedirects,
       maxResponseBytes: bytesLeft,
       signal: signal(),
+    };
+    const { answer, waitedMs } = await sendWithinLimits(request, {
+      services,
+      limits: credential?.traffic,
+      ticket: key,
+      mayRest: number === 0,
     });
     bytesLeft -= answer.body.byteLength;
     const { status, setCookies } = answer;
@@ -137,6 +144,7 @@ function sender(
       });
     }
     const cookies: JsonObject = setCookies.length > 0 ? { 'set-cookie': setCookies } : {};
-    return { status, headers: { ...answer.headers, ...cookies }, body: responseBody(answer, responseType) };
+    const waited: JsonObject = waitedMs === undefined ? {} : { waitedMs };
+    return { status, headers: { ...answer.headers, ...cookies }, body: responseBody(answer, responseType), ...waited };
   };
 }
