@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isLongTest, LONG_TEST_NAMES, runLongTest } from './long-tests.js';
 import { startFloor } from './floor/start.js';
 import { events } from './events.js';
+import { incomingEvents } from './incoming-events.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { fleet } from './fleet.js';
@@ -47,6 +48,7 @@ const SCENARIOS: Readonly<Record<string, (stack: Stack, options: Options) => Pro
   batch: measureBatch,
   fleet: measureFleet,
   'fleet-upkeep': measureFleetUpkeep,
+  'incoming-events': measureIncomingEvents,
   growth: measureGrowth,
   history: measureHistory,
   lists: measureLists,
@@ -306,6 +308,19 @@ async function measureEvents(stack: Stack, { repeat }: Options): Promise<boolean
       ),
     ),
   );
+  return true;
+}
+
+async function measureIncomingEvents(stack: Stack, { out, repeat }: Options): Promise<boolean> {
+  const rows = await incomingEvents(stack, repeat);
+  const table = rows.map(({ label, acceptedSeconds, doneSeconds, eventsPerSecond }) => ({
+    label,
+    'accepted after s': Number(acceptedSeconds.toFixed(2)),
+    'done after s': Number(doneSeconds.toFixed(2)),
+    'events/s': Math.round(eventsPerSecond),
+  }));
+  console.table(table);
+  await write(out, 'incoming-events.json', JSON.stringify(table, null, 2));
   return true;
 }
 

@@ -41,6 +41,7 @@ export const RESPONSE_SCHEMAS = {
   'POST /api/event-endpoints/:id/rotate-secret': contracts.EventSecret,
   'GET /api/event-endpoints/:id/secrets': contracts.EventSecretList,
   'POST /api/event-endpoints/:id/test': contracts.EventDelivery,
+  'POST /api/events': contracts.SentEvent,
   'GET /api/executions': contracts.ExecutionPage,
   'POST /api/executions/stop': contracts.StopManyResponse,
   'GET /api/failure-groups': pageOf(contracts.FailureGroup),

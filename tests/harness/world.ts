@@ -30,7 +30,12 @@ export const WORLD_DEFINITION = {
     { source: 'start', target: 'ask' },
     { source: 'ask', sourceHandle: 'approved', target: 'form' },
   ],
-  settings: { timeoutSeconds: 3_600, rateLimit: { max: 10, windowSeconds: 60 }, maxConcurrentExecutions: 3 },
+  settings: {
+    timeoutSeconds: 3_600,
+    rateLimit: { max: 10, windowSeconds: 60 },
+    maxConcurrentExecutions: 3,
+    cancelOn: [{ name: 'order.cancelled', key: '{{ $trigger.order }}' }],
+  },
 };
 
 /** Adds a failure group to the workspace of an instance. */

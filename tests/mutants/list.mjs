@@ -34,6 +34,10 @@ const RETENTION = 'integration:integration/worker/retention';
 const READ_REPLICA = 'integration:integration/api/read-replica';
 const OUTBOX = 'integration:integration/events/outbox';
 const EVENTS = 'integration:integration/events/delivery';
+const MATCHING = 'integration:integration/incoming-events/matching';
+const INCOMING = 'integration:integration/incoming-events/events';
+const SIGNALS = 'integration:integration/incoming-events/signals';
+const CANCEL_ON = 'integration:integration/incoming-events/cancel-on';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -50,6 +54,70 @@ export const MUTANTS = [
   ]),
   ...of('apps/api/src/runs/follow-runs.ts', 'integration:integration/webhooks/respond', [
     ['a response that comes before its caller waits is forgotten', ' || responded.has(executionId)', ''],
+  ]),
+  ...of('packages/db/src/events-in/event.ts', MATCHING, [
+    [
+      'a run takes one event again and again',
+      '    AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)\n',
+      '',
+    ],
+    [
+      'an event wakes the run that it has started',
+      "x.source = 'event' THEN coalesce(",
+      "x.source = 'none' THEN coalesce(",
+    ],
+  ]),
+  ...of('packages/db/src/events-in/end-waits.ts', MATCHING, [
+    ['a wait ends by two events', 'WHERE o.answered_at IS NULL AND (g.event_id', 'WHERE (g.event_id'],
+    ['a late event ends a wait', 'answer = CASE WHEN NOT ${isTimeUp} THEN open.answer END', 'answer = open.answer'],
+    ['events wake runs of other workspaces', 'w.workspace_id = v.workspace_id AND w.event_name', 'w.event_name'],
+    [
+      'an event that came before is not looked for',
+      'WHERE ${key} AND v.workspace_id',
+      'WHERE false AND ${key} AND v.workspace_id',
+    ],
+    [
+      'an event is done although it has more waits',
+      'if (count > perEvent || (ends',
+      'if (count > perEvent) continue;\n    if ((ends',
+    ],
+  ]),
+  ...of('apps/worker/src/session/run-session.ts', CANCEL_ON, [
+    [
+      'a run begins although an event has stopped it',
+      'return this.#parts.loader.stopByEvents(claimed.id);',
+      'return false;',
+    ],
+  ]),
+  ...of('apps/worker/src/checkpoints/journal.ts', CANCEL_ON, [
+    [
+      'a finished run leaves its waits open',
+      '      waits.push(...cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));\n',
+      '',
+    ],
+  ]),
+  ...of('apps/api/src/webhooks/send-signal.ts', SIGNALS, [
+    ['ids of senders meet', '`${target.workflowId}/${target.nodeId}/${requestKey}`', 'requestKey'],
+    ['a test sends an event', 'if (target.testActor) {', 'if (false) {'],
+  ]),
+  ...of('packages/db/src/events-in/find-work.ts', MATCHING, [
+    ['many events of a workspace delay those of others', 'ORDER BY f.place, f.at LIMIT', 'ORDER BY f.at LIMIT'],
+  ]),
+  ...of('packages/db/src/events-in/accept-events.ts', MATCHING, [
+    ['viewers send events', "          WHEN m.role = 'viewer' THEN 'forbidden'\n", ''],
+    ['a workspace may have any number of unmatched events', "          WHEN b.is_full THEN 'tooMany'\n", ''],
+    ['an event is stored twice', '      ON CONFLICT DO NOTHING\n', ''],
+  ]),
+  ...of('packages/db/src/events-in/sync-triggers.ts', INCOMING, [
+    ['an inactive workflow keeps its triggers', "workflow.status !== 'active' || ", ''],
+  ]),
+  ...of('apps/worker/src/maintenance/start-event-runs.ts', INCOMING, [
+    ['an event that is matched again starts a run again', '`${id}/${workflowId}/${nodeId}`', '`${Math.random()}`'],
+    [
+      'a limit loses a run',
+      'blockedFor.set(workspaceId, seconds);\n            delays.set(id, { id, seconds, after });',
+      'blockedFor.set(workspaceId, seconds);',
+    ],
   ]),
   ...of('packages/db/src/failure-groups/add-failures.ts', FAILURE_GROUPS, [
     ['tries of authors are failures', "AND e.execution_mode = 'normal' AND", 'AND'],

@@ -8,6 +8,7 @@ import {
 } from '@deckhand/contracts';
 import type { NewVersion } from '@deckhand/db';
 import { compileInSteps, type CompileResult, findLimitWarnings, type NodeTypes } from '@deckhand/engine';
+import { findCancelIssues } from '@deckhand/nodes';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
 
 /** The node types that the API has something of its own to say about: a URL, or times. */
@@ -107,6 +108,8 @@ async function compile(
   }
   if ('issues' in result) return { issues: result.issues.map((issue) => inDefinition(issue, definition)) };
   const { workflow } = result;
+  const cancelIssues = findCancelIssues(workflow.definition.settings?.cancelOn ?? []);
+  if (cancelIssues.length > 0) return { issues: cancelIssues.map((issue) => inDefinition(issue, definition)) };
   return {
     definition: {
       definition: workflow.definition,

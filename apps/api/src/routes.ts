@@ -34,6 +34,7 @@ import { listCallbackSecrets, rotateCallbackSecret } from './routes/event-endpoi
 import { listEventSecrets, rotateEventSecret } from './routes/event-endpoints.js';
 import { listEventDeliveries, replayEventDelivery } from './routes/event-endpoints.js';
 import { replayEvents, sendTestEvent } from './routes/event-endpoints.js';
+import { sendEvent } from './routes/events.js';
 import { completeHumanTask } from './routes/executions/complete.js';
 import { deleteExecution, redactExecution } from './routes/executions/erase.js';
 import { followExecution } from './routes/executions/events.js';
@@ -116,6 +117,7 @@ export function listRoutes(services: Services): NamedRoute[] {
     listFailureGroups,
     getFailureGroup,
     updateFailureGroup,
+    sendEvent,
     getExecution,
     updateExecution,
     followExecution,

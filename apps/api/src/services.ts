@@ -29,6 +29,7 @@ import { readTrustedProxies } from './http/trusted-proxies.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
+import { createEventSender, type EventSender } from './runs/event-sender.js';
 import { createNoteStart, type NoteStart } from './runs/note-start.js';
 import { createPrepareCallbacks, type PrepareCallbacks } from './runs/prepare-callbacks.js';
 import { createRunFollower, type RunFollower } from './runs/follow-runs.js';
@@ -73,6 +74,7 @@ export interface Services {
   readonly forms: FormChecker;
   readonly runStarter: RunStarter;
   readonly prepareCallbacks: PrepareCallbacks;
+  readonly events: EventSender;
   readonly noteStart: NoteStart;
   readonly breaker: WriteBreaker;
   readonly executions: ExecutionReader;
@@ -188,6 +190,7 @@ export async function createServices(options: {
       onStopped: (executionIds) => notifyWorkers({ redis, logger, metrics }, 'stop', executionIds),
       logger,
     }),
+    events: createEventSender({ db, redis, breaker, logger }),
     noteStart: createNoteStart({ db, logger }),
     prepareCallbacks: createPrepareCallbacks({ db, secretBox }),
     breaker,

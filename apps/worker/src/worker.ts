@@ -1,6 +1,7 @@
 import { concurrencyOf } from '@deckhand/contracts';
 import {
   acceptChild,
+  endNewWaits,
   endWaitsOfParents,
   type Claim,
   type Database,
@@ -267,6 +268,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     return nextDueInMs;
   }
 
+  async function stopByEvents(executionId: string): Promise<boolean> {
+    const ended = await retry('stopping events', () => endNewWaits(db, [executionId]));
+    await onStopped(ended.stopped);
+    return ended.stopped.includes(executionId);
+  }
+
   const eventMetrics = createEventMetrics(registry);
   const deliverer = createEventDeliverer({
     store: {
@@ -356,6 +363,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         hasData: (executionId) => retry('source run', () => hasTriggerData(db, executionId)),
       }),
       loadAnswers,
+      stopByEvents,
     },
     environment: {
       now: clock.now,
@@ -392,6 +400,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 
   await onControl(subscriber, ({ type, executionIds }) => {
+    if (type === 'events') maintenance.matchEvents();
     for (const executionId of executionIds) {
       const run = active.get(executionId);
       if (type === 'stop') run?.halt('fenced');

@@ -81,8 +81,8 @@ export const NODE_STATUSES = ['pending', 'running', 'success', 'failed', 'skippe
 
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
-/** Kinds of waits of a resting run: for a decision, a form, a time, or another run. */
-export const WAIT_KINDS = ['approval', 'human', 'time', 'workflow'] as const;
+/** Kinds of waits of a resting run: for a decision, a form, a time, another run, or an event. */
+export const WAIT_KINDS = ['approval', 'human', 'time', 'workflow', 'event'] as const;
 
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
@@ -92,6 +92,15 @@ export const EXECUTION_MODES = ['normal', 'test', 'debug', 'sandbox'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
 /** Ways to start a run. */
-export const EXECUTION_SOURCES = ['api', 'editor', 'webhook', 'schedule', 'rerun', 'workflow', 'error'] as const;
+export const EXECUTION_SOURCES = [
+  'api',
+  'editor',
+  'webhook',
+  'schedule',
+  'rerun',
+  'workflow',
+  'error',
+  'event',
+] as const;
 
 export type ExecutionSource = (typeof EXECUTION_SOURCES)[number];

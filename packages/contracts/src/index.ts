@@ -23,6 +23,7 @@ export * from './schemas/credential-secrets.js';
 export * from './schemas/credentials.js';
 export * from './schemas/definition.js';
 export * from './schemas/event-endpoints.js';
+export * from './schemas/events.js';
 export * from './schemas/execute-batch.js';
 export * from './schemas/executions.js';
 export * from './schemas/failure-groups.js';

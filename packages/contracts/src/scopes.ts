@@ -14,6 +14,7 @@ export const SCOPE_RESOURCES = [
   'node-types',
   'schedules',
   'event-endpoints',
+  'events',
   'me',
 ] as const;
 

@@ -91,6 +91,17 @@ export {
   rotateEventSecret,
   updateEventEndpoint,
 } from './events/endpoints.js';
+export { acceptEvents, type EventVerdict, type NewEvent, pruneEvents } from './events-in/accept-events.js';
+export { endNewWaits, type EndedByEvents, endWaitsForEvents, type RunsOfEvents } from './events-in/end-waits.js';
+export { findUncheckedWaits, findUnmatchedEvents } from './events-in/find-work.js';
+export {
+  delayEvents,
+  type EventDelay,
+  type EventTrigger,
+  findEventTriggers,
+  markMatched,
+  type StartingEvent,
+} from './events-in/start-runs.js';
 export { chooseVersion } from './executions/chosen-version.js';
 export { NO_DEADLINE_AT } from './executions/run-status.js';
 export { updateExecution } from './executions/update.js';

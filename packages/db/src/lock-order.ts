@@ -5,7 +5,7 @@ import { Prisma } from './client.js';
  * them with 40P01, deadlock detected):
  *
  *     advisory locks of debounced keys ─▶ of keys ─▶ of slots, or of a lock ─▶ run_locks
- *       ─▶ workspaces ─▶ workflows ─▶ bulk_actions
+ *       ─▶ workspaces ─▶ workflows ─▶ bulk_actions ─▶ events
  *       ─▶ executions ─▶ waits ─▶ node_iterations, node_runs
  *       ─▶ unindexed_executions ─▶ advisory locks of failure groups ─▶ failure_groups
  *
@@ -15,9 +15,9 @@ import { Prisma } from './client.js';
  *   lock of that row. A foreign key locks the row that it leads to, too: with each insert, and when one transaction
  *   updates a row twice.
  * - Background work, and whoever takes from a work list (`stopped_parents`, `error_starts`, `unindexed_executions`,
- *   `storage_changes`, `deleted_outputs`, `webhook_deliveries`, due `schedules`), leaves out what others have locked
- *   (SKIP LOCKED), and so waits for nobody. The one exception is a person who erases a run (`erase.ts`) and waits for
- *   its indexing.
+ *   `storage_changes`, `deleted_outputs`, `webhook_deliveries`, `events`, due `schedules`), leaves out what others have
+ *   locked (SKIP LOCKED), and so waits for nobody. The one exception is a person who erases a run (`erase.ts`) and
+ *   waits for its indexing.
  */
 
 /** The end of a `SELECT … FROM executions e` that locks the runs it returns. */

@@ -6,6 +6,7 @@ import {
   type ValidationIssue,
   type JsonObject,
   type JsonValue,
+  type WaitKind,
 } from '@deckhand/contracts';
 import type { Static, TObject } from 'typebox';
 import type { ExpressionName } from './expressions/index.js';
@@ -21,11 +22,11 @@ export interface TerminalResult {
 }
 
 /**
- * A wait of a node that occupies no worker. Exactly one answer ends it: a person's, the time's, or another run's.
- * `details` is for the person who answers, such as `{ message, choices }`.
+ * A wait of a node that occupies no worker. Exactly one answer ends it: a person's, the time's, another run's, or an
+ * event's. `details` is for the person who answers, such as `{ message, choices }`, or says which event it is for.
  */
 export interface WaitRequest {
-  readonly kind: 'approval' | 'human' | 'time' | 'workflow';
+  readonly kind: WaitKind;
   readonly details: JsonObject;
   /** When it ends by itself, in ms since the epoch; null if never. */
   readonly dueAt: number | null;

@@ -2,9 +2,12 @@ import { FINISHED_STATUSES, type FinishedStatus, parseOwnJson } from '@deckhand/
 import type { Redis } from './connect.js';
 import { CHANGES_CHANNEL, CONTROL_CHANNEL } from './names.js';
 
-/** Notifies workers that a person acted on runs. May be lost: what counts is the change in the database. */
+/**
+ * Notifies workers that a person acted on runs, or that events have come, which concern no certain runs. May be lost:
+ * what counts is the change in the database.
+ */
 export interface ControlMessage {
-  readonly type: 'stop' | 'pause' | 'resume' | 'answer';
+  readonly type: 'stop' | 'pause' | 'resume' | 'answer' | 'events';
   readonly executionIds: readonly string[];
 }
 

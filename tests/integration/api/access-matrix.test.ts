@@ -252,6 +252,13 @@ function describeRequests({ workspaceId, workflowId, versionId, ran, pending, ..
       finds: 'held',
     },
 
+    'POST /api/events': {
+      path: '/api/events',
+      body: { workspaceId, name: 'order.paid' },
+      asks: 'editor',
+      finds: 'named',
+    },
+
     'GET /api/folders': { path: `/api/folders${ofWorkspace}`, asks: 'viewer', finds: 'named' },
     'POST /api/folders': { path: '/api/folders', body: { workspaceId, name: 'N' }, asks: 'editor', finds: 'named' },
     'PATCH /api/folders/:id': {

@@ -25,6 +25,7 @@ import {
   RotateApiKeyBody,
   RotateEventSecretBody,
   SaveVersionBody,
+  SendEventBody,
   SetupBody,
   CreateBulkActionBody,
   StopManyBody,
@@ -217,6 +218,10 @@ function describeOperations(world: World): Record<string, Operation> {
       ),
       examples: [{ name, secret: basic, ...limits }],
       id: credential.id,
+    },
+    'POST /api/events': {
+      schema: SendEventBody,
+      examples: [{ workspaceId, name: 'order.paid', key: 'A-1', data: { amount: 1 }, id: 'evt-1' }],
     },
     'POST /api/event-endpoints': {
       schema: CreateEventEndpointBody,

@@ -335,6 +335,13 @@ describe('the OpenAPI document', () => {
     await done('GET', `/api/credentials/${credential.id}`);
     await done('PATCH', `/api/credentials/${credential.id}`, { name: 'Store' });
     await done('DELETE', `/api/credentials/${credential.id}`);
+    await done('POST', '/api/events', {
+      workspaceId,
+      name: 'order.paid',
+      key: 'A-17',
+      data: { amount: 120 },
+      id: 'evt_1Q2w3E',
+    });
     const endpoint = await done('POST', '/api/event-endpoints', { workspaceId, url: 'https://shop.example/events' });
     const endpointPath = `/api/event-endpoints/${endpoint.id}` as const;
     await done('GET', `/api/event-endpoints${inWorkspace}`);

@@ -61,6 +61,8 @@ const WAIT = {
   details: '{}',
   dueAt: 0,
   childExecutionId: null,
+  eventName: null,
+  eventKey: null,
   isCancelled: null,
 };
 

@@ -1,6 +1,9 @@
 import type { Checkpoint, CheckpointEnding } from '@deckhand/db';
 import {
   acceptChild,
+  acceptEvents,
+  endNewWaits,
+  endWaitsForEvents,
   endWaitsOfParents,
   claimExecutions,
   claimLimited,
@@ -11,9 +14,11 @@ import {
   endDueWaits,
   foldStorageChanges,
   indexExecutions,
+  markMatched,
   pauseExecution,
   Prisma,
   pruneData,
+  pruneEvents,
   pruneRuns,
   recoverRuns,
   releaseExecutions,
@@ -85,6 +90,10 @@ async function findRuns(chance: Chance, condition: Prisma.Sql): Promise<FoundRun
 
 async function findIds(chance: Chance, condition: Prisma.Sql): Promise<string[]> {
   return (await findRuns(chance, condition)).map(({ executionId }) => executionId);
+}
+
+async function findEvents(chance: Chance): Promise<string[]> {
+  return chance.shuffle((await stress.db.event.findMany({ select: { id: true } })).map(({ id }) => id));
 }
 
 /** An unfinished run and its owner. */
@@ -212,6 +221,39 @@ const OPERATIONS: Operations = {
     await stopExecutions(stress.db, actor, { workspaceId, status: ['paused'] }, () => Promise.resolve());
   },
   endWaitsOfParents: () => endWaitsOfParents(stress.db, { limit: 100 }),
+  async awaitEvent(chance) {
+    const { executionId, workspaceId } = await findOne(chance);
+    const wait = {
+      executionId,
+      nodeId: 'a',
+      iteration: uuidv7(),
+      kind: 'event',
+      details: '{"lookbackSeconds":60}',
+    } as const;
+    const event = { workspaceId, eventName: 'e', eventKey: '' };
+    await stress.db.wait.create({ data: { ...wait, ...event, createdAt: new Date() } });
+  },
+  async sendEvents(chance) {
+    const { workspaceId, actor } = await findOne(chance);
+    const event = { workspaceId, actor, name: 'e', key: '', data: '1' };
+    const ids = chance.shuffle(Array.from({ length: 8 }, (_, n) => String(n)));
+    await acceptEvents(
+      stress.db,
+      ids.map((eventId) => ({ id: uuidv7(), eventId, ...event })),
+    );
+  },
+  async matchEvents(chance) {
+    const { whole } = await endWaitsForEvents(stress.db, await findEvents(chance));
+    await markMatched(stress.db, whole);
+  },
+  matchNewWaits: async (chance) => endNewWaits(stress.db, await findIds(chance, UNFINISHED)),
+  async pruneEvents(chance) {
+    const old = (await findEvents(chance)).slice(0, 5);
+    await stress.db.$executeRaw`
+      WITH locked AS (SELECT id FROM events WHERE id = ANY (${old}::uuid[]) ORDER BY id FOR UPDATE)
+      UPDATE events v SET received_at = 'epoch' FROM locked WHERE v.id = locked.id`;
+    await pruneEvents(stress.db, 100);
+  },
   stopOrphans: () => stopOrphans(stress.db, 100),
   async endDueWaits(chance) {
     const { executionId } = await findOne(chance);
@@ -260,7 +302,8 @@ it('causes no deadlock, whatever is done at once to the same runs, and leaves ev
       Prisma.sql`node_runs n LEFT JOIN executions e ON e.id = n.execution_id WHERE e.id IS NULL`,
     ),
     wrongSums: await count(Prisma.sql`workspaces w WHERE w.stored_bytes <> coalesce(
-      (SELECT sum(e.stored_bytes) FROM executions e WHERE e.workspace_id = w.id), 0) AND w.id <> ${deleted}::uuid`),
+      (SELECT sum(e.stored_bytes) FROM executions e WHERE e.workspace_id = w.id), 0) + coalesce(
+      (SELECT sum(octet_length(v.data)) FROM events v WHERE v.workspace_id = w.id), 0) AND w.id <> ${deleted}::uuid`),
   };
   expect(Object.entries(contradictions).filter(([, rows]) => rows !== 0)).toEqual([]);
   expect(await count(Prisma.sql`executions WHERE workspace_id = ${limited}::uuid AND ${HELD}`)).toBeLessThanOrEqual(

@@ -6,7 +6,13 @@ import { runGuide } from './run-guide.js';
 
 const FOLDER = new URL('../../../docs/guides/', import.meta.url);
 /** Pages elsewhere whose requests are tested, too. */
-const OTHER_PAGES = ['../bulk-actions.md', '../failure-groups.md', '../error-workflows.md', '../start-options.md'];
+const OTHER_PAGES = [
+  '../bulk-actions.md',
+  '../failure-groups.md',
+  '../error-workflows.md',
+  '../incoming-events.md',
+  '../start-options.md',
+];
 const GUIDES = [...readdirSync(FOLDER).filter((name) => name !== 'README.md'), ...OTHER_PAGES];
 
 let instance: Instance;

@@ -80,8 +80,11 @@ describe('a workspace that is deleted', () => {
       { id: 'it', type: 'set', parameters: { fields: { item: '{{ $loop.item }}' } } },
       { id: 'echo', type: 'set', parameters: { fields: { said: '{{ $trigger.word }}' } } },
       { id: 'ask', type: 'approval', parameters: { message: 'Go on?' } },
+      { id: 'event', type: 'trigger.event', parameters: { name: 'order.paid' } },
+      { id: 'wait', type: 'wait.event', parameters: { name: 'order.paid', key: 'none' } },
     ],
     edges: [
+      { source: 'start', target: 'wait' },
       { source: 'start', target: 'each' },
       { source: 'each', sourceHandle: 'body', target: 'it' },
       { source: 'start', target: 'echo' },
@@ -105,6 +108,7 @@ describe('a workspace that is deleted', () => {
     await done('POST', `/api/executions/${stopped}/stop`);
     const { suffix } = await instance.db.webhook.findFirstOrThrow({ where: { workflowId: workflow.id } });
     await call('POST', `/webhook/${suffix}`, {});
+    await done('POST', '/api/events', { workspaceId, name: 'order.paid' });
     await until(() => instance.db.webhookDelivery.findFirst({ where: { workflowId: workflow.id } }), 10_000, 'the log');
     await until(() => instance.db.executionText.findFirst({ where: { executionId: stopped } }), 10_000, 'its text');
     const executions = await instance.db.execution.findMany({ where: { workspaceId } });
@@ -115,7 +119,16 @@ describe('a workspace that is deleted', () => {
     const gone = await done('POST', '/api/workspaces', { name: 'Gone' });
     const [ids, otherIds] = [await fill(gone.id), await fill(instance.workspaceId)];
     const [before, others] = [await rowsNaming(instance, ids), await rowsNaming(instance, otherIds)];
-    for (const table of ['executions', 'node_runs', 'node_iterations', 'waits', 'large_outputs', 'execution_texts'])
+    for (const table of [
+      'executions',
+      'node_runs',
+      'node_iterations',
+      'waits',
+      'large_outputs',
+      'execution_texts',
+      'events',
+      'event_triggers',
+    ])
       expect(before).toHaveProperty(table);
     expect(before).toMatchObject({ idempotency_keys: 2, webhook_deliveries: 1 });
 

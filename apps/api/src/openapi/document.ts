@@ -23,6 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'bulk-actions': 'Stopping, rerunning and deleting many runs',
   credentials: 'Secrets that nodes use',
   'event-endpoints': 'URLs that receive signed events of a workspace, and the log of what was sent',
+  events: 'Events that start workflows and wake runs',
   executions: 'Reading, stopping, pausing and rerunning runs',
   'failure-groups': 'Runs that failed alike',
   folders: 'Folders of workflows',

@@ -73,6 +73,8 @@ function Fields({
           ...(timeoutSeconds === null ? {} : { timeoutSeconds }),
           ...(max === null ? {} : { rateLimit: { max, windowSeconds: windowSeconds ?? MINUTE } }),
           ...(runsAtOnce === null ? {} : { maxConcurrentExecutions: runsAtOnce }),
+          // The form has no field for it.
+          ...(settings.cancelOn === undefined ? {} : { cancelOn: settings.cancelOn }),
         });
       }}
     >

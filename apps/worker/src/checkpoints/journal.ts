@@ -11,7 +11,7 @@ import type {
   RestingEnding,
   WaitRow,
 } from '@deckhand/db';
-import { begunWait, type LoopPosition, type NodeRecord, recordKey } from '@deckhand/engine';
+import { begunWait, type LoopPosition, type NodeRecord, recordKey, type WaitRequest } from '@deckhand/engine';
 import type { CheckpointSource, CheckpointWriter } from './checkpoint-writer.js';
 import { writePositions } from './loop-positions.js';
 import { RetriesEndedError } from './retry-while-unavailable.js';
@@ -46,6 +46,11 @@ export interface Journal {
    * Returns true when so many records wait to be written that the run should flush: a loop must not fill the memory.
    */
   isBehind(): boolean;
+  /**
+   * Names the waits for events that stop the run. The last checkpoint of a finished run ends them.
+   * @param areNew whether the next checkpoint adds them.
+   */
+  stopBy(cancelWaits: readonly WaitRow[], areNew: boolean): void;
   /** Sets the function from which each checkpoint takes the positions of the loops in progress. */
   positionsFrom(read: () => readonly LoopPosition[]): void;
 }
@@ -110,6 +115,7 @@ export function createJournal(options: JournalOptions): Journal {
   let nodeRuns = new Map<string, NodeSummaryRow>();
   let nodeIterations = new Map<string, NodeIterationRow>();
   let waits: WaitRow[] = [];
+  let cancelWaits: readonly WaitRow[] = [];
   let ending: CheckpointEnding | null = null;
   let isDirty = false;
   /** Bytes of the outputs that wait to be written. */
@@ -270,9 +276,14 @@ export function createJournal(options: JournalOptions): Journal {
       // Set before the rows below are added: their summaries depend on it.
       ending = wanted;
       if (wanted.status !== 'success') for (const record of unfinished.values()) addRow(record, 'stopped');
+      waits.push(...cancelWaits.map((wait) => ({ ...wait, isCancelled: true as const })));
       return writeEnding(wanted);
     },
     rest: (wanted) => writeEnding(wanted),
+    stopBy(given, areNew) {
+      cancelWaits = given;
+      if (areNew) waits.push(...given);
+    },
     positionsFrom: (read) => void (readPositions = read),
     isBehind: () => nodeRuns.size + nodeIterations.size > MAX_BACKLOG || backlogBytes > MAX_BACKLOG_BYTES,
   };
@@ -308,8 +319,15 @@ function toWait(record: NodeRecord): WaitRow | undefined {
     details: JSON.stringify(wait.details),
     dueAt: wait.dueAt,
     childExecutionId: wait.kind === 'workflow' && typeof executionId === 'string' ? executionId : null,
+    ...eventOf(wait),
     isCancelled: null,
   };
+}
+
+/** Returns what a wait for an event waits for; nulls for any other wait. */
+function eventOf({ kind, details: { name, key } }: WaitRequest): Pick<WaitRow, 'eventName' | 'eventKey'> {
+  if (kind !== 'event' || typeof name !== 'string') return { eventName: null, eventKey: null };
+  return { eventName: name, eventKey: typeof key === 'string' ? key : '' };
 }
 
 function toWaitForRun({ nodeId, iteration }: NodeRecord, executionId: string): WaitRow {
@@ -321,6 +339,8 @@ function toWaitForRun({ nodeId, iteration }: NodeRecord, executionId: string): W
     details,
     dueAt: null,
     childExecutionId: executionId,
+    eventName: null,
+    eventKey: null,
     isCancelled: null,
   };
 }

@@ -29,6 +29,7 @@ import { createFiring, FIRING_LIMIT_MS } from './schedules/create-firing.js';
 import { createErrorWorkflowStarting } from './start-error-workflows.js';
 import { createLockRelease } from './release-locks.js';
 import { createChildStopping } from './stop-children.js';
+import { createEventMatching } from './match-events.js';
 import { createOutputSweep } from './sweep-outputs.js';
 import { createQueueTidying } from './tidy-queue.js';
 import { createTimeOuts } from './time-out-runs.js';
@@ -65,6 +66,8 @@ export interface OwnParts {
 export interface Maintenance {
   /** Wakes resting runs that are due, without waiting for the next pass and with or without the lease. */
   wake(): Promise<void>;
+  /** Matches new events without waiting for the next pass, if this worker holds the lease. */
+  matchEvents(): void;
   /** Stops all tasks: no pass begins any more. */
   stop(): void;
 }
@@ -81,6 +84,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
   const isIdle = (): boolean => own.active.size === 0;
   let idlePasses = 0;
   const waking = createWaking(context);
+  const eventMatching = createEventMatching(context);
   const firing = createFiring({
     db,
     redis,
@@ -138,6 +142,7 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
     createPartitionCreation(context),
     createRetention(context, { archives: own.archive !== undefined, isIdle }),
     createWorkspaceDeletion(context),
+    ...eventMatching.tasks,
     createEventDelivery(own.events.deliverer),
     createEventTidying(context, own.events.metrics),
     createQueueTidying(queue),
@@ -168,9 +173,13 @@ export function startMaintenance(context: MaintenanceContext, own: OwnParts): Ma
   );
   return {
     wake: () => waking.run(new AbortController().signal),
+    matchEvents() {
+      if (lease.isHeld()) eventMatching.matchNow();
+    },
     stop() {
       for (const stop of stops) stop();
       firing.close();
+      eventMatching.close();
     },
   };
 }

@@ -122,6 +122,7 @@ function setUp(act: (nodeId: string) => void, isLimited = false, refusesFirstCla
         Promise.resolve({ records: new Map(), tallies: new Map(), positions: new Map(), outputBytes: 0 }),
       loadIterations: () => Promise.resolve({ records: new Map(), outputBytes: 0 }),
       withReused: (_claimed, own) => Promise.resolve(own),
+      stopByEvents: () => Promise.resolve(false),
       loadAnswers: () => Promise.resolve(null),
     },
     environment: {

@@ -8,6 +8,7 @@ import { CheckpointRefusedError, type CheckpointWriter } from '../checkpoints/ch
 import { createJournal, FencedError, type Journal } from '../checkpoints/journal.js';
 import { RetriesEndedError } from '../checkpoints/retry-while-unavailable.js';
 import { type ActiveRun, type ActiveRuns, createActiveRun } from './active-runs.js';
+import { cancelWaitsOf } from './cancel-waits.js';
 import { driveRun, type NodeEnvironment, type WantedIterations } from './drive-run.js';
 import { failure, type FinalCheckpoint, writeFinalCheckpoint } from './final-checkpoint.js';
 import { type EarlierRecords, NeededOutputGoneError } from './records.js';
@@ -57,6 +58,12 @@ export interface RunLoader {
     claimed: ClaimedExecution,
     own: ReadonlyMap<string, NodeRecord>,
   ) => Promise<ReadonlyMap<string, NodeRecord>>;
+  /**
+   * Stops the run if an event has come that does so, by a wait that is on disk. An event that comes later stops it,
+   * too.
+   * @returns whether it is stopped.
+   */
+  readonly stopByEvents: (executionId: string) => Promise<boolean>;
   /**
    * Ends the open waits of a run that are due, and hands those that have ended to the run.
    * @returns in how many ms the next wait is due; null when there is none.
@@ -247,9 +254,10 @@ class Session {
     if (nextDueInMs !== null) waitTimer.expect(nextDueInMs);
     try {
       if (earlier.goneNodeId !== undefined) throw new NeededOutputGoneError(earlier.goneNodeId);
+      const workflow = await loader.loadVersion(claimed.workflowVersionId);
+      if (await this.#isStoppedByEvents(claimed, workflow, journal, earlier.records.size === 0)) return;
       const records = await loader.withReused(claimed, earlier.records);
       await copyReused(records, earlier.records, journal);
-      const workflow = await loader.loadVersion(claimed.workflowVersionId);
       // A snapshot does not contain a limit of the time in which workers hold the run: without a deadline, that of the
       // version counts. No worker held a new run before, so all of it is left.
       const hasDeadline = claimed.deadlineAt.getTime() !== Date.parse(NO_DEADLINE_AT);
@@ -287,6 +295,24 @@ class Session {
     } finally {
       await waitTimer.stop();
     }
+  }
+
+  /**
+   * Registers a new run for the events that stop it, before any of its nodes starts, and checks those that came while
+   * it was queued. Without such events, it does nothing.
+   */
+  async #isStoppedByEvents(
+    claimed: ClaimedExecution,
+    workflow: CompiledWorkflow,
+    journal: Journal,
+    isNew: boolean,
+  ): Promise<boolean> {
+    const waits = cancelWaitsOf(workflow, claimed);
+    if (waits.length === 0) return false;
+    journal.stopBy(waits, isNew);
+    if (!isNew) return false;
+    await journal.flush();
+    return this.#parts.loader.stopByEvents(claimed.id);
   }
 
   /** Returns in how many ms the next wait is due; null when there is none. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AnyJson, AnyObject, CLOSED, Id, oneOf, RunsAtOnce } from './common.js';
+import { EVENT_NAME_PATTERN } from './events.js';
 import { MAX_TIMEOUT_SECONDS } from './start-options.js';
 
 /** Most nodes a definition may have. */
@@ -49,6 +50,22 @@ export const EdgeDefinition = Type.Object(
   CLOSED,
 );
 
+/** An event that stops the unfinished runs of the workflow. */
+export const CancelRule = Type.Object(
+  {
+    name: Type.String({ pattern: EVENT_NAME_PATTERN, description: 'The name of the event' }),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description:
+          'The key of the event, an expression over `$trigger` of the run, such as `{{ $trigger.order }}`; without one, any event of the name. A run for which it has no value is not stopped',
+      }),
+    ),
+  },
+  CLOSED,
+);
+
 /** What holds for the whole workflow. */
 export const WorkflowSettings = Type.Object(
   {
@@ -60,6 +77,9 @@ export const WorkflowSettings = Type.Object(
       ),
     ),
     maxConcurrentExecutions: Type.Optional(RunsAtOnce),
+    cancelOn: Type.Optional(
+      Type.Array(CancelRule, { maxItems: 5, description: 'Events that stop unfinished runs of the workflow' }),
+    ),
   },
   CLOSED,
 );
@@ -75,6 +95,7 @@ export const Definition = Type.Object(
 );
 
 export type Definition = Static<typeof Definition>;
+export type CancelRule = Static<typeof CancelRule>;
 export type NodeDefinition = Static<typeof NodeDefinition>;
 export type EdgeDefinition = Static<typeof EdgeDefinition>;
 export type RetrySettings = Static<typeof Retry>;

@@ -43,6 +43,9 @@ export interface WaitRow {
   readonly details: string;
   readonly dueAt: number | null;
   readonly childExecutionId: string | null;
+  /** Of a wait for an event: its name, and its key, which is empty for any. Null for others. */
+  readonly eventName: string | null;
+  readonly eventKey: string | null;
   /** Null unless the node is cancelled. */
   readonly isCancelled: true | null;
 }

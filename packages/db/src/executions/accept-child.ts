@@ -5,9 +5,10 @@ import { type Database, Prisma, type Queryable } from '../client.js';
 import type { NotCounted } from './admission.js';
 import { type ChosenVersion, isChosenVersion } from './chosen-version.js';
 import { LOCK_RUNS } from '../lock-order.js';
+import { continueAnswered } from './end-waits.js';
 import type { ReleasedExecution } from './release.js';
 import { OPTION_COLUMNS, optionBytes, optionDeadline, optionTimeLeft, optionValues } from './start-options.js';
-import { dispatchAgainIf, dispatchedIf, IS_RESTING, isFinished, isUnfinished } from './run-status.js';
+import { isFinished, isUnfinished } from './run-status.js';
 
 /** A run that a node of another run starts. */
 export interface ChildRequest extends ChosenVersion {
@@ -204,14 +205,9 @@ export async function endWaitsOfParents(
       ) open JOIN executions c ON c.id = open.child_execution_id
       WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration
       RETURNING w.execution_id AS "parentId"`);
-    return tx.$queryRaw<ReleasedExecution[]>(Prisma.sql`
-      UPDATE executions e
-      SET answers = e.answers + ended.count, revision = e.revision + 1,
-          ${dispatchAgainIf(IS_RESTING)}
-      FROM (
-        SELECT id, count(*)::int AS count FROM unnest(${ended.map((row) => row.parentId)}::uuid[]) AS id GROUP BY id
-      ) ended
-      WHERE e.id = ended.id AND ${isUnfinished()}
-      RETURNING ${dispatchedIf(IS_RESTING)}`);
+    return continueAnswered(
+      tx,
+      ended.map((row) => row.parentId),
+    );
   });
 }

@@ -1,4 +1,6 @@
-import { type Database, Prisma } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
+import type { ReleasedExecution } from './release.js';
+import { dispatchAgainIf, dispatchedIf, IS_RESTING, isUnfinished } from './run-status.js';
 
 /** A wait that has ended. */
 export interface EndedWait {
@@ -63,4 +65,20 @@ export async function endDueWaits(
   const waits = rows.filter(({ dueInMs }) => dueInMs === null);
   const due = rows.flatMap(({ dueInMs }) => (dueInMs === null ? [] : [dueInMs]));
   return { waits, answerCount, nextDueInMs: due.length === 0 ? null : Math.max(0, Math.min(...due)) };
+}
+
+/**
+ * Counts the answers of runs, which the transaction has locked, and dispatches those that no worker holds.
+ * @param executionIds one for each answer.
+ */
+export function continueAnswered(tx: Queryable, executionIds: readonly string[]): Promise<ReleasedExecution[]> {
+  return tx.$queryRaw<ReleasedExecution[]>(Prisma.sql`/* executions.continue-answered */
+    UPDATE executions e
+    SET answers = e.answers + ended.count, revision = e.revision + 1,
+        ${dispatchAgainIf(IS_RESTING)}
+    FROM (
+      SELECT id, count(*)::int AS count FROM unnest(${[...executionIds]}::uuid[]) AS id GROUP BY id
+    ) ended
+    WHERE e.id = ended.id AND ${isUnfinished()}
+    RETURNING ${dispatchedIf(IS_RESTING)}`);
 }

@@ -19,6 +19,7 @@ import type { OnStopped } from '../executions/stop.js';
 import type { Schedule, Workflow } from '../generated/client.js';
 import { pageRange, toPage } from '../paging.js';
 import { runAndRollBack } from '../roll-back.js';
+import { syncEventTriggers } from '../events-in/sync-triggers.js';
 import { type FirstDue, syncSchedules } from '../schedules/sync.js';
 import { insertVersion, type NewVersion } from '../versions/save.js';
 import { recordActivation } from './activations.js';
@@ -134,8 +135,8 @@ async function create(tx: Queryable, actor: Actor, { version, duplicateOf, ...co
 }
 
 /**
- * Changes a workflow. Activating it without a version activates the latest one. Its schedules and its limit of
- * concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
+ * Changes a workflow. Activating it without a version activates the latest one. Its schedules, event triggers and limit
+ * of concurrent runs follow its status and its active version, and every change of these is recorded in the audit log.
  * @throws DeckhandError NOT_FOUND; FORBIDDEN below the role editor; NO_ACTIVE_VERSION when it is activated and has no
  * version; VALIDATION_FAILED for a folder or a version that does not belong to it, and for an error workflow of another
  * workspace; PRECONDITION_FAILED when it is in none of `states`.
@@ -159,6 +160,7 @@ export function updateWorkflow(
     if (changes.status !== undefined || changes.activeVersionId !== undefined) {
       const to = { status: changes.status ?? workflow.status, activeVersionId };
       await syncSchedules(tx, { id, ...to }, firstDue);
+      await syncEventTriggers(tx, { id, ...to });
       await syncWorkflowLimit(tx, id);
       await recordActivation(tx, actor, { id, workspaceId: workflow.workspaceId, from: workflow, to });
     }

@@ -75,12 +75,17 @@ export async function deleteRestOfWorkspaces(db: Database, limit: number): Promi
     DELETE FROM failure_groups WHERE id IN (
       SELECT g.id FROM deleted_workspaces d JOIN failure_groups g ON g.workspace_id = d.workspace_id
       LIMIT ${limit} FOR UPDATE OF g SKIP LOCKED)`);
+  await db.$executeRaw(Prisma.sql`/* workspaces.delete-events */
+    DELETE FROM events WHERE id IN (
+      SELECT v.id FROM deleted_workspaces d JOIN events v ON v.workspace_id = d.workspace_id
+      LIMIT ${limit} FOR UPDATE OF v SKIP LOCKED)`);
   await db.$executeRaw(Prisma.sql`/* workspaces.forget-deleted */
     DELETE FROM deleted_workspaces d
     WHERE d.deleted_at < now() - ${REMEMBERED}
       AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM execution_texts x WHERE x.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM failure_groups g WHERE g.workspace_id = d.workspace_id)
+      AND NOT EXISTS (SELECT 1 FROM events v WHERE v.workspace_id = d.workspace_id)
       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries r WHERE r.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM debounces b WHERE b.workflow_id = ANY (d.workflow_ids))
       AND NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.workflow_id = ANY (d.workflow_ids))`);

@@ -1,5 +1,5 @@
 /** State that node runs store in their records to resume: a result, a loop's items, a wait, a decision. */
-import { isJsonObject, type JsonValue } from '@deckhand/contracts';
+import { isJsonObject, type JsonValue, WAIT_KINDS } from '@deckhand/contracts';
 import type { GraphNode } from '../compile/graph.js';
 import type { RepeatRule, TerminalResult, WaitRequest } from '../node-type.js';
 import { joinIteration, type NodeRecord, recordKey } from './records.js';
@@ -85,8 +85,9 @@ export function storedWait({ status, state }: NodeRecord): WaitRequest | undefin
   if (status !== 'waiting' || state === undefined || !isJsonObject(state)) return undefined;
   const { wait, details, dueAt } = state;
   if (details === undefined || !isJsonObject(details)) return undefined;
-  if (wait !== 'approval' && wait !== 'human' && wait !== 'time' && wait !== 'workflow') return undefined;
-  return { kind: wait, details, dueAt: typeof dueAt === 'number' ? dueAt : null };
+  const kind = WAIT_KINDS.find((known) => known === wait);
+  if (kind === undefined) return undefined;
+  return { kind, details, dueAt: typeof dueAt === 'number' ? dueAt : null };
 }
 
 /**

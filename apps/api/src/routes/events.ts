@@ -1,0 +1,44 @@
+import { compileBody, DeckhandError, SendEventBody, SentEvent } from '@deckhand/contracts';
+import { v7 as uuidv7 } from 'uuid';
+import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
+import { sendJson } from '../http/respond.js';
+import { forKey, type Route } from '../http/route.js';
+import { readKeyHeader } from '../runs/idempotency.js';
+import type { Services } from '../services.js';
+
+const parse = compileBody(SendEventBody);
+
+/** POST /api/events */
+export function sendEvent({ breaker, events }: Services): Route {
+  return forKey(
+    'POST',
+    '/api/events',
+    {
+      summary: 'Send an event',
+      description:
+        'Starts the workflows that have a trigger for the event, and wakes the runs that wait for it. The response says that the event is stored; it is matched right afterwards. An `Idempotency-Key` is the id of an event without one.',
+      returns: 'The id of the event, which is stored',
+      takesIdempotencyKey: true,
+      body: SendEventBody,
+      responses: { 202: SentEvent },
+      errors: ['PAYLOAD_TOO_LARGE', 'workspace_over_quota', 'RATE_LIMITED', 'write_circuit_open'],
+    },
+    async (request, response, caller) => {
+      const body = parse(await readBody(request, MAX_DATA_BODY_BYTES));
+      const workspaceId = body.workspaceId.toLowerCase();
+      if (caller.boundTo !== null && caller.boundTo !== workspaceId) throw new DeckhandError('WORKSPACE_MISMATCH');
+      const eventId = body.id ?? readKeyHeader(request) ?? uuidv7();
+      const { isRepeated } = await events.send({
+        workspaceId,
+        actor: caller,
+        eventId,
+        name: body.name,
+        key: body.key ?? '',
+        data: JSON.stringify(body.data ?? null),
+      });
+      if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+      sendJson(response, 202, { id: eventId, repeated: isRepeated });
+    },
+    { guard: breaker.check },
+  );
+}

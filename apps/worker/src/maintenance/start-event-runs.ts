@@ -1,0 +1,223 @@
+import { type JsonValue, parseJson, priorityOf } from '@deckhand/contracts';
+import {
+  acceptExecutions,
+  type AcceptRequest,
+  type AcceptVerdict,
+  delayEvents,
+  type EventDelay,
+  type EventTrigger,
+  findEventTriggers,
+  markMatched,
+  type StartingEvent,
+} from '@deckhand/db';
+import { compileTriggerExpression, compileTriggerOptions, evaluateOnTrigger } from '@deckhand/nodes';
+import { createExecutionCounter, type QueuedRun } from '@deckhand/queue';
+import { nextSlice } from '@deckhand/runtime';
+import { derivedId } from '../session/derived-id.js';
+import { announceStops, type MaintenanceContext } from './maintenance-context.js';
+
+/** Maximum number of compiled triggers in memory. */
+const MAX_CACHED = 1_000;
+/** For how long expressions are evaluated before the event loop continues, in ms. */
+const SLICE_MS = 10;
+/** Delay of an event whose run the storage quota refuses, in seconds. */
+const QUOTA_DELAY_SECONDS = 60;
+/** Delay of an event whose run has to be counted under another limit than it was, in seconds. */
+const COUNT_AGAIN_SECONDS = 1;
+/** Maximum size of the trigger data that one call starts runs with, in characters. */
+const MAX_CHARACTERS = 16 * 1_048_576;
+
+/** Starts the runs of events whose waits are ended, then marks or delays the events. @returns whether some are left. */
+export type StartEventRuns = (ids: readonly string[]) => Promise<boolean>;
+
+/** A run that an event starts. */
+interface Planned {
+  readonly eventId: string;
+  readonly workspaceId: string;
+  readonly request: AcceptRequest;
+  /** The trigger before, of the same event. */
+  readonly after: EventTrigger | undefined;
+}
+
+/**
+ * Creates the function. The ids of runs are derived from event and trigger: if a worker dies, the next one starts those
+ * that do not exist yet. An event whose run a limit refuses is delayed, for as long as events are kept: a limit delays
+ * a run and does not lose it.
+ */
+export function createEventRunStarting(context: MaintenanceContext): StartEventRuns {
+  const { db, redis, queue, logger, runs } = context;
+  const countRun = createExecutionCounter(redis);
+  const triggers = new Map<string, CompiledTrigger>();
+  let sliceEndsAt = 0;
+
+  function compiled({ filter, options }: EventTrigger): CompiledTrigger {
+    const key = JSON.stringify([filter, options]);
+    const known = triggers.get(key);
+    if (known) return known;
+    const trigger = compileTrigger(filter, options);
+    const [oldest] = triggers.keys();
+    if (triggers.size >= MAX_CACHED && oldest !== undefined) triggers.delete(oldest);
+    triggers.set(key, trigger);
+    return trigger;
+  }
+
+  /** Returns whether an event starts a run of a trigger. A filter that fails lets nothing through, and is logged. */
+  async function isWanted(trigger: EventTrigger, readEvent: () => JsonValue): Promise<boolean> {
+    const { filter } = compiled(trigger);
+    if (filter === undefined) return true;
+    if (performance.now() >= sliceEndsAt) {
+      await nextSlice();
+      sliceEndsAt = performance.now() + SLICE_MS;
+    }
+    const result = filter(readEvent());
+    if ('value' in result) return Boolean(result.value);
+    const { workflowId, nodeId } = trigger;
+    logger.warn({ workflowId, nodeId, reason: result.failure }, 'filter of an event trigger failed: it starts no run');
+    return false;
+  }
+
+  /** Counts a run under the limit of its workspace. @returns in how many seconds it may start; null for now. */
+  function count(workspaceId: string, executionsPerMinute: number): Promise<number | null> {
+    // An error of Redis is no fault of the event.
+    return countRun(workspaceId, executionsPerMinute).catch((err: unknown) => {
+      logger.warn({ err, workspaceId }, 'a run of an event could not be counted yet');
+      return COUNT_AGAIN_SECONDS;
+    });
+  }
+
+  /** Plans the runs of events, as far as limits of runs per minute allow, and the delays of the other events. */
+  async function plan(
+    events: readonly StartingEvent[],
+  ): Promise<{ planned: Planned[]; delays: Map<string, EventDelay> }> {
+    const planned: Planned[] = [];
+    const delays = new Map<string, EventDelay>();
+    const blockedFor = new Map<string, number>();
+    let characters = 0;
+    for (const event of events) {
+      const { id, workspaceId, executionsPerMinute: limit, json } = event;
+      const readEvent = once(() => parseJson(json));
+      let after: EventTrigger | undefined;
+      for (const trigger of event.triggers) {
+        if (planned.length > 0 && characters + json.length > MAX_CHARACTERS) {
+          delays.set(id, { id, seconds: 0, after });
+          break;
+        }
+        if (await isWanted(trigger, readEvent)) {
+          let seconds = blockedFor.get(workspaceId) ?? null;
+          if (limit !== null && seconds === null) seconds = await count(workspaceId, limit);
+          if (seconds !== null) {
+            blockedFor.set(workspaceId, seconds);
+            delays.set(id, { id, seconds, after });
+            break;
+          }
+          characters += json.length;
+          const options = compiled(trigger).optionsFor(readEvent);
+          planned.push({ eventId: id, workspaceId, request: toRequest(event, trigger, options), after });
+        }
+        after = trigger;
+      }
+      if (event.isPartial && !delays.has(id)) delays.set(id, { id, seconds: 0, after });
+    }
+    return { planned, delays };
+  }
+
+  /** Queues accepted runs. Maintenance finds those that were not queued, and wakes delayed ones. */
+  async function announce(accepted: readonly { readonly planned: Planned; readonly verdict: AcceptVerdict }[]) {
+    const jobs: QueuedRun[] = [];
+    for (const { planned, verdict } of accepted) {
+      if (verdict.kind !== 'accepted') continue;
+      const { executionId, options } = planned.request;
+      runs.accepted('event');
+      if (verdict.underKey) {
+        jobs.push(...verdict.underKey.dispatched);
+        await announceStops(context, verdict.underKey.stopped);
+      } else if (verdict.run?.isDelayed !== true) {
+        jobs.push({ workspaceId: planned.workspaceId, executionId, dispatch: 1, priority: priorityOf(options) });
+      }
+    }
+    await queue.add(jobs).catch((err: unknown) => {
+      logger.warn({ err, runs: jobs.length }, 'runs of events could not be queued yet');
+    });
+  }
+
+  return async (ids) => {
+    const events = ids.length === 0 ? [] : await findEventTriggers(db, ids);
+    const { planned, delays } = await plan(events);
+    const verdicts =
+      planned.length === 0
+        ? []
+        : await acceptExecutions(
+            db,
+            planned.map(({ request }) => request),
+          );
+    const refused = new Set<string>();
+    for (const [index, { eventId: id, after }] of planned.entries()) {
+      const seconds = delayAfter(verdicts[index]);
+      if (seconds === undefined || refused.has(id)) continue;
+      // The event is matched again from its first refused trigger on: those behind it find that their runs exist.
+      refused.add(id);
+      delays.set(id, { id, seconds, after });
+    }
+    await delayEvents(db, [...delays.values()]);
+    await markMatched(
+      db,
+      ids.filter((id) => !delays.has(id)),
+    );
+    await announce(
+      planned.flatMap((each, index) => (verdicts[index] ? [{ planned: each, verdict: verdicts[index] }] : [])),
+    );
+    return [...delays.values()].some(({ seconds }) => seconds === 0);
+  };
+}
+
+interface CompiledTrigger {
+  /** Undefined lets every event through. */
+  readonly filter: ((event: JsonValue) => ReturnType<typeof evaluateOnTrigger>) | undefined;
+  readonly optionsFor: ReturnType<typeof compileTriggerOptions>;
+}
+
+/** Compiles the expressions of a trigger. Those of saved versions have no issues. */
+function compileTrigger(filter: string | null, options: string | null): CompiledTrigger {
+  const optionsFor = compileTriggerOptions(options ?? undefined);
+  if (filter === null) return { filter: undefined, optionsFor };
+  const compiled = compileTriggerExpression(filter);
+  if ('message' in compiled) return { filter: () => ({ failure: compiled.message }), optionsFor };
+  return { filter: (event) => evaluateOnTrigger(compiled.template, event), optionsFor };
+}
+
+/** Returns in how many seconds a run that was not accepted is requested again; undefined if it is not. */
+function delayAfter(verdict: AcceptVerdict | undefined): number | undefined {
+  switch (verdict?.kind) {
+    case 'overQuota':
+      return QUOTA_DELAY_SECONDS;
+    case 'notCounted':
+      return COUNT_AGAIN_SECONDS;
+    default:
+      // Accepted, rejected by its key, or the workflow was deactivated or changed at this moment.
+      return undefined;
+  }
+}
+
+function toRequest(
+  { id, receivedAt, json, executionsPerMinute }: StartingEvent,
+  { workflowId, nodeId, versionId }: EventTrigger,
+  options: string | undefined,
+): AcceptRequest {
+  return {
+    executionId: derivedId(receivedAt.getTime(), `${id}/${workflowId}/${nodeId}`),
+    workflowId,
+    actor: null,
+    versionId,
+    triggerNodeId: nodeId,
+    mode: 'normal',
+    source: 'event',
+    triggerData: json,
+    options,
+    ...(executionsPerMinute === null ? {} : { countedUnder: executionsPerMinute }),
+  };
+}
+
+function once<T>(read: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: read() }).value;
+}

@@ -1,0 +1,194 @@
+import { type Database, Prisma, type Queryable } from '../client.js';
+import { continueAnswered, isTimeUp, type WaitPlace } from '../executions/end-waits.js';
+import type { ReleasedExecution } from '../executions/release.js';
+import { isFinished } from '../executions/run-status.js';
+import { stopRunsById } from '../executions/stop.js';
+import { LOCK_RUNS } from '../lock-order.js';
+import { ENDS_WAIT, IS_OPEN, LOOKS_BACK_TO, MAX_BYTES, MAX_WAITS, SEEN, STOPS_RUN } from './event.js';
+
+/** A wait that an event ends. */
+interface EventEnd extends WaitPlace {
+  readonly executionId: string;
+  /** Null ends it without an answer, because its run is over. */
+  readonly eventId: string | null;
+}
+
+/** The runs whose waits events have ended. */
+export interface RunsOfEvents {
+  /** Runs to be queued, or, without a dispatch, held by a worker that has to be notified. */
+  readonly woken: readonly ReleasedExecution[];
+  /** Ids of runs that were stopped: their workers have to be notified. */
+  readonly stopped: readonly string[];
+}
+
+/** What became of the waits for some events. */
+export interface EndedByEvents extends RunsOfEvents {
+  /** Ids of the events for which no wait is left. */
+  readonly whole: readonly string[];
+  /** Whether others have waits left, beyond the limits of a transaction. */
+  readonly isPartial: boolean;
+}
+
+interface LockedEvent {
+  readonly id: string;
+  readonly bytes: number;
+  readonly hasEndedWaits: boolean;
+}
+
+interface FoundWait extends Omit<EventEnd, 'eventId'> {
+  /** Of its event. */
+  readonly index: number;
+  readonly isOver: boolean;
+}
+
+/**
+ * Ends the waits for those of the given events that no other process is matching. Each event ends some, so that one
+ * with very many waits does not hold up the others. Waits of runs that have ended are ended, too, so that no other
+ * event finds them.
+ */
+export function endWaitsForEvents(db: Database, ids: readonly string[]): Promise<EndedByEvents> {
+  return db.$transaction(async (tx) => {
+    const events = await tx.$queryRaw<LockedEvent[]>(Prisma.sql`/* events.lock */
+      SELECT v.id, octet_length(v.data)::float8 AS bytes, v.has_ended_waits AS "hasEndedWaits"
+      FROM events v WHERE v.id = ANY (${[...ids]}::uuid[]) AND v.matched_at IS NULL
+      ORDER BY v.id FOR UPDATE SKIP LOCKED`);
+    const waited = events.filter(({ hasEndedWaits }) => !hasEndedWaits);
+    if (waited.length === 0) return { woken: [], stopped: [], whole: events.map(({ id }) => id), isPartial: false };
+    const perEvent = Math.max(2, Math.floor(MAX_WAITS / waited.length));
+    const found = await findWaits(tx, waited, perEvent);
+    const { ends, partial } = takeSome(found, waited, perEvent);
+    return {
+      ...(await endWaitsByEvents(tx, ends)),
+      whole: events.flatMap(({ id }) => (partial.has(id) ? [] : [id])),
+      isPartial: partial.size > 0,
+    };
+  });
+}
+
+/** Finds waits for events: one more than `perEvent` shows that there are others. The first of each event come first. */
+function findWaits(tx: Queryable, events: readonly LockedEvent[], perEvent: number): Promise<FoundWait[]> {
+  // Served by waits_for_events; runs are joined by primary key.
+  return tx.$queryRaw<FoundWait[]>(Prisma.sql`/* events.find-waits */
+    SELECT g.index::int - 1 AS index, f.* FROM unnest(${events.map(({ id }) => id)}::uuid[]) WITH ORDINALITY AS g (id, index)
+      JOIN events v ON v.id = g.id
+      CROSS JOIN LATERAL (
+        SELECT w.execution_id AS "executionId", w.node_id AS "nodeId", w.iteration, ${isFinished(Prisma.sql`x`)} AS "isOver"
+        FROM waits w JOIN executions x ON x.id = w.execution_id
+        WHERE w.workspace_id = v.workspace_id AND w.event_name = v.name AND w.event_key = ANY (ARRAY['', v.key])
+          AND ${IS_OPEN} AND (${isFinished(Prisma.sql`x`)} OR ${ENDS_WAIT})
+        LIMIT ${perEvent + 1}
+      ) f
+    ORDER BY row_number() OVER (PARTITION BY g.index), v.received_at, v.id`);
+}
+
+/** Chooses the waits that a transaction ends. @returns with `partial`, the ids of the events that have others. */
+function takeSome(
+  found: readonly FoundWait[],
+  events: readonly LockedEvent[],
+  perEvent: number,
+): { ends: EventEnd[]; partial: ReadonlySet<string> } {
+  const ends: EventEnd[] = [];
+  const partial = new Set<string>();
+  const taken = new Set<string>();
+  const counts = new Map<string, number>();
+  let bytes = 0;
+  for (const { index, isOver, ...place } of found) {
+    const event = events[index];
+    if (!event) continue;
+    const count = (counts.get(event.id) ?? 0) + 1;
+    counts.set(event.id, count);
+    bytes += event.bytes;
+    if (count > perEvent || (ends.length > 0 && bytes > MAX_BYTES)) {
+      partial.add(event.id);
+      continue;
+    }
+    // The first event ends the wait, and the others find it ended.
+    const key = `${place.executionId} ${place.nodeId} ${place.iteration}`;
+    if (!taken.has(key)) ends.push({ ...place, eventId: isOver ? null : event.id });
+    taken.add(key);
+  }
+  return { ends, partial };
+}
+
+/**
+ * Ends the new waits of the given runs for which an event has come already, by the first such event.
+ */
+export async function endNewWaits(db: Database, executionIds: readonly string[]): Promise<RunsOfEvents> {
+  const { ended, checked } = await db.$transaction(async (tx) => {
+    const firstBefore = (key: Prisma.Sql): Prisma.Sql => Prisma.sql`
+          SELECT v.id, octet_length(v.data)::float8 AS bytes FROM events v
+          WHERE ${key} AND v.workspace_id = w.workspace_id AND v.name = w.event_name
+            AND v.received_at >= ${LOOKS_BACK_TO} AND ${ENDS_WAIT}
+          ORDER BY v.received_at LIMIT 1`;
+    // Served by the two indexes of events with a name, one with a key: a condition with OR would use neither.
+    const found = await tx.$queryRaw<
+      (EventEnd & { readonly bytes: number | null })[]
+    >(Prisma.sql`/* events.find-before */
+      SELECT w.execution_id AS "executionId", w.node_id AS "nodeId", w.iteration, f.id AS "eventId", f.bytes
+      FROM waits w JOIN executions x ON x.id = w.execution_id
+        LEFT JOIN LATERAL (
+          (${firstBefore(Prisma.sql`w.event_key <> '' AND v.key = w.event_key`)})
+          UNION ALL
+          (${firstBefore(Prisma.sql`w.event_key = ''`)})
+          LIMIT 1
+        ) f ON true
+      WHERE w.execution_id = ANY (${[...new Set(executionIds)]}::uuid[]) AND ${IS_OPEN} AND w.events_checked_at IS NULL
+      ORDER BY w.execution_id LIMIT ${MAX_WAITS}`);
+    let bytes = 0;
+    const fitting = found.filter((each, index) => (bytes += each.bytes ?? 0) <= MAX_BYTES || index === 0);
+    const ends = fitting.flatMap(({ bytes: _, ...end }) => (end.eventId === null ? [] : [end]));
+    return { ended: await endWaitsByEvents(tx, ends), checked: fitting.filter(({ eventId }) => eventId === null) };
+  });
+  // In a transaction of its own, so that each locks waits by one statement. If it fails, they are checked again.
+  if (checked.length > 0) await markChecked(db, checked);
+  return ended;
+}
+
+/** The names of waits as the columns of `g`. */
+function given(waits: readonly EventEnd[]): Prisma.Sql {
+  return Prisma.sql`unnest(${waits.map(({ executionId }) => executionId)}::uuid[], ${waits.map(({ nodeId }) => nodeId)}::text[],
+      ${waits.map(({ iteration }) => iteration)}::text[], ${waits.map(({ eventId }) => eventId)}::uuid[]
+    ) AS g (execution_id, node_id, iteration, event_id)`;
+}
+
+async function markChecked(db: Database, waits: readonly EventEnd[]): Promise<void> {
+  await db.$executeRaw(Prisma.sql`/* events.mark-checked */
+    UPDATE waits w SET events_checked_at = now()
+    FROM (
+      SELECT o.execution_id, o.node_id, o.iteration FROM waits o JOIN ${given(waits)} USING (execution_id, node_id, iteration)
+      ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o SKIP LOCKED
+    ) g
+    WHERE w.execution_id = g.execution_id AND w.node_id = g.node_id AND w.iteration = g.iteration`);
+}
+
+/**
+ * Ends waits by events, those of them that are still open: dispatches the runs that no worker holds, and stops those
+ * that an event stops. Maintenance stops the runs that these started.
+ *
+ * Race: another event, the time, or the run that cancels the wait, at once. Each requires the wait to be open, so the
+ * second finds it ended. An event after the due time ends the wait as the time does. One that was deleted meanwhile
+ * ends nothing.
+ */
+async function endWaitsByEvents(tx: Queryable, ends: readonly EventEnd[]): Promise<RunsOfEvents> {
+  if (ends.length === 0) return { woken: [], stopped: [] };
+  const ids = ends.map(({ executionId }) => executionId);
+  await tx.$executeRaw(Prisma.sql`/* executions.lock-awaited */
+    SELECT 1 FROM executions e WHERE e.id = ANY(${ids}::uuid[]) ${LOCK_RUNS}`);
+  const ended = await tx.$queryRaw<{ id: string; isStop: boolean }[]>(Prisma.sql`/* executions.end-by-events */
+    UPDATE waits w
+    SET answered_at = statement_timestamp(), answer = CASE WHEN NOT ${isTimeUp} THEN open.answer END,
+        event_id = CASE WHEN NOT ${isTimeUp} THEN open.event_id END
+    FROM (
+      SELECT o.execution_id, o.node_id, o.iteration, v.id AS event_id, CASE WHEN v.id IS NOT NULL THEN ${SEEN} END AS answer
+      FROM waits o JOIN ${given(ends)} USING (execution_id, node_id, iteration) LEFT JOIN events v ON v.id = g.event_id
+      WHERE o.answered_at IS NULL AND (g.event_id IS NULL OR v.id IS NOT NULL)
+      ORDER BY o.execution_id, o.node_id, o.iteration FOR UPDATE OF o
+    ) open
+    WHERE w.execution_id = open.execution_id AND w.node_id = open.node_id AND w.iteration = open.iteration
+    RETURNING w.execution_id AS id, ${STOPS_RUN} AS "isStop"`);
+  const toStop = ended.filter(({ isStop }) => isStop).map(({ id }) => id);
+  const stopped = toStop.length === 0 ? [] : await stopRunsById(tx, [...new Set(toStop)]);
+  // A run that was stopped is finished, and not continued.
+  const answered = ended.filter(({ isStop }) => !isStop).map(({ id }) => id);
+  return { woken: await continueAnswered(tx, answered), stopped };
+}

@@ -1,0 +1,47 @@
+import { Prisma } from '../client.js';
+
+/*
+ * Events are matched after they are stored, by maintenance: the waits for an event are ended, the runs of its triggers
+ * are started, and it is marked as matched. Each step can be repeated without harm, so an event wakes and starts each
+ * run once, however often processes die: a wait is ended by one conditional write, and the ids of runs are derived from
+ * the event and the trigger.
+ *
+ * No wait misses an event. Of an event and a wait, one is committed first:
+ *  - the wait: `endWaitsForEvents` sees it, because its statement begins after the event is committed;
+ *  - the event: `endNewWaits` sees it, because it is repeated until a statement that began after the wait was committed
+ *    has found none (`events_checked_at`).
+ * If both see each other, the second finds that the wait has ended.
+ *
+ * No run is woken twice by one event: `waits.event_id` says which events have ended waits of the run, and those end no
+ * wait that begins afterwards.
+ */
+
+/** The event `v` as runs see it, as a text of JSON. */
+export const SEEN = Prisma.sql`json_build_object('id', v.event_id, 'name', v.name, 'key', nullif(v.key, ''), 'data', v.data::json,
+    'receivedAt', to_char(v.received_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`;
+
+/** Whether the wait `w` is open, and for events. It has the wording of the indexes of such waits. */
+export const IS_OPEN = Prisma.sql`w.answered_at IS NULL AND w.event_name IS NOT NULL`;
+
+/** Whether the wait `w` is one of its run itself, for an event that stops it. It belongs to no node. */
+export const STOPS_RUN = Prisma.sql`w.node_id = ''`;
+
+/**
+ * The earliest time of an event that can end the wait `w` of the run `x`. Events that stop a run count from its
+ * acceptance on.
+ */
+export const LOOKS_BACK_TO = Prisma.sql`CASE WHEN ${STOPS_RUN} THEN x.created_at
+    ELSE w.created_at - (w.details::json ->> 'lookbackSeconds')::float8 * interval '1 second' END`;
+
+/**
+ * Whether the event `v`, which has the name and key of the wait `w` of the run `x`, ends it: it came after the wait
+ * began, or shortly before and has neither started this run nor ended another wait of it.
+ */
+export const ENDS_WAIT = Prisma.sql`(v.received_at > w.created_at OR (
+    v.received_at >= ${LOOKS_BACK_TO}
+    AND NOT EXISTS (SELECT 1 FROM waits o WHERE o.execution_id = w.execution_id AND o.event_id = v.id)
+    AND CASE WHEN x.source = 'event' THEN coalesce(x.trigger_data::json ->> 'id' <> v.event_id, true) ELSE true END))`;
+
+/** Maximum number of waits that one transaction ends, and of bytes of events that it copies into them. */
+export const MAX_WAITS = 1_000;
+export const MAX_BYTES = 16 * 1_048_576;

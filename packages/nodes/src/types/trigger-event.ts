@@ -1,0 +1,39 @@
+import { CLOSED, EVENT_NAME_PATTERN, TriggerOptions } from '@deckhand/contracts';
+import { defineNodeType, output } from '@deckhand/engine';
+import Type from 'typebox';
+import { findExpressions } from '../trigger/fixed-parameters.js';
+import { withoutKeys } from '../trigger/key-options.js';
+import { findOptionIssues } from '../trigger/option-issues.js';
+import { findTriggerExpressionIssues, MAX_TRIGGER_EXPRESSION_LENGTH } from '../trigger/trigger-expression.js';
+
+export default defineNodeType({
+  type: 'trigger.event',
+  title: 'Event',
+  description:
+    'Starts a run for every event of its name that is sent to the workspace, while the workflow is active. Its output is the event: `{ id, name, key, data, receivedAt }`.',
+  category: 'trigger',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      name: Type.String({ pattern: EVENT_NAME_PATTERN, description: 'The name of the events, such as `order.paid`' }),
+      filter: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_TRIGGER_EXPRESSION_LENGTH,
+          description:
+            'Only events for which it is true start a run, such as `{{ $trigger.data.amount > 100 }}`. If it fails, there is no run',
+        }),
+      ),
+      options: Type.Optional(TriggerOptions),
+    },
+    CLOSED,
+  ),
+  // Read before there is a run. Only the filter and keys may be expressions.
+  verbatim: ['filter', 'options'],
+  check: ({ filter, ...fixed }) => [
+    ...findExpressions(withoutKeys(fixed)),
+    ...findOptionIssues(fixed),
+    ...findTriggerExpressionIssues('filter', filter),
+  ],
+  run: (_parameters, { trigger }) => output(trigger),
+});

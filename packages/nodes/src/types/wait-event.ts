@@ -1,0 +1,67 @@
+import { EVENT_NAME_PATTERN, MAX_EVENT_KEY_LENGTH, MAX_EVENT_LOOKBACK_SECONDS } from '@deckhand/contracts';
+import { defineNodeType, type Outcome } from '@deckhand/engine';
+import type { JsonValue } from '@deckhand/contracts';
+import Type from 'typebox';
+
+const DEFAULT_LOOKBACK_SECONDS = 60;
+
+export default defineNodeType({
+  type: 'wait.event',
+  title: 'Wait for event',
+  description:
+    'Waits until an event with its name and key is sent to the workspace, and continues at `received` with the event: `{ id, name, key, data, receivedAt }`. If none comes in time, it continues at `timeout` with its input. It occupies no worker meanwhile.',
+  category: 'flow',
+  hasEffects: false,
+  parameters: Type.Object(
+    {
+      name: Type.String({ pattern: EVENT_NAME_PATTERN, description: 'The name of the event, such as `order.paid`' }),
+      key: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_EVENT_KEY_LENGTH,
+          description: 'The key of the event, such as `{{ $trigger.order }}`; without it, any event of the name',
+        }),
+      ),
+      timeoutSeconds: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 31_536_000,
+          description: 'How long to wait; by default until the run times out',
+        }),
+      ),
+      lookbackSeconds: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: MAX_EVENT_LOOKBACK_SECONDS,
+          default: DEFAULT_LOOKBACK_SECONDS,
+          description:
+            'How long before the wait the event may have come, unless it has woken or started this run already',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  restSeconds: 'timeoutSeconds',
+  handles: () => ['timeout', 'received'],
+  run({ name, key = '', timeoutSeconds, lookbackSeconds = DEFAULT_LOOKBACK_SECONDS }, { mode, mock, now }) {
+    if (mode === 'sandbox') {
+      return received(
+        mock ?? {
+          id: 'sample',
+          name,
+          key: key === '' ? null : key,
+          data: null,
+          receivedAt: new Date(now()).toISOString(),
+        },
+      );
+    }
+    const dueAt = timeoutSeconds === undefined ? null : now() + Math.ceil(timeoutSeconds * 1_000);
+    return { kind: 'wait', wait: { kind: 'event', details: { name, key, lookbackSeconds }, dueAt } };
+  },
+  resume: (answer, _wait, { input }) =>
+    answer.kind === 'expired' ? { kind: 'output', output: input, handle: 'timeout' } : received(answer.value),
+});
+
+function received(event: JsonValue): Outcome {
+  return { kind: 'output', output: event, handle: 'received' };
+}
