@@ -12,7 +12,8 @@ import { allowOrigin, answerOptions } from './cors.js';
 import { readRequestKey } from './request-key.js';
 import type { KnownWebhook, WebhookTarget } from './find-target.js';
 import { parsePayload, toRawBody } from './payload.js';
-import { triggerData } from './trigger-data.js';
+import { sendSignal } from './send-signal.js';
+import { type TriggerData, triggerData } from './trigger-data.js';
 
 /** What is recorded of a request, in addition to its response. */
 export interface Delivery {
@@ -31,7 +32,7 @@ interface Received {
 
 /**
  * Handles a request to a webhook: finds its trigger, checks the caller, reads the body, starts the run and responds,
- * immediately or at the end of the run.
+ * immediately or at the end of the run. In the mode `signal`, it sends an event instead.
  * @throws DeckhandError WEBHOOK_INACTIVE, METHOD_NOT_ALLOWED, UNAUTHORIZED, RATE_LIMITED, PAYLOAD_TOO_LARGE,
  * UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_FAILED, the refusals of the run starter, EXECUTION_FAILED,
  * WEBHOOK_TIMEOUT.
@@ -49,7 +50,14 @@ export async function receive(services: Services, received: Received): Promise<v
     throw new DeckhandError('METHOD_NOT_ALLOWED', { headers: { Allow: `${settings.method}, OPTIONS` } });
   }
   services.breaker.check();
-  const started = await start(services, received, target);
+  const data = await read(services, received, target);
+  if (settings.signal) {
+    const sent = await sendSignal(services.events, request, { target, signal: settings.signal, data });
+    if (sent.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+    sendAnswer(response, settings.responseCode, sent.answer);
+    return;
+  }
+  const started = await start(services, request, target, data);
   const { executionId, isRepeated } = started;
   delivery.executionId = executionId;
   if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
@@ -71,23 +79,27 @@ export async function receive(services: Services, received: Received): Promise<v
   if (refused.length > 0) services.logger.info({ executionId, headers: refused }, 'headers omitted from a response');
 }
 
-/** Starts the run, after the whole request was checked. */
-async function start(
+/** Checks and reads the whole request. */
+async function read(
   services: Services,
   { request, response, signal }: Received,
   target: WebhookTarget,
-): Promise<StartedRun> {
-  const { settings, workflowId, nodeId, versionId, testActor } = target;
+): Promise<TriggerData> {
+  const { settings, workflowId } = target;
   const { secretHeaders } = await letIn(services, request, target, signal);
   if (settings.rateLimit) await limit(services, response, workflowId, settings.rateLimit);
   const contentType = request.headers['content-type'] ?? '';
   requireNoEncoding(request);
   const bytes = await readBytes(request, services.webhookMaxBytes);
-  const data = triggerData(request, {
+  return triggerData(request, {
     body: await parsePayload(bytes, { contentType, payloadType: settings.payloadType }),
     rawBody: settings.keepsRawBody ? toRawBody(bytes, contentType) : undefined,
     secretHeaders,
   });
+}
+
+function start(services: Services, request: Request, target: WebhookTarget, data: TriggerData): Promise<StartedRun> {
+  const { settings, workflowId, nodeId, versionId, testActor } = target;
   return services.runStarter.start(
     {
       workflowId,

@@ -30,6 +30,14 @@ export interface TriggerSettings {
   readonly optionsFor: (readTrigger: () => JsonValue) => string | undefined;
   /** The sender's id of a request, as an expression. */
   readonly idempotencyKey: CompiledTemplate | undefined;
+  /** The event that a request sends, instead of starting a run; undefined if it starts one. */
+  readonly signal: Signal | undefined;
+}
+
+/** Name and key of an event, as expressions over the request. */
+export interface Signal {
+  readonly name: CompiledTemplate;
+  readonly key: CompiledTemplate | undefined;
 }
 
 /**
@@ -62,7 +70,14 @@ export async function readTriggerSettings(
     timeoutMs: typeof options?.timeoutSeconds === 'number' ? options.timeoutSeconds * 1_000 : timeoutMs,
     optionsFor: compileTriggerOptions(options && JSON.stringify(options)),
     idempotencyKey: toExpression(parameters.idempotencyKey),
+    signal: toSignal(parameters),
   };
+}
+
+function toSignal({ mode, event }: JsonObject): Signal | undefined {
+  if (mode !== 'signal' || event === undefined || !isJsonObject(event)) return undefined;
+  const name = toExpression(event.name);
+  return name && { name, key: toExpression(event.key) };
 }
 
 /** Compiles an expression of the trigger. Those of saved versions have no issues. */

@@ -1,4 +1,11 @@
-import { CLOSED, oneOf, WebhookOptions } from '@deckhand/contracts';
+import {
+  CLOSED,
+  isJsonObject,
+  oneOf,
+  type JsonObject,
+  type ValidationIssue,
+  WebhookOptions,
+} from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
 import { findExpressions } from '../trigger/fixed-parameters.js';
@@ -99,21 +106,58 @@ export default defineNodeType({
             "The sender's id of the request, such as `{{ $trigger.headers['x-github-delivery'] }}`: requests with the same id start one run",
         }),
       ),
+      mode: Type.Optional(
+        oneOf(['start', 'signal'], {
+          default: 'start',
+          description: 'Start a run, or send an event to the workspace and start nothing',
+        }),
+      ),
+      event: Type.Optional(
+        Type.Object(
+          {
+            name: eventTemplate('The name of the event, such as `github.{{ $trigger.headers["x-github-event"] }}`'),
+            key: Type.Optional(eventTemplate('Its key, such as `{{ $trigger.body.order }}`')),
+          },
+          { additionalProperties: false, description: 'The event of the mode `signal`; its data is `$trigger`' },
+        ),
+      ),
       options: Type.Optional(WebhookOptions),
     },
     CLOSED,
   ),
-  check: ({ idempotencyKey, ...fixed }) => [
+  check: ({ idempotencyKey, event, ...fixed }) => [
     ...findExpressions(withoutKeys(fixed)),
     ...findOptionIssues(fixed),
     ...findTriggerExpressionIssues('idempotencyKey', idempotencyKey),
+    ...findSignalIssues({ ...fixed, ...(event === undefined ? {} : { event }) }),
   ],
   credential: {
     types: ['basic', 'bearer', 'apiKey'],
     needed: ({ authentication }) =>
       authentication === 'basic' || authentication === 'bearer' || authentication === 'apiKey' ? [authentication] : [],
   },
-  // Read before there is a run. Only keys may be expressions.
-  verbatim: ['idempotencyKey', 'options'],
+  // Read before there is a run. Only keys and the event may be expressions.
+  verbatim: ['idempotencyKey', 'event', 'options'],
   run: (_parameters, { trigger }) => output(trigger),
 });
+
+function eventTemplate(description: string) {
+  return Type.String({ minLength: 1, maxLength: MAX_TRIGGER_EXPRESSION_LENGTH, description });
+}
+
+function findSignalIssues({ mode, event, responseMode, options }: JsonObject): ValidationIssue[] {
+  if (mode !== 'signal') {
+    return event === undefined ? [] : [{ path: 'event', message: 'is only for the mode signal' }];
+  }
+  if (event === undefined || !isJsonObject(event)) {
+    return [{ path: 'event', message: 'is needed in the mode signal' }];
+  }
+  return [
+    ...findTriggerExpressionIssues('event.name', event.name),
+    ...findTriggerExpressionIssues('event.key', event.key),
+    ...(responseMode === 'onCompletion'
+      ? [{ path: 'responseMode', message: 'must be immediately in the mode signal: no run starts' }]
+      : []),
+    ...(options === undefined ? [] : [{ path: 'options', message: 'are for runs, and the mode signal starts none' }]),
+  ];
+}
