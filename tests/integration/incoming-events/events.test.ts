@@ -105,6 +105,7 @@ describe('an event trigger', () => {
   it('starts nothing while its workflow is inactive, and what its active version says', async () => {
     const workflowId = await startedBy({ name: 'stock.low' });
     await call('PATCH', `/api/workflows/${workflowId}`, { status: 'inactive' });
+    expect(await instance.db.eventTrigger.count({ where: { workflowId } })).toBe(0);
     await matched(await send('stock.low'));
     expect(await runsOf(workflowId)).toEqual([]);
     const definition = {
