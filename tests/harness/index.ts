@@ -14,6 +14,7 @@ export * from './patroni.js';
 export * from './seed.js';
 export * from './gateway.js';
 export * from './responses.js';
+export * from './mcp.js';
 export * from './metrics.js';
 export * from './ops.js';
 export * from './promql.js';

@@ -38,6 +38,8 @@ const MATCHING = 'integration:integration/incoming-events/matching';
 const INCOMING = 'integration:integration/incoming-events/events';
 const SIGNALS = 'integration:integration/incoming-events/signals';
 const CANCEL_ON = 'integration:integration/incoming-events/cancel-on';
+const MCP_ACCESS = 'integration:integration/mcp/access';
+const MCP_TOOLS = 'integration:integration/mcp/tools';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -921,7 +923,7 @@ export const MUTANTS = [
     ],
   ]),
   ...of('apps/api/src/auth/authenticate.ts', ACCESS, [
-    ['scopes are not compared', '        requireScope(caller, needed, request);\n', ''],
+    ['scopes are not compared', '        requireScope(caller, needed, String(request.params.id));\n', ''],
     ['a key does what is for people', "if (caller.kind === 'key') throw new DeckhandError('SESSION_REQUIRED');", ''],
   ]),
   ...of('apps/api/src/auth/authenticate.ts', 'integration:integration/api/run-lists', [
@@ -962,6 +964,33 @@ export const MUTANTS = [
       '= ANY(c.allowed_workflow_ids)) IS NOT TRUE',
       '= ANY(c.allowed_workflow_ids)) IS NULL',
     ],
+  ]),
+  ...of('apps/api/src/mcp/endpoint.ts', MCP_ACCESS, [
+    ['pages of any origin call tools', 'if (origin === undefined || origins.has(origin)) return;', 'return;'],
+    ['several messages are one request', 'if (!isJsonObject(message)) throw', 'if (message === undefined) throw'],
+  ]),
+  ...of('apps/api/src/mcp/server.ts', MCP_ACCESS, [
+    ['calls need no scope', 'requireScope(caller, tool.needed, tool.workflowId ?? workflowNamed(args));', ''],
+    ['a key sees every tool', 'return all.filter((tool) => mayUse(caller, tool));', 'return all;'],
+    ['another key continues a run', 'bind: () => JSON.stringify([caller.apiKeyId, called]),', "bind: () => '',"],
+    [
+      'the state of a question is not checked',
+      'requestState: { verify: (state, context) => codec.verify(state, context) },',
+      '',
+    ],
+  ]),
+  ...of('apps/api/src/mcp/tools/start-and-wait.ts', MCP_ACCESS, [
+    ['results are for keys that may not read runs', "call.may('executions:read')", 'true'],
+  ]),
+  ...of('apps/api/src/mcp/questions.ts', MCP_ACCESS, [
+    ['a key that may not decide asks', " || !may('approvals:write')", ''],
+  ]),
+  ...of('apps/api/src/mcp/tools/exposed-workflows.ts', MCP_TOOLS, [
+    ['arguments are not checked', 'if (issues.length > 0) throw validationFailed(issues, isTruncated);', ''],
+    ['a name may mean another workflow', 'counts.get(name) === 1 ?', 'counts.size > 0 ?'],
+  ]),
+  ...of('packages/db/src/workflows/tools.ts', MCP_TOOLS, [
+    ['a workflow that is not active is a tool', " AND w.status = 'active'", ''],
   ]),
   ...of('apps/api/src/auth/close-to-keys.ts', 'integration:integration/api/keys', [
     ['a key may sign in', ' || !isClosedToKeys(request.path)', ' || !isClosedToKeys("")'],

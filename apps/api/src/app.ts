@@ -10,6 +10,7 @@ import { createRequestLog } from './http/request-log.js';
 import { registerRoutes } from './http/route.js';
 import { separateHosts } from './http/separate-hosts.js';
 import { reportUnknownProxy } from './http/trusted-proxies.js';
+import { createMcpEndpoint } from './mcp/endpoint.js';
 import { createDocs } from './openapi/docs-page.js';
 import { listRoutes } from './routes.js';
 import type { Services } from './services.js';
@@ -38,6 +39,7 @@ export function createApp(services: Services): Express {
   app.use(closeToKeys(services.authenticate));
   const routes = listRoutes(services);
   registerRoutes(app, routes, services.authenticate);
+  app.use(createMcpEndpoint(services));
   app.use(createDocs(routes));
   app.use(createConsole());
   app.use(() => {

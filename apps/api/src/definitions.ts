@@ -6,7 +6,7 @@ import {
   type JsonObject,
   validationFailed,
 } from '@deckhand/contracts';
-import type { NewVersion } from '@deckhand/db';
+import type { NewVersion, WorkflowTool } from '@deckhand/db';
 import { compileInSteps, type CompileResult, findLimitWarnings, type NodeTypes } from '@deckhand/engine';
 import { findCancelIssues } from '@deckhand/nodes';
 import { runInTimeSlices, TooMuchWorkError } from '@deckhand/runtime';
@@ -17,7 +17,7 @@ const TRIGGERS = { webhooks: 'trigger.webhook', schedules: 'trigger.schedule' } 
 /** What saving a definition needs to know of it, found by compiling it. */
 export type CheckedDefinition = Pick<
   NewVersion,
-  'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'webhooks'
+  'definition' | 'timeoutMs' | 'countsHeldTime' | 'triggerNodeIds' | 'webhooks' | 'tool'
 >;
 
 /** How much work the check of a definition may be, in ms. */
@@ -120,11 +120,19 @@ async function compile(
         nodeId: id,
         path: typeof parameters.path === 'string' ? parameters.path : null,
       })),
+      tool: toolOf(workflow.definition, workflow.triggers[0]?.nodeId),
     },
     warnings: findLimitWarnings(workflow)
       .slice(0, MAX_WARNINGS)
       .map((warning) => inDefinition(warning, workflow.definition)),
   };
+}
+
+/** Returns the tool that a definition makes of its workflow. A trigger without a schema takes any input. */
+function toolOf({ settings, nodes }: Definition, triggerNodeId: string | undefined): WorkflowTool | null {
+  if (!settings?.mcp) return null;
+  const schema = nodes.find(({ id }) => id === triggerNodeId)?.parameters?.inputSchema;
+  return { settings: settings.mcp, inputSchema: isJsonObject(schema) ? schema : { type: 'object' } };
 }
 
 /** An issue as one of the body, with the node that it is in. */

@@ -26,6 +26,7 @@ import { type AnswerOnce, createAnswerOnce } from './http/answer-once.js';
 import { readAllowedOrigins } from './http/cors.js';
 import { webhookHostOf } from './http/separate-hosts.js';
 import { readTrustedProxies } from './http/trusted-proxies.js';
+import { type McpSettings, mcpSettings } from './mcp/settings.js';
 import { type ApiMetrics, createApiMetrics } from './metrics/metrics.js';
 import { type MetricsAccess, metricsAccess } from './metrics/access.js';
 import { createExecutionReader, type ExecutionReader } from './runs/execution-reader.js';
@@ -68,6 +69,7 @@ export interface Services {
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the API. */
   readonly allowedOrigins: ReadonlySet<string>;
+  readonly mcp: McpSettings;
   readonly loginThrottle: LoginThrottle;
   /** Token needed to create the first owner. */
   readonly setupToken: string;
@@ -177,6 +179,7 @@ export async function createServices(options: {
     answerOnce: createAnswerOnce({ db, logger, hashKey: settings.ENCRYPTION_KEY }),
     trustedProxies,
     allowedOrigins,
+    mcp: mcpSettings(settings, allowedOrigins),
     loginThrottle: createLoginThrottle(redis),
     setupToken: setupToken(settings),
     forms,

@@ -322,6 +322,7 @@ export {
   saveVersion,
   type SealedSecrets,
   trySavingVersion,
+  type WorkflowTool,
 } from './versions/save.js';
 export { changeWebhookUrl, type WantedWebhook } from './webhooks/urls.js';
 export {
@@ -349,6 +350,7 @@ export {
   updateWorkflow,
   type WorkflowRecord,
 } from './workflows/workflows.js';
+export { type ActiveTool, listActiveTools, MAX_WORKFLOW_TOOLS } from './workflows/tools.js';
 export { findWorkspaceOfWorkflow, type Place } from './workflows/lock.js';
 export {
   createWorkspace,

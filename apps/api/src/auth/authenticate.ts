@@ -18,6 +18,12 @@ export interface Authenticate {
    * query names a workspace of others.
    */
   caller(request: Request, needed: NeededScope): Promise<Caller>;
+  /**
+   * Identifies an API key whose scopes are checked later, by `requireScope`.
+   * @throws DeckhandError UNAUTHORIZED, for a session too; WORKSPACE_MISMATCH; FORBIDDEN if the query names a workspace
+   * of others.
+   */
+  key(request: Request): Promise<KeyCaller>;
 }
 
 /** Maximum number of lookups per query, and of queries at the same time. */
@@ -82,10 +88,17 @@ export function createAuthenticate(options: {
       await requireMembership(caller, request);
       return caller;
     },
+    async key(request) {
+      const caller = await identify(request);
+      if (caller.kind !== 'key') throw new DeckhandError('UNAUTHORIZED', { message: 'Send an API key in x-api-key' });
+      requireOwnWorkspace(caller, request);
+      await requireMembership(caller, request);
+      return caller;
+    },
     async caller(request, needed) {
       const caller = await identify(request);
       if (caller.kind === 'key') {
-        requireScope(caller, needed, request);
+        requireScope(caller, needed, String(request.params.id));
         requireOwnWorkspace(caller, request);
       }
       await requireMembership(caller, request);
@@ -94,11 +107,21 @@ export function createAuthenticate(options: {
   };
 }
 
-function requireScope({ scopes }: KeyCaller, { scope, startsRuns = false }: NeededScope, request: Request): void {
-  if (scopesAllow(scopes, scope)) return;
-  if (startsRuns && executeScopes(String(request.params.id)).some((enough) => scopes.includes(enough))) return;
+/**
+ * Checks that a key has a scope. @param workflowId the workflow whose runs the operation starts, if it starts any.
+ * @throws DeckhandError INSUFFICIENT_SCOPE.
+ */
+export function requireScope(key: KeyCaller, needed: NeededScope, workflowId = ''): void {
+  if (hasScope(key, needed, workflowId)) return;
+  const { scope } = needed;
   const hint = `Use a key that has the scope ${scope}, or create one under Settings, API keys`;
   throw new DeckhandError('INSUFFICIENT_SCOPE', { extra: { required: scope, hint } });
+}
+
+/** Returns true if a key has a scope, as for `requireScope`. */
+export function hasScope({ scopes }: KeyCaller, { scope, startsRuns = false }: NeededScope, workflowId = ''): boolean {
+  if (scopesAllow(scopes, scope)) return true;
+  return startsRuns && executeScopes(workflowId).some((enough) => scopes.includes(enough));
 }
 
 /** Checks that a key that is bound to a workspace names no other one, anywhere in the query string. */

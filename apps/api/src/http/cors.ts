@@ -23,7 +23,7 @@ export const PREFLIGHT_SECONDS = 600;
 /** Matches a list of header names (RFC 9110, 5.6.2). */
 const HEADER_NAMES = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*,\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/;
 
-const API_PATH = /^\/api\//i;
+const API_PATH = /^\/(api\/|mcp$)/i;
 
 /**
  * Parses a comma-separated list of the origins whose pages may call the API, such as https://app.example.

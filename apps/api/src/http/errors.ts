@@ -20,22 +20,25 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       return;
     }
     const known = toDeckhandError(error);
-    if (known.status >= 500 && !OF_THE_RUN.includes(known.code))
-      logger.error({ err: error, requestId: request.id, code: known.code }, 'request failed');
+    logFailure(logger, error, known, request.id);
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
     }
     if (known.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
     for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
-    sendJson(response, known.status, {
-      error: known.message,
-      code: known.code,
-      ...known.extra,
-      ...(known.details === undefined ? {} : { details: known.details }),
-      requestId: request.id,
-    });
+    sendJson(response, known.status, errorBody(known, request.id));
   };
+}
+
+/** Logs an error that is not the caller's. */
+export function logFailure(logger: Logger, err: unknown, { status, code }: DeckhandError, requestId: string): void {
+  if (status >= 500 && !OF_THE_RUN.includes(code)) logger.error({ err, requestId, code }, 'request failed');
+}
+
+/** Returns an error as callers get it. */
+export function errorBody({ message, code, extra, details }: DeckhandError, requestId: string): object {
+  return { error: message, code, ...extra, ...(details === undefined ? {} : { details }), requestId };
 }
 
 /** Returns an error of the catalog for any error. */

@@ -4,17 +4,15 @@ import {
   HumanTaskEntry,
   ListWaitsQuery,
   pageOf,
-  parseOwnJson,
   RecordedResponse,
   SubmitApprovalBody,
-  validationFailed,
 } from '@deckhand/contracts';
 import { listApprovals as loadApprovals, listHumanTasks as loadHumanTasks } from '@deckhand/db';
 import { queryReader } from '../http/query.js';
 import { readBody } from '../http/read-body.js';
 import { sendJson } from '../http/respond.js';
 import { forKey, type Route } from '../http/route.js';
-import { answer, chosenIteration } from '../runs/answer.js';
+import { decide } from '../runs/decide.js';
 import type { Services } from '../services.js';
 
 const readQuery = queryReader(ListWaitsQuery);
@@ -56,58 +54,12 @@ export function submitApproval(services: Services): Route {
     },
     async (request, response, caller) => {
       const body = parse(await readBody(request));
-      const node = { executionId: body.executionId.toLowerCase(), nodeId: body.nodeId };
-      const comment = body.comment ?? null;
-      await services.answerOnce({ request, response, caller, body }, async (actor) => {
-        const decision = decisionOf(body);
-        const recorded = await answer(services, actor, {
-          ...node,
-          kind: 'approval',
-          action: 'execution.decide',
-          iteration: chosenIteration(body, node),
-          toAnswer(details) {
-            const { choices } = parseOwnJson<{ choices: string[] }>(details);
-            if (!choices.includes(decision)) {
-              throw validationFailed([{ path: 'decision', message: `must be one of ${choices.join(', ')}` }]);
-            }
-            return {
-              decision,
-              approved: decision === 'approved',
-              comment,
-              by: actor.userId,
-              at: new Date().toISOString(),
-            };
-          },
-          isSame(stored) {
-            const kept = parseOwnJson<Decision>(stored);
-            return kept.decision === decision && kept.comment === comment;
-          },
-          toRecorded({ answer: stored, byUser, at }) {
-            if (stored === null) return { decision: null, comment: null, by: null, byUser, at: at.toISOString() };
-            const kept = parseOwnJson<Decision>(stored);
-            return { decision: kept.decision, comment: kept.comment, by: kept.by, byUser, at: kept.at };
-          },
-        });
-        return { status: 200, body: recorded };
-      });
+      await services.answerOnce({ request, response, caller, body }, async (actor) => ({
+        status: 200,
+        body: await decide(services, actor, body),
+      }));
     },
   );
-}
-
-/** Returns a decision as it is stored. */
-interface Decision {
-  readonly decision: string;
-  readonly comment: string | null;
-  readonly by: string;
-  readonly at: string;
-}
-
-/** Returns the choice that a body names, by `approved`, by `decision`, or by both if they agree. */
-function decisionOf({ approved, decision }: SubmitApprovalBody): string {
-  const named = approved === undefined ? decision : approved ? 'approved' : 'rejected';
-  if (named === undefined) throw validationFailed([{ path: 'decision', message: 'give approved or decision' }]);
-  if (decision === undefined || decision === named) return named;
-  throw validationFailed([{ path: 'decision', message: `is another than approved: ${String(approved)} says` }]);
 }
 
 /** GET /api/human-tasks */

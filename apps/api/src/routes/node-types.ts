@@ -3,21 +3,11 @@ import { PageQuery, readPage } from '../http/query.js';
 import { sendJson } from '../http/respond.js';
 import { forKey, type Route } from '../http/route.js';
 import type { Services } from '../services.js';
+import { describeNodeTypes } from '../workflows/describe-node-types.js';
 
 /** GET /api/node-types */
 export function listNodeTypes({ nodeTypes }: Services): Route {
-  const entries = [...nodeTypes.values()].map((type) => ({
-    type: type.type,
-    title: type.title,
-    description: type.description,
-    category: type.category,
-    hasEffects: type.hasEffects,
-    isTrigger: type.isTrigger,
-    /** If the outputs of a type depend on its parameters: those of a node without parameters. */
-    handles: type.handles?.({}) ?? [],
-    credentialTypes: [...(type.credential?.types ?? [])],
-    parameters: type.parameters,
-  }));
+  const entries = describeNodeTypes(nodeTypes);
   return forKey(
     'GET',
     '/api/node-types',

@@ -1,5 +1,4 @@
 import {
-  compileCheck,
   DryRunQuery,
   DryRunResponse,
   pageOf,
@@ -8,21 +7,13 @@ import {
   Version,
   VersionEntry,
 } from '@deckhand/contracts';
-import {
-  type Actor,
-  listVersions as list,
-  readSealedSecrets,
-  readVersion,
-  saveVersion as save,
-  trySavingVersion,
-} from '@deckhand/db';
-import { parseWithDefinition } from '../definitions.js';
+import { listVersions as list, readVersion } from '@deckhand/db';
 import { PageQuery, pathId, queryReader, readPage } from '../http/query.js';
 import { MAX_DATA_BODY_BYTES, readBody } from '../http/read-body.js';
 import { sendJson } from '../http/respond.js';
 import { forKey, type Route } from '../http/route.js';
 import type { Services } from '../services.js';
-import { prepareVersion } from '../workflows/prepare-version.js';
+import { storeVersion, tryVersion } from '../workflows/store-workflows.js';
 
 /** GET /api/workflows/{id}/versions */
 export function listVersions({ db }: Services): Route {
@@ -59,12 +50,10 @@ export function getVersion({ db }: Services): Route {
   );
 }
 
-const check = compileCheck(SaveVersionBody);
 const readQuery = queryReader(DryRunQuery);
 
 /** POST /api/workflows/{id}/versions */
 export function saveVersion(services: Services): Route {
-  const { db, nodeTypes, answerOnce } = services;
   return forKey(
     'POST',
     '/api/workflows/:id/versions',
@@ -83,26 +72,14 @@ export function saveVersion(services: Services): Route {
       const workflowId = pathId(request);
       const { dryRun } = readQuery(request);
       const asked = await readBody(request, MAX_DATA_BODY_BYTES);
-      const prepare = async (actor: Actor) => {
-        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
-        // The schema requires it.
-        if (!definition) throw new Error('a version without a definition passed its check');
-        const earlier = await readSealedSecrets(db, actor, workflowId);
-        const { comment = '', baseVersionId = null } = body;
-        const version = await prepareVersion(definition, services, { actor, place: { workflowId }, earlier, comment });
-        return { version, baseVersionId, warnings };
-      };
       if (dryRun) {
-        const { version, baseVersionId, warnings } = await prepare(caller);
-        await trySavingVersion(db, caller, workflowId, version, baseVersionId);
-        sendJson(response, 200, { valid: true, warnings });
+        sendJson(response, 200, await tryVersion(services, caller, workflowId, asked));
         return;
       }
-      await answerOnce({ request, response, caller, body: asked }, async (actor) => {
-        const { version, baseVersionId, warnings } = await prepare(actor);
-        const saved = await save(db, actor, workflowId, version, baseVersionId);
-        return { status: 201, body: { ...saved, warnings } };
-      });
+      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => ({
+        status: 201,
+        body: await storeVersion(services, actor, workflowId, asked),
+      }));
     },
   );
 }

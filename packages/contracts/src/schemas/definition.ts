@@ -66,6 +66,43 @@ export const CancelRule = Type.Object(
   CLOSED,
 );
 
+/** What the names of built-in tools begin with. The tools of workflows have other names. */
+export const BUILT_IN_TOOL_PREFIX = 'deckhand_';
+/** Maximum length of the name of a workflow's tool. */
+export const MAX_TOOL_NAME = 55;
+const hint = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+/** Makes a workflow a tool of the MCP server, while it is active. */
+export const ToolSettings = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({
+        pattern: `^(?!${BUILT_IN_TOOL_PREFIX})[A-Za-z][A-Za-z0-9_-]{0,${MAX_TOOL_NAME - 1}}$`,
+        description: 'The name of the tool; by default that of the workflow, in lower case with _',
+      }),
+    ),
+    title: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Shown to people; by default the name of the workflow',
+      }),
+    ),
+    description: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4_000,
+        description: 'What it does and when to use it; by default the description of the workflow',
+      }),
+    ),
+    readOnlyHint: hint('It changes nothing'),
+    destructiveHint: hint('It may delete or overwrite something; clients assume so unless told otherwise'),
+    idempotentHint: hint('A second call with the same arguments changes nothing more'),
+    openWorldHint: hint('It reaches systems outside; clients assume so unless told otherwise'),
+  },
+  CLOSED,
+);
+
 /** What holds for the whole workflow. */
 export const WorkflowSettings = Type.Object(
   {
@@ -80,6 +117,7 @@ export const WorkflowSettings = Type.Object(
     cancelOn: Type.Optional(
       Type.Array(CancelRule, { maxItems: 5, description: 'Events that stop unfinished runs of the workflow' }),
     ),
+    mcp: Type.Optional(ToolSettings),
   },
   CLOSED,
 );
@@ -98,4 +136,5 @@ export type Definition = Static<typeof Definition>;
 export type CancelRule = Static<typeof CancelRule>;
 export type NodeDefinition = Static<typeof NodeDefinition>;
 export type EdgeDefinition = Static<typeof EdgeDefinition>;
+export type ToolSettings = Static<typeof ToolSettings>;
 export type RetrySettings = Static<typeof Retry>;

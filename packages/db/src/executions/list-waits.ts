@@ -23,7 +23,7 @@ interface Row {
   readonly createdAt: Date;
 }
 
-type ListRequest = Page & { readonly workspaceId: string };
+type ListRequest = Page & { readonly workspaceId: string; readonly executionId?: string };
 
 /** Lists the open approvals of a workspace, the oldest first. @throws DeckhandError FORBIDDEN for no member. */
 export function listApprovals(db: Database, actor: Actor, query: ListRequest): Promise<PageOf<ApprovalEntry>> {
@@ -49,7 +49,7 @@ async function listWaits<T>(
     JOIN memberships m ON m.workspace_id = e.workspace_id AND m.user_id = ${actor.userId}::uuid
     LEFT JOIN workflows f ON f.id = e.workflow_id
     WHERE w.kind = ${kind}::wait_kind AND w.answered_at IS NULL AND NOT ${isTimeUp}
-      AND e.workspace_id = ${query.workspaceId}::uuid
+      AND e.workspace_id = ${query.workspaceId}::uuid ${ofRun(query)}
       AND e.status IN ('running', 'waiting_for_input', 'waiting_for_human')`;
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     SELECT e.id, w.node_id AS "nodeId", w.iteration, e.workflow_id AS "workflowId", f.name AS "workflowName", w.details,
@@ -61,6 +61,11 @@ async function listWaits<T>(
     const [counted] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`SELECT count(*)::int AS total ${open}`);
     return counted?.total ?? 0;
   });
+}
+
+/** Limits a list to the waits of one run, which the primary key serves. */
+function ofRun({ executionId }: ListRequest): Prisma.Sql {
+  return executionId === undefined ? Prisma.empty : Prisma.sql`AND w.execution_id = ${executionId}::uuid`;
 }
 
 function toApproval(row: Row): ApprovalEntry {

@@ -1,8 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
-import { DeckhandError, type Definition, isJsonObject, type JsonObject, type SavedVersion } from '@deckhand/contracts';
+import {
+  DeckhandError,
+  type Definition,
+  isJsonObject,
+  type JsonObject,
+  type SavedVersion,
+  type ToolSettings,
+} from '@deckhand/contracts';
 import { type Actor, visibleWorkspace } from '../access.js';
 import { recordChange } from '../audit/record.js';
-import type { Database, Queryable } from '../client.js';
+import { type Database, Prisma, type Queryable } from '../client.js';
 import { syncWorkflowLimit } from '../concurrency/count-slots.js';
 import { runAndRollBack } from '../roll-back.js';
 import { assignWebhookUrls, type WantedWebhook } from '../webhooks/urls.js';
@@ -61,6 +68,13 @@ async function save(
   return saved;
 }
 
+/** A version that is a tool while it is active. */
+export interface WorkflowTool {
+  readonly settings: ToolSettings;
+  /** The JSON Schema of the input. */
+  readonly inputSchema: JsonObject;
+}
+
 /** A version to save, whose definition has no issues. */
 export interface NewVersion {
   readonly definition: Definition;
@@ -74,6 +88,8 @@ export interface NewVersion {
   readonly triggerNodeIds: readonly string[];
   /** Webhook triggers: each needs a URL. */
   readonly webhooks: readonly WantedWebhook[];
+  /** Null if it is no tool. */
+  readonly tool: WorkflowTool | null;
   readonly comment: string;
   readonly createdBy: string;
 }
@@ -107,6 +123,7 @@ export async function insertVersion(tx: Queryable, workflowId: string, version: 
       timeoutMs: version.timeoutMs,
       countsHeldTime: version.countsHeldTime,
       triggerNodeIds: [...version.triggerNodeIds],
+      tool: version.tool ? { ...version.tool } : Prisma.DbNull,
       comment: version.comment,
       createdBy: version.createdBy,
     },

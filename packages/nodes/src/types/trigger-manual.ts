@@ -1,5 +1,9 @@
+import { compileUntrusted, isJsonObject } from '@deckhand/contracts';
 import { defineNodeType, output } from '@deckhand/engine';
 import Type from 'typebox';
+
+/** Maximum length of the schema of the input, as JSON. Lists of tools contain it. */
+const MAX_SCHEMA_CHARS = 32_768;
 
 export default defineNodeType({
   type: 'trigger.manual',
@@ -7,6 +11,32 @@ export default defineNodeType({
   description: 'Starts a run by hand or through the API. Its output is the `input` that the run was started with.',
   category: 'trigger',
   hasEffects: false,
-  parameters: Type.Object({}, { additionalProperties: false }),
+  parameters: Type.Object(
+    {
+      inputSchema: Type.Optional(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description:
+              'JSON Schema of the input, for callers. The arguments of tools are checked against it, other starts are not; its patterns have no lookaround and no back references',
+          },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check({ inputSchema }) {
+    if (!isJsonObject(inputSchema)) return [];
+    const issue = (message: string) => [{ path: 'inputSchema', message }];
+    if (JSON.stringify(inputSchema).length > MAX_SCHEMA_CHARS) {
+      return issue(`has more than ${MAX_SCHEMA_CHARS.toLocaleString('en')} characters`);
+    }
+    const { type = 'object' } = inputSchema;
+    if (type !== 'object') return issue('must have the type object, as inputs do');
+    const compiled = compileUntrusted(inputSchema);
+    return 'issues' in compiled ? compiled.issues.flatMap(({ message }) => issue(message)) : [];
+  },
+  verbatim: ['inputSchema'],
   run: (_parameters, { trigger }) => output(trigger),
 });

@@ -10,16 +10,17 @@ import {
   ReadOutputQuery,
   shownIteration,
 } from '@deckhand/contracts';
-import { listIterations as list, readNodeDebug, readNodeOutput } from '@deckhand/db';
+import { listIterations as list, readNodeDebug } from '@deckhand/db';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJson, sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { readOutput } from '../../runs/read-output.js';
 import type { Services } from '../../services.js';
 
 const readOutputQuery = queryReader(ReadOutputQuery);
 
 /** GET /api/executions/{id}/nodes/{nodeId}/output */
-export function getNodeOutput({ db, outputs }: Services): Route {
+export function getNodeOutput(services: Services): Route {
   return forKey(
     'GET',
     '/api/executions/:id/nodes/:nodeId/output',
@@ -36,15 +37,7 @@ export function getNodeOutput({ db, outputs }: Services): Route {
       const executionId = pathId(request);
       const nodeId = String(request.params.nodeId);
       const { iteration } = readOutputQuery(request);
-      const record = nodeId.includes('\0')
-        ? undefined
-        : await readNodeOutput(db, caller, { executionId, nodeId, iteration: iteration ?? null });
-      if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
-      const output =
-        record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
-      if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
-      const head = JSON.stringify({ nodeId, iteration: shownIteration(record.iteration), status: record.status });
-      sendJsonText(response, 200, `${head.slice(0, -1)},"output":${maskHeaders(output)}}`);
+      sendJsonText(response, 200, await readOutput(services, caller, { executionId, nodeId, iteration }));
     },
   );
 }

@@ -5,14 +5,14 @@ import { MAX_DATA_BODY_BYTES, readOptionalBody } from '../../http/read-body.js';
 import { sendJson } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { readIdempotencyKey } from '../../runs/idempotency.js';
-import { toStartRequest } from '../../runs/start-request.js';
+import { startRun } from '../../runs/start-run.js';
 import { startedAnswer } from '../../runs/started-answer.js';
 import type { Services } from '../../services.js';
 
 const parse = compileBody(ExecuteBody);
 
 /** POST /api/workflows/{id}/execute */
-export function executeWorkflow({ breaker, runStarter, fleet, noteStart, prepareCallbacks }: Services): Route {
+export function executeWorkflow(services: Services): Route {
   return forKey(
     'POST',
     '/api/workflows/:id/execute',
@@ -38,14 +38,11 @@ export function executeWorkflow({ breaker, runStarter, fleet, noteStart, prepare
     async (request, response, caller) => {
       const workflowId = pathId(request);
       const body = parse(await readOptionalBody(request, MAX_DATA_BODY_BYTES));
-      const { request: start, asked } = toStartRequest(caller, workflowId, body);
-      if (body.callbackUrl !== undefined) await prepareCallbacks(caller, workflowId);
-      const started = await runStarter.start(start, readIdempotencyKey(request, asked));
-      if (caller.kind === 'key') await noteStart(caller, workflowId, started.executionId);
+      const started = await startRun(services, caller, workflowId, body, (asked) => readIdempotencyKey(request, asked));
       if (started.rate) setRateHeaders(response, started.rate);
       if (started.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-      sendJson(response, 202, startedAnswer(started, fleet.counts()));
+      sendJson(response, 202, startedAnswer(started, services.fleet.counts()));
     },
-    { guard: breaker.check },
+    { guard: services.breaker.check },
   );
 }

@@ -1,4 +1,4 @@
-import { Execution, type ExecutionStatus, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
+import { Execution, isFinished, ReadExecutionQuery } from '@deckhand/contracts';
 import type { ExecutionState } from '@deckhand/db';
 import type { NeededScope } from '../../auth/access-rule.js';
 import { clientGone } from '../../http/client-gone.js';
@@ -6,6 +6,7 @@ import { hasSeen } from '../../http/etag.js';
 import { pathId, queryReader } from '../../http/query.js';
 import { sendJsonText } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
+import { isSettled, waitForRun } from '../../runs/wait-for-run.js';
 import type { Services } from '../../services.js';
 
 const READ_RUNS: NeededScope = { scope: 'executions:read' };
@@ -13,7 +14,8 @@ const READ_RUNS: NeededScope = { scope: 'executions:read' };
 const readQuery = queryReader(ReadExecutionQuery);
 
 /** GET /api/executions/{id} */
-export function getExecution({ executions, follower, shares, authenticate }: Services): Route {
+export function getExecution(services: Services): Route {
+  const { executions, authenticate } = services;
   return forKey(
     'GET',
     '/api/executions/:id',
@@ -41,9 +43,7 @@ export function getExecution({ executions, follower, shares, authenticate }: Ser
       const isNews = before !== undefined && isConditional && !hasSeen(request, tagOf(before));
       if (before !== undefined && !isNews && !isEnough(before)) {
         const signal = clientGone(response);
-        await shares.within(before.workspaceId, 'waits for runs', () =>
-          follower.waitFor(executionId, isEnough, { timeoutMs: wait * 1_000, signal }),
-        );
+        await waitForRun(services, executionId, before, isEnough, { timeoutMs: wait * 1_000, signal });
         if (signal.aborted) return;
         // The caller's access may have changed while it waited.
         reader = await authenticate.caller(request, READ_RUNS);
@@ -61,9 +61,4 @@ export function getExecution({ executions, follower, shares, authenticate }: Ser
       sendJsonText(response, 200, view.json);
     },
   );
-}
-
-/** Returns true if a run is finished, or waits for a person. */
-function isSettled(status: ExecutionStatus): boolean {
-  return isFinished(status) || status === 'waiting_for_input' || status === 'waiting_for_human';
 }

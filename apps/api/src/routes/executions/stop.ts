@@ -6,24 +6,14 @@ import {
   StopManyResponse,
   validationFailed,
 } from '@deckhand/contracts';
-import {
-  isSearch,
-  recordChange,
-  requireRole,
-  stopDescendants,
-  stopExecution as stopRun,
-  stopExecutions as stopRuns,
-} from '@deckhand/db';
+import { isSearch, recordChange, requireRole, stopExecutions as stopRuns } from '@deckhand/db';
 import { pathId } from '../../http/query.js';
 import { readBody } from '../../http/read-body.js';
 import { refuseBody } from '../../http/refuse-body.js';
 import { forKey, type Route } from '../../http/route.js';
 import { notifyWorkers } from '../../runs/notify-workers.js';
-import { recordRunChange } from '../../runs/record-run-change.js';
+import { stopRun } from '../../runs/stop-run.js';
 import type { Services } from '../../services.js';
-
-/** How long the caller waits until the runs that the run has started are stopped, in ms; maintenance stops the rest. */
-const DESCENDANTS_MS = 2_000;
 
 /** POST /api/executions/{id}/stop */
 export function stopExecution(services: Services): Route {
@@ -43,14 +33,7 @@ export function stopExecution(services: Services): Route {
       const executionId = pathId(request);
       await refuseBody(request);
       await services.answerOnce({ request, response, caller, body: null }, async (actor) => {
-        await stopRun(services.db, actor, executionId);
-        const onStopped = (stopped: readonly string[]): Promise<void> => notifyWorkers(services, 'stop', stopped);
-        await onStopped([executionId]);
-        const until = performance.now() + DESCENDANTS_MS;
-        await stopDescendants(services.db, { of: [executionId], until, onStopped }).catch((err: unknown) => {
-          services.logger.warn({ err, executionId }, 'runs that a stopped run had started are left to maintenance');
-        });
-        await recordRunChange(services, actor, 'execution.stop', executionId);
+        await stopRun(services, actor, executionId);
         return { status: 200, body: { executionId, status: 'stopped' } };
       });
     },

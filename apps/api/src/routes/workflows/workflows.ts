@@ -1,6 +1,5 @@
 import {
   compileBody,
-  compileCheck,
   CreatedWorkflow,
   CreateWorkflowBody,
   DryRunQuery,
@@ -12,17 +11,13 @@ import {
   WorkflowEntry,
 } from '@deckhand/contracts';
 import {
-  type Actor,
-  createWorkflow as create,
   deleteWorkflow as remove,
   type FirstDue,
   listWorkflows as list,
   readWorkflow,
-  tryCreatingWorkflow,
   updateWorkflow as update,
 } from '@deckhand/db';
 import { nextDueTime } from '@deckhand/nodes';
-import { parseWithDefinition } from '../../definitions.js';
 import { readIfMatch, setStateTag } from '../../http/etag.js';
 import { pathId, queryReader } from '../../http/query.js';
 import { MAX_DATA_BODY_BYTES, readBody } from '../../http/read-body.js';
@@ -30,15 +25,13 @@ import { sendJson, sendNothing } from '../../http/respond.js';
 import { forKey, type Route } from '../../http/route.js';
 import { notifyWorkers } from '../../runs/notify-workers.js';
 import type { Services } from '../../services.js';
-import { prepareVersion } from '../../workflows/prepare-version.js';
+import { storeNewWorkflow, tryNewWorkflow } from '../../workflows/store-workflows.js';
 import { workflowAnswer } from '../../workflows/workflow-answer.js';
 
-const check = compileCheck(CreateWorkflowBody);
 const readCreateQuery = queryReader(DryRunQuery);
 
 /** POST /api/workflows */
 export function createWorkflow(services: Services): Route {
-  const { db, nodeTypes } = services;
   return forKey(
     'POST',
     '/api/workflows',
@@ -56,26 +49,14 @@ export function createWorkflow(services: Services): Route {
     async (request, response, caller) => {
       const { dryRun } = readCreateQuery(request);
       const asked = await readBody(request, MAX_DATA_BODY_BYTES);
-      const prepare = async (actor: Actor) => {
-        const { body, definition, warnings } = await parseWithDefinition(check, asked, { by: actor.userId, nodeTypes });
-        const { workspaceId, name, description = '', folderId = null } = body;
-        const place = { workspaceId: workspaceId.toLowerCase() };
-        const version =
-          definition && (await prepareVersion(definition, services, { actor, place, earlier: {}, comment: '' }));
-        return { workflow: { workspaceId, name, description, folderId, version }, warnings };
-      };
       if (dryRun) {
-        const { workflow, warnings } = await prepare(caller);
-        await tryCreatingWorkflow(db, caller, workflow);
-        sendJson(response, 200, { valid: true, warnings });
+        sendJson(response, 200, await tryNewWorkflow(services, caller, asked));
         return;
       }
-      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => {
-        const { workflow, warnings } = await prepare(actor);
-        const id = await create(db, actor, workflow);
-        const created = workflowAnswer(await readWorkflow(db, actor, id), services.webhookBaseUrl);
-        return { status: 201, body: { ...created, warnings } };
-      });
+      await services.answerOnce({ request, response, caller, body: asked }, async (actor) => ({
+        status: 201,
+        body: await storeNewWorkflow(services, actor, asked),
+      }));
     },
   );
 }

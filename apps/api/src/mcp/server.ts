@@ -1,0 +1,189 @@
+import { DeckhandError, isJsonObject, type JsonObject, validationFailed, workflowsOfScopes } from '@deckhand/contracts';
+import { listWorkspaces } from '@deckhand/db';
+import { VERSION } from '@deckhand/runtime';
+import {
+  type CallToolResult,
+  createMcpHandler,
+  createRequestStateCodec,
+  type InputRequiredResult,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import type { Request } from 'express';
+import { hasScope, requireScope } from '../auth/authenticate.js';
+import type { KeyCaller } from '../auth/caller.js';
+import { errorBody, logFailure, toDeckhandError } from '../http/errors.js';
+import type { Services } from '../services.js';
+import type { Tool, ToolAnswer } from './tool.js';
+import { approvalTools } from './tools/approvals.js';
+import { authoringTools } from './tools/authoring.js';
+import { listExposedWorkflows } from './tools/exposed-workflows.js';
+import { findTools } from './tools/find.js';
+import { runTools } from './tools/runs.js';
+
+/** Tools that every instance has. */
+const BUILT_IN_TOOLS: readonly Tool[] = [...findTools, ...runTools, ...approvalTools, ...authoringTools];
+
+const INSTRUCTIONS =
+  'Deckhand runs workflows. Tools without the prefix deckhand_ are workflows: a call starts a run and returns its result. A run that is not finished in time goes on: call deckhand_wait_for_run with its executionId. Decisions on approvals are for people: ask before you submit one.';
+
+/** How long a person may take to answer a question, in seconds. The approval stays open, and can be submitted later. */
+const STATE_SECONDS = 86_400;
+
+/** A message of a client, and who sent it. */
+interface McpRequest {
+  readonly request: Request;
+  readonly caller: KeyCaller;
+  readonly message: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/** Answers a message. @param web the request with the headers of the protocol alone. */
+export function handleMessage(
+  services: Services,
+  mcpRequest: McpRequest,
+  web: globalThis.Request,
+): Promise<globalThis.Response> {
+  const { message: parsedBody, request } = mcpRequest;
+  const handler = createMcpHandler(() => createServer(services, mcpRequest), {
+    // Lists of tools are not watched: another replica may know of a change, and this one would not.
+    maxSubscriptions: 0,
+    onerror: (err) => services.logger.debug({ err, requestId: request.id }, 'message of an MCP client refused'),
+  });
+  return handler.fetch(web, { parsedBody });
+}
+
+/** Creates the server for one message, with the tools that the message is about. */
+async function createServer(services: Services, mcpRequest: McpRequest): Promise<McpServer> {
+  const { caller, message } = mcpRequest;
+  const { name: called } = isJsonObject(message.params) ? message.params : {};
+  const codec = createRequestStateCodec<{ executionId: string }>({
+    key: services.mcp.stateKey,
+    ttlSeconds: STATE_SECONDS,
+    // Another key, or a call of another tool, cannot continue the run.
+    bind: () => JSON.stringify([caller.apiKeyId, called]),
+  });
+  const server = new McpServer(
+    { name: 'deckhand', title: 'Deckhand', version: VERSION },
+    {
+      capabilities: { tools: { listChanged: false } },
+      instructions: INSTRUCTIONS,
+      // Clients of earlier revisions cannot be asked: there is no connection on which to send them a request.
+      inputRequired: { legacyShim: false },
+      requestState: { verify: (state, context) => codec.verify(state, context) },
+    },
+  );
+  const stateOf = (context: ServerContext) => (executionId: string) => codec.mint({ executionId }, context);
+  for (const tool of await toolsFor(services, mcpRequest)) {
+    const { title, description, annotations, input } = tool;
+    server.registerTool(tool.name, { title, description, annotations, inputSchema: toSchema(input) }, (args, context) =>
+      callTool(services, mcpRequest, { tool, args, context, stateOf: stateOf(context) }),
+    );
+  }
+  return server;
+}
+
+/** Returns all tools that the key may use for a list, and the called one for a call. */
+async function toolsFor(services: Services, { request, caller, message }: McpRequest): Promise<readonly Tool[]> {
+  const { method, params } = message;
+  if (method === 'tools/list') {
+    const all = [...BUILT_IN_TOOLS, ...(await exposedWorkflows(services, request, caller))];
+    return all.filter((tool) => mayUse(caller, tool));
+  }
+  if (method !== 'tools/call' || !isJsonObject(params)) return [];
+  const isCalled = ({ name }: Tool): boolean => name === params.name;
+  const builtIn = BUILT_IN_TOOLS.filter(isCalled);
+  return builtIn.length > 0 ? builtIn : (await exposedWorkflows(services, request, caller)).filter(isCalled);
+}
+
+async function exposedWorkflows(services: Services, request: Request, caller: KeyCaller): Promise<readonly Tool[]> {
+  const workspaceId = await chosenWorkspace(services, request, caller);
+  return workspaceId === undefined ? [] : listExposedWorkflows(services, caller, workspaceId);
+}
+
+function mayUse(caller: KeyCaller, { needed, workflowId }: Tool): boolean {
+  if (hasScope(caller, needed, workflowId)) return true;
+  // It starts runs of any workflow, and the key may start those of some.
+  return needed.startsRuns === true && workflowId === undefined && workflowsOfScopes(caller.scopes).length > 0;
+}
+
+/** Returns the workspace of the key or of the URL, or the only one of the owner; undefined if there are several. */
+async function chosenWorkspace({ db }: Services, { query }: Request, caller: KeyCaller): Promise<string | undefined> {
+  if (caller.boundTo !== null) return caller.boundTo;
+  if (typeof query.workspaceId === 'string') return query.workspaceId.toLowerCase();
+  const { data, hasMore } = await listWorkspaces(db, caller, { limit: 1, offset: 0, includeTotal: false });
+  return hasMore ? undefined : data[0]?.workspaceId;
+}
+
+/** Arguments are checked by the tool, whose errors are those of the API. */
+function toSchema(input: object): StandardSchemaWithJSON {
+  const schema = (): Record<string, unknown> => ({ ...input });
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'deckhand',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: schema, output: schema },
+    },
+  };
+}
+
+interface Called {
+  readonly tool: Tool;
+  readonly args: unknown;
+  readonly context: ServerContext;
+  readonly stateOf: (executionId: string) => Promise<string>;
+}
+
+/** Calls a tool. Its errors are results that the model can read, and the same as those of the API. */
+async function callTool(
+  services: Services,
+  { request, caller, signal }: McpRequest,
+  { tool, args, context, stateOf }: Called,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    requireScope(caller, tool.needed, tool.workflowId ?? workflowNamed(args));
+    const answer = await tool.call(
+      {
+        services,
+        request,
+        caller,
+        context,
+        signal,
+        continued: context.mcpReq.requestState<{ executionId: string }>()?.executionId,
+        stateOf,
+        may: (scope) => hasScope(caller, { scope }),
+        async workspace(named) {
+          const workspaceId = named?.toLowerCase() ?? (await chosenWorkspace(services, request, caller));
+          if (workspaceId !== undefined) return workspaceId;
+          throw validationFailed([{ path: 'workspaceId', message: 'is required: the key is for several workspaces' }]);
+        },
+      },
+      args,
+    );
+    return toResult(answer);
+  } catch (error) {
+    const known = signal.aborted ? new DeckhandError('SERVICE_UNAVAILABLE', { cause: error }) : toDeckhandError(error);
+    if (!signal.aborted) logFailure(services.logger, error, known, request.id);
+    return { content: [{ type: 'text', text: JSON.stringify(errorBody(known, request.id)) }], isError: true };
+  }
+}
+
+function workflowNamed(args: unknown): string | undefined {
+  return isJsonObject(args) && typeof args.workflowId === 'string' ? args.workflowId : undefined;
+}
+
+function toResult(answer: ToolAnswer): CallToolResult | InputRequiredResult {
+  switch (answer.kind) {
+    case 'json':
+      return { content: [{ type: 'text', text: answer.text }] };
+    case 'outcome': {
+      const { value, isError } = answer;
+      const content = [{ type: 'text' as const, text: JSON.stringify(value) }];
+      return { content, structuredContent: value, ...(isError && { isError }) };
+    }
+    case 'questions':
+      return answer.result;
+  }
+}

@@ -1,0 +1,66 @@
+import { BUILT_IN_TOOL_PREFIX, isJsonObject, MAX_TOOL_NAME, validationFailed } from '@deckhand/contracts';
+import { type ActiveTool, listActiveTools } from '@deckhand/db';
+import type { KeyCaller } from '../../auth/caller.js';
+import type { Services } from '../../services.js';
+import { MAX_WAIT_SECONDS } from '../run-outcome.js';
+import type { Tool } from '../tool.js';
+import { startAndWait, STARTS } from './start-and-wait.js';
+
+/** Characters of a workflow's id that tell tools of the same name apart: the last ones, which are random. */
+const SUFFIX_LENGTH = 8;
+
+/**
+ * Returns the workflows of a workspace that are tools, each with the name that its author chose. If several have the
+ * same name, all of them have the end of the workflow's id after it: a name never means another workflow than a client
+ * has seen it for.
+ */
+export async function listExposedWorkflows(
+  { db, forms }: Services,
+  caller: KeyCaller,
+  workspaceId: string,
+): Promise<Tool[]> {
+  const active = await listActiveTools(db, caller, workspaceId);
+  const counts = new Map<string, number>();
+  for (const each of active) counts.set(nameOf(each), (counts.get(nameOf(each)) ?? 0) + 1);
+  return active.map((each) => {
+    const { workflowId, workflowName, workflowDescription, workflowVersionId: version, tool } = each;
+    const { settings, inputSchema } = tool;
+    const { name: _name, title = workflowName, description = workflowDescription, ...annotations } = settings;
+    const name = nameOf(each);
+    return {
+      name: counts.get(name) === 1 ? name : `${name}_${workflowId.slice(-SUFFIX_LENGTH)}`,
+      title,
+      description: description === '' ? `Runs the workflow "${workflowName}"` : description,
+      annotations,
+      input: { type: 'object', ...inputSchema },
+      needed: STARTS,
+      workflowId,
+      async call(call, args) {
+        if (!isJsonObject(args)) throw validationFailed([{ path: '', message: 'must be an object' }]);
+        const details = JSON.stringify({ schema: inputSchema });
+        const { issues, isTruncated } = await forms.check(workspaceId, { details, data: args });
+        if (issues.length > 0) throw validationFailed(issues, isTruncated);
+        // The version whose schema was just checked, not one that became active meanwhile.
+        const body = { input: args, version };
+        return startAndWait(call, workflowId, { body, key: undefined, waitSeconds: MAX_WAIT_SECONDS });
+      },
+    };
+  });
+}
+
+function nameOf({ tool, workflowName }: ActiveTool): string {
+  return tool.settings.name ?? toToolName(workflowName);
+}
+
+/** Returns a name for a tool from that of its workflow: clients accept ASCII letters, digits, _ and - only. */
+function toToolName(workflowName: string): string {
+  const words = workflowName
+    .normalize('NFKD')
+    .replace(/\p{Mark}+/gu, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const name = words.join('_');
+  const isFree = /^[a-z]/.test(name) && !name.startsWith(BUILT_IN_TOOL_PREFIX);
+  return (isFree ? name : `workflow_${name}`).slice(0, MAX_TOOL_NAME).replace(/_+$/, '');
+}

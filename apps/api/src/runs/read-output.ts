@@ -1,0 +1,28 @@
+import { DeckhandError, maskHeaders, shownIteration } from '@deckhand/contracts';
+import { type Actor, readNodeOutput } from '@deckhand/db';
+import type { Services } from '../services.js';
+
+/** An output of a node, or of one of its iterations. */
+interface ReadOutputRequest {
+  readonly executionId: string;
+  readonly nodeId: string;
+  /** Undefined for the last one. */
+  readonly iteration: string | undefined;
+}
+
+/** Reads an output of any size, as the JSON text of a response. @throws DeckhandError NOT_FOUND; OUTPUT_GONE. */
+export async function readOutput(
+  { db, outputs }: Services,
+  actor: Actor,
+  { executionId, nodeId, iteration }: ReadOutputRequest,
+): Promise<string> {
+  const record = nodeId.includes('\0')
+    ? undefined
+    : await readNodeOutput(db, actor, { executionId, nodeId, iteration: iteration ?? null });
+  if (!record) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+  const output =
+    record.outputJson ?? (record.outputRef && (await outputs.get([record.outputRef])).get(record.outputRef));
+  if (!output) throw new DeckhandError('NOT_FOUND', { message: 'There is no such output' });
+  const head = JSON.stringify({ nodeId, iteration: shownIteration(record.iteration), status: record.status });
+  return `${head.slice(0, -1)},"output":${maskHeaders(output)}}`;
+}

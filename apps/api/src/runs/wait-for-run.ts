@@ -1,0 +1,23 @@
+import { type ExecutionStatus, isFinished } from '@deckhand/contracts';
+import type { VisibleState } from '@deckhand/db';
+import type { Services } from '../services.js';
+import type { IsEnough, WaitOptions } from './follow-runs.js';
+
+/** Returns true if a run is finished, or waits for a person. */
+export function isSettled(status: ExecutionStatus): boolean {
+  return isFinished(status) || status === 'waiting_for_input' || status === 'waiting_for_human';
+}
+
+/**
+ * Waits until the state of a run that the caller may see is enough, or the time is up.
+ * @throws DeckhandError RATE_LIMITED if the workspace has too many waits in progress.
+ */
+export async function waitForRun(
+  { follower, shares }: Pick<Services, 'follower' | 'shares'>,
+  executionId: string,
+  { workspaceId }: VisibleState,
+  isEnough: IsEnough,
+  options: WaitOptions,
+): Promise<void> {
+  await shares.within(workspaceId, 'waits for runs', () => follower.waitFor(executionId, isEnough, options));
+}

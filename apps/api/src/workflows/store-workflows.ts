@@ -1,0 +1,88 @@
+import { compileCheck, CreateWorkflowBody, SaveVersionBody } from '@deckhand/contracts';
+import {
+  type Actor,
+  createWorkflow,
+  readSealedSecrets,
+  readWorkflow,
+  saveVersion,
+  tryCreatingWorkflow,
+  trySavingVersion,
+} from '@deckhand/db';
+import { parseWithDefinition } from '../definitions.js';
+import type { Services } from '../services.js';
+import { prepareVersion } from './prepare-version.js';
+import { workflowAnswer } from './workflow-answer.js';
+
+const checkWorkflow = compileCheck(CreateWorkflowBody);
+const checkVersion = compileCheck(SaveVersionBody);
+
+async function prepareWorkflow(services: Services, actor: Actor, asked: unknown) {
+  const { nodeTypes } = services;
+  const by = { by: actor.userId, nodeTypes };
+  const { body, definition, warnings } = await parseWithDefinition(checkWorkflow, asked, by);
+  const { workspaceId, name, description = '', folderId = null } = body;
+  const place = { workspaceId: workspaceId.toLowerCase() };
+  const version =
+    definition && (await prepareVersion(definition, services, { actor, place, earlier: {}, comment: '' }));
+  return { workflow: { workspaceId, name, description, folderId, version }, warnings };
+}
+
+/**
+ * Creates a workflow as a draft, with its first version if the body has a definition.
+ * @param asked the body of the request.
+ * @throws DeckhandError VALIDATION_FAILED with all issues of the body; FORBIDDEN.
+ */
+export async function storeNewWorkflow(services: Services, actor: Actor, asked: unknown): Promise<object> {
+  const { workflow, warnings } = await prepareWorkflow(services, actor, asked);
+  const id = await createWorkflow(services.db, actor, workflow);
+  const created = workflowAnswer(await readWorkflow(services.db, actor, id), services.webhookBaseUrl);
+  return { ...created, warnings };
+}
+
+/** Checks whether a workflow could be created. @throws DeckhandError as `storeNewWorkflow` would. */
+export async function tryNewWorkflow(services: Services, actor: Actor, asked: unknown): Promise<object> {
+  const { workflow, warnings } = await prepareWorkflow(services, actor, asked);
+  await tryCreatingWorkflow(services.db, actor, workflow);
+  return { valid: true, warnings };
+}
+
+async function prepareNewVersion(services: Services, actor: Actor, workflowId: string, asked: unknown) {
+  const { db, nodeTypes } = services;
+  const by = { by: actor.userId, nodeTypes };
+  const { body, definition, warnings } = await parseWithDefinition(checkVersion, asked, by);
+  // The schema requires it.
+  if (!definition) throw new Error('a version without a definition passed its check');
+  const earlier = await readSealedSecrets(db, actor, workflowId);
+  const { comment = '', baseVersionId = null } = body;
+  const version = await prepareVersion(definition, services, { actor, place: { workflowId }, earlier, comment });
+  return { version, baseVersionId, warnings };
+}
+
+/**
+ * Saves the next version of a workflow.
+ * @param asked the body of the request.
+ * @throws DeckhandError VALIDATION_FAILED with all issues of the body; CONFLICT for a stale `baseVersionId`;
+ * LIMIT_REACHED; NOT_FOUND; FORBIDDEN.
+ */
+export async function storeVersion(
+  services: Services,
+  actor: Actor,
+  workflowId: string,
+  asked: unknown,
+): Promise<object> {
+  const { version, baseVersionId, warnings } = await prepareNewVersion(services, actor, workflowId, asked);
+  const saved = await saveVersion(services.db, actor, workflowId, version, baseVersionId);
+  return { ...saved, warnings };
+}
+
+/** Checks whether a version could be saved. @throws DeckhandError as `storeVersion` would. */
+export async function tryVersion(
+  services: Services,
+  actor: Actor,
+  workflowId: string,
+  asked: unknown,
+): Promise<object> {
+  const { version, baseVersionId, warnings } = await prepareNewVersion(services, actor, workflowId, asked);
+  await trySavingVersion(services.db, actor, workflowId, version, baseVersionId);
+  return { valid: true, warnings };
+}
