@@ -68,6 +68,13 @@ module.exports = {
       to: { path: '^packages/', pathNot: [folder('contracts'), EXPRESSIONS] },
     },
     {
+      name: 'cli-knows-the-sdk-only',
+      comment: 'The command line speaks the public API, through the client that everybody has.',
+      severity: 'error',
+      from: { path: '^apps/cli/', pathNot: TEST },
+      to: { path: '^packages/', pathNot: folder('sdk') },
+    },
+    {
       name: 'console-tries-expressions-on-demand',
       comment:
         'Only the part of the console that is loaded on demand has the language of expressions and the code editor.',

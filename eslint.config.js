@@ -96,7 +96,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['packages/runtime/src/settings*', 'infra/**', 'bench/**', ...TESTS],
+    files: ['packages/runtime/src/settings*', 'apps/cli/src/environment.ts', 'infra/**', 'bench/**', ...TESTS],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

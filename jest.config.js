@@ -25,6 +25,7 @@ const shared = {
     '^@deckhand/(api|worker)$': '<rootDir>/apps/$1/src/index.ts',
     '^@deckhand/local$': '<rootDir>/infra/local/src/index.ts',
     '^@deckhand/queue/heartbeat$': '<rootDir>/packages/queue/src/heartbeat-connection.ts',
+    '^@deckhand/sdk/operations$': '<rootDir>/packages/sdk/src/generated/index.ts',
     '^@deckhand/db/schema$': '<rootDir>/packages/db/src/schema/index.ts',
     '^@deckhand/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     // TypeScript sources name each other by what they compile to.

@@ -16,6 +16,8 @@ export * from './gateway.js';
 export * from './responses.js';
 export * from './mcp.js';
 export * from './metrics.js';
+export * from './cli.js';
+export * from './commands.js';
 export * from './ops.js';
 export * from './promql.js';
 export * from './webhooks.js';

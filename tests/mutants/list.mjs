@@ -40,6 +40,7 @@ const SIGNALS = 'integration:integration/incoming-events/signals';
 const CANCEL_ON = 'integration:integration/incoming-events/cancel-on';
 const MCP_ACCESS = 'integration:integration/mcp/access';
 const MCP_TOOLS = 'integration:integration/mcp/tools';
+const CLI = 'unit:apps/cli/src';
 
 /** @type {readonly Mutant[]} */
 export const MUTANTS = [
@@ -120,6 +121,20 @@ export const MUTANTS = [
       'blockedFor.set(workspaceId, seconds);\n            delays.set(id, { id, seconds, after });',
       'blockedFor.set(workspaceId, seconds);',
     ],
+  ]),
+  ...of('apps/cli/src/connection.ts', CLI, [
+    ['a key of a profile is sent elsewhere', 'if (!profile || !isOf(profile.url))', 'if (!profile)'],
+    [
+      'a key of the environment is sent elsewhere',
+      '(given.url === undefined || isOf(given.url))',
+      '(given.url === undefined || true)',
+    ],
+    ['a URL may contain a password', "if (url.username !== '' || url.password !== '')", 'if (false)'],
+  ]),
+  ...of('apps/cli/src/profiles.ts', CLI, [['others read the keys', 'mode: 0o600', 'mode: 0o644']]),
+  ...of('apps/cli/src/terminal/text.ts', CLI, [
+    ['control characters reach the terminal', '/[\\p{Cc}\\u2028', '/[\\u2028'],
+    ['C1 controls reach the terminal in JSON', '/[\\u007f-\\u009f', '/[\\u007f'],
   ]),
   ...of('packages/db/src/failure-groups/add-failures.ts', FAILURE_GROUPS, [
     ['tries of authors are failures', "AND e.execution_mode = 'normal' AND", 'AND'],

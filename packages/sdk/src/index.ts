@@ -7,6 +7,7 @@ export {
   type ExecuteOptions,
 } from './deckhand.js';
 export { ConnectionError, DeckhandError, RunFailedError, SignatureError } from './errors.js';
+export { pagesByCursor, pagesByOffset } from './pages.js';
 export type { Run, WaitOptions } from './run.js';
 export type { SendOptions } from './send.js';
 export { verifyWebhook, type WebhookMessage } from './verify-webhook.js';

@@ -1,0 +1,49 @@
+import type { ExecutionStatus } from '@deckhand/sdk/operations';
+import { InvalidArgumentError } from 'commander';
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+const STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  'waiting_for_input',
+  'waiting_for_human',
+  'success',
+  'failed',
+  'timeout',
+  'stopped',
+] as const satisfies readonly ExecutionStatus[];
+
+/** Parses a whole number above 0. @throws InvalidArgumentError */
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return Number(text);
+}
+
+/** Parses a time span such as 90s, 30m, 12h or 7d. @returns ms. @throws InvalidArgumentError */
+export function timeSpan(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = SECONDS[unit ?? ''];
+  if (seconds === undefined) throw new InvalidArgumentError('It must be a number with s, m, h or d, such as 30m.');
+  return Number(count) * seconds * 1_000;
+}
+
+/** Adds a value to those of a repeatable option. */
+export function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+/** Adds a status to those of a repeatable option. @throws InvalidArgumentError */
+export function statuses(text: string, before: readonly ExecutionStatus[] = []): readonly ExecutionStatus[] {
+  const status = STATUSES.find((known) => known === text);
+  if (!status) throw new InvalidArgumentError(`It must be one of ${STATUSES.join(', ')}.`);
+  return [...before, status];
+}
+
+/** Adds `name=value` to the members of a repeatable option. @throws InvalidArgumentError */
+export function members(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be name=value.');
+  return new Map([...before, [text.slice(0, at), text.slice(at + 1)]]);
+}

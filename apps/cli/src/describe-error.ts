@@ -1,0 +1,90 @@
+import { ConnectionError, DeckhandError } from '@deckhand/sdk';
+import { EXIT, type ExitCode, ExitError } from './exit.js';
+import { isObject } from './json.js';
+
+/** How a command failed. `message` is one line that names what to do. */
+export interface Failure {
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  /** The code of the API, for a response of it. */
+  readonly code?: string;
+  readonly status?: number;
+  readonly requestId?: string | undefined;
+  readonly details?: unknown;
+}
+
+/** Number of issues that a message has; `--json` has all. */
+const MAX_ISSUES = 3;
+
+/** Describes why a command failed. */
+export function describeError(error: unknown): Failure {
+  if (error instanceof ExitError) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof DeckhandError) return describeResponse(error);
+  if (error instanceof ConnectionError) {
+    const message = `The instance cannot be reached (${reasonOf(error)}): check the URL, and that it runs.`;
+    return { message, exitCode: EXIT.unavailable };
+  }
+  return { message: `Failed: ${error instanceof Error ? error.message : String(error)}`, exitCode: EXIT.failed };
+}
+
+function describeResponse(error: DeckhandError): Failure {
+  const { status, code, requestId, body } = error;
+  const issues = issuesOf(body?.details);
+  const shown = issues.slice(0, MAX_ISSUES).join('; ');
+  const more = issues.length > MAX_ISSUES ? `; ${issues.length - MAX_ISSUES} more` : '';
+  const message = [`${error.message}${shown === '' ? '' : `: ${shown}${more}`} (${code})`, adviceFor(error)];
+  return {
+    message: message.filter((part) => part !== '').join(': '),
+    exitCode: exitCodeOfStatus(status),
+    code,
+    status,
+    requestId,
+    ...(body?.details !== undefined && { details: body.details }),
+  };
+}
+
+/** Returns the issues of a validation, each in a few words. */
+export function issuesOf(details: unknown): readonly string[] {
+  if (!Array.isArray(details)) return [];
+  return details.filter(isObject).flatMap(({ path, nodeId, message }) => {
+    if (typeof message !== 'string') return [];
+    const where = [typeof nodeId === 'string' ? `node ${nodeId}` : '', typeof path === 'string' ? path : ''];
+    return [[where.filter((part) => part !== '').join(', '), message].filter((part) => part !== '').join(': ')];
+  });
+}
+
+function exitCodeOfStatus(status: number): ExitCode {
+  if (status === 401 || status === 403) return EXIT.refused;
+  if (status === 404) return EXIT.notFound;
+  return status === 429 || status >= 500 ? EXIT.unavailable : EXIT.failed;
+}
+
+function adviceFor({ code, status, requestId, body }: DeckhandError): string {
+  switch (code) {
+    case 'UNAUTHORIZED':
+      return 'sign in with "deckhand login", or check DECKHAND_API_KEY';
+    case 'INSUFFICIENT_SCOPE':
+      return `use a key with the scope ${body?.required ?? ''}`;
+    case 'WORKSPACE_MISMATCH':
+      return 'name the workspace of the key with --workspace, or use another key';
+    case 'NO_ACTIVE_VERSION':
+      return 'save a version of the workflow first';
+    case 'NOT_FOUND':
+      return 'check the id, and that the key may see it';
+    case 'UNKNOWN':
+      return 'the response is not from Deckhand: check the URL';
+    default:
+      if (status === 429) return 'try again later';
+      return status >= 500 ? `try again later; request ${requestId ?? 'unknown'}` : '';
+  }
+}
+
+/** Returns the innermost reason of a failed connection, such as ECONNREFUSED. It contains no URL and no header. */
+function reasonOf(error: Error): string {
+  let reason: unknown = error;
+  for (let depth = 0; depth < 5 && reason instanceof Error && reason.cause instanceof Error; depth += 1) {
+    reason = reason.cause;
+  }
+  if (!(reason instanceof Error)) return 'unknown reason';
+  return 'code' in reason && typeof reason.code === 'string' ? reason.code : reason.message;
+}

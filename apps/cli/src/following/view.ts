@@ -1,0 +1,84 @@
+import type { Definition, ExecutionResponse } from '@deckhand/sdk/operations';
+import { clearScreenDown, moveCursor } from 'node:readline';
+import type { Output } from '../terminal/output.js';
+import { elapsedText, statusText } from '../terminal/format.js';
+import { render, type Text } from '../terminal/text.js';
+import { details, nodeRows } from './rows.js';
+
+/** Shows a run while it is followed, on the standard error. */
+export interface View {
+  show(execution: ExecutionResponse): void;
+  /** Leaves the last state on the screen. */
+  end(): void;
+}
+
+/** Interval at which running times are shown anew, in ms. */
+const REFRESH_MS = 500;
+
+/** Creates the view: a tree that changes in its place on a terminal, a line for each change elsewhere. */
+export function createView(output: Output, definition: Definition | undefined): View {
+  if (output.isJson) return { show: () => undefined, end: () => undefined };
+  return process.stderr.isTTY ? onTerminal(process.stderr, definition) : inLog(output);
+}
+
+function onTerminal(stream: NodeJS.WriteStream, definition: Definition | undefined): View {
+  let drawn = 0;
+  let shown: ExecutionResponse | undefined;
+  const draw = (): void => {
+    if (!shown) return;
+    moveCursor(stream, 0, -drawn);
+    clearScreenDown(stream);
+    // A line that wraps, or one above the screen, could not be replaced.
+    const lines = fit(linesOf(shown, definition), stream.rows - 1);
+    stream.write(lines.map((line) => `${render(line, stream, stream.columns - 1)}\n`).join(''));
+    drawn = lines.length;
+  };
+  const timer = setInterval(draw, REFRESH_MS);
+  return {
+    show(execution) {
+      shown = execution;
+      draw();
+    },
+    end() {
+      clearInterval(timer);
+      draw();
+    },
+  };
+}
+
+function linesOf(execution: ExecutionResponse, definition: Definition | undefined): Text[] {
+  const now = Date.now();
+  const { workflowName, executionId, status, startedAt, finishedAt } = execution;
+  const title: Text = [
+    { text: workflowName ?? execution.workflowId, style: 'bold' },
+    { text: `  ${executionId}  `, style: 'dim' },
+    statusText(status),
+    { text: `  ${elapsedText(startedAt, finishedAt, now)}`, style: 'dim' },
+  ];
+  return [title, ...nodeRows(execution, definition, now)];
+}
+
+function fit(lines: readonly Text[], rows: number): readonly Text[] {
+  if (lines.length <= rows) return lines;
+  const room = Math.max(1, rows - 1);
+  return [...lines.slice(0, room), { text: `… ${lines.length - room} more nodes`, style: 'dim' }];
+}
+
+function inLog(output: Output): View {
+  const last = new Map<string, string>();
+  let status = '';
+  return {
+    show(execution) {
+      const now = Date.now();
+      for (const [nodeId, node] of Object.entries(execution.progress)) {
+        if (node.status === 'pending' || last.get(nodeId) === node.status) continue;
+        last.set(nodeId, node.status);
+        const shown = node.status === 'success' ? ['  ', statusText(node.status)] : [];
+        output.message([nodeId, ...shown, ...details(node, now)]);
+      }
+      if (execution.status !== status) output.message(['run  ', statusText(execution.status)]);
+      status = execution.status;
+    },
+    end: () => undefined,
+  };
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { describeError, type Failure } from './describe-error.js';
+import { readEnvironment } from './environment.js';
+import { EXIT } from './exit.js';
+import { createProgram } from './program.js';
+import { render, toJson } from './terminal/text.js';
+
+/** Runs the command. @returns its exit code, unless one is set already. */
+async function main(): Promise<number | undefined> {
+  const program = createProgram(readEnvironment());
+  try {
+    await program.parseAsync();
+    return undefined;
+  } catch (error) {
+    // Commander has already printed the error, or the requested help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.misused;
+    const failure = describeError(error);
+    printFailure(failure, program.opts<{ json?: boolean }>().json === true);
+    return failure.exitCode;
+  }
+}
+
+function printFailure({ message, ...rest }: Failure, isJson: boolean): void {
+  const line = isJson ? toJson({ error: message, ...rest }) : render({ text: message, style: 'red' }, process.stderr);
+  process.stderr.write(`${line}\n`);
+}
+
+// The reader of the output may stop early, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
+);
+
+void main().then((exitCode) => {
+  if (exitCode !== undefined) process.exitCode = exitCode;
+});

@@ -1,0 +1,72 @@
+import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { approveCommand } from './commands/approve.js';
+import { completeCommand, completionCommand } from './commands/completion.js';
+import { doctorCommand } from './commands/doctor.js';
+import { loginCommand, logoutCommand, profilesCommand } from './commands/login.js';
+import { runCommand } from './commands/run.js';
+import { runsCommand } from './commands/runs.js';
+import { secretsCommand } from './commands/secrets.js';
+import { tailCommand } from './commands/tail.js';
+import { variablesCommand } from './commands/variables.js';
+import { workflowsCommand } from './commands/workflows.js';
+import type { GlobalOptions } from './connection.js';
+import { createContext } from './context.js';
+import type { Environment } from './environment.js';
+import { isObject } from './json.js';
+import { clean } from './terminal/text.js';
+
+/** Creates the command line program. */
+export function createProgram(environment: Environment): Command {
+  const program = new Command('deckhand')
+    .exitOverride()
+    .showHelpAfterError('See --help.')
+    .usage('<command> [options]')
+    .description('Starts workflows of a Deckhand instance, follows their runs, and changes what they need.')
+    .version(readVersion(), '-V, --version', 'print the version of the command')
+    .option('--json', 'print JSON: the responses of the API')
+    .option('--profile <name>', 'use a profile of "deckhand login"')
+    .option('--url <url>', 'use another instance than the one of the profile or of DECKHAND_URL')
+    .option('--workspace <workspace>', 'the id or exact name of the workspace; needed if the key can access several')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      // Arguments may come from elsewhere, and errors repeat them.
+      writeErr: (text) => process.stderr.write(text.split('\n').map(clean).join('\n')),
+    })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done; 1 failed; 2 wrong use; 3 not signed in or not allowed; 4 not found; 5 unavailable; of a followed ' +
+        'run: 10 failed, 11 timeout, 12 stopped; 124 --timeout passed; 130 Ctrl+C.\n' +
+        'Results go to the standard output, messages and progress to the standard error.',
+    );
+  const context = createContext(environment, () => program.opts<GlobalOptions>());
+  const commands = [
+    loginCommand(context),
+    logoutCommand(context),
+    profilesCommand(context),
+    workflowsCommand(context),
+    runCommand(context),
+    runsCommand(context),
+    tailCommand(context),
+    approveCommand(context),
+    secretsCommand(context),
+    variablesCommand(context),
+    doctorCommand(context),
+    completionCommand(),
+  ];
+  for (const command of commands) adopt(program, command);
+  program.addCommand(completeCommand(program), { hidden: true });
+  return program;
+}
+
+/** Gives a command, and those below it, the settings of the one above. */
+function adopt(parent: Command, command: Command): void {
+  parent.addCommand(command.copyInheritedSettings(parent));
+  for (const inner of command.commands) inner.copyInheritedSettings(command);
+}
+
+/** Returns the version of this package. */
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return isObject(manifest) && typeof manifest.version === 'string' ? manifest.version : 'unknown';
+}

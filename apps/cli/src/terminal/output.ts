@@ -1,0 +1,37 @@
+import { render, type Text, toJson } from './text.js';
+
+/** Where a command writes. Results go to the standard output, which gets nothing else. */
+export interface Output {
+  readonly isJson: boolean;
+  /** Writes the result: as one JSON document with `--json`, otherwise as lines. */
+  result(data: unknown, lines: () => readonly Text[]): void;
+  /** Writes one of many results as soon as it is known: with `--json`, as a line of NDJSON. */
+  entry(data: unknown, line: () => Text): void;
+  /** Writes a value as JSON, whether or not `--json` is given. */
+  json(value: unknown): void;
+  /** Writes a message for people to the standard error; nothing with `--json`. */
+  message(line: Text): void;
+}
+
+/** Creates the output. @param isJson is asked at each write: options are parsed after the commands are created. */
+export function createOutput(isJson: () => boolean): Output {
+  const write = (text: string): void => {
+    process.stdout.write(`${text}\n`);
+  };
+  return {
+    get isJson() {
+      return isJson();
+    },
+    result(data, lines) {
+      if (isJson()) write(toJson(data, 2));
+      else for (const line of lines()) write(render(line, process.stdout));
+    },
+    entry(data, line) {
+      write(isJson() ? toJson(data) : render(line(), process.stdout));
+    },
+    json: (value) => write(toJson(value, 2)),
+    message(line) {
+      if (!isJson()) process.stderr.write(`${render(line, process.stderr)}\n`);
+    },
+  };
+}
