@@ -2,6 +2,7 @@ import { Prisma } from '@deckhand/db';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  addPartitions,
   addPerson,
   chain,
   createKey,
@@ -241,7 +242,10 @@ describe('a search among many', () => {
   let known: Known[];
   let workspaceId: string;
 
-  /** More runs than are read before the index is used; each word is half as frequent as the one before. */
+  /**
+   * More runs than are read before the index is used; each word is half as frequent as the one before. Their ids belong
+   * to three partitions by turns, in no relation to when they started.
+   */
   beforeAll(async () => {
     const created = await instance.gateway.call('POST', '/api/workspaces', {
       as: instance.session,
@@ -252,10 +256,13 @@ describe('a search among many', () => {
       as: instance.session,
       body: { workspaceId, name: 'Many', definition: chain({ id: 'a', type: 'set', parameters: { fields: {} } }) },
     });
+    await addPartitions(instance.db, { count: 2, days: 5 });
+    const bound = Prisma.sql`(SELECT max(time_of_id(upper_id)) FROM run_partitions)`;
+    const idTime = Prisma.sql`CASE i % 3 WHEN 0 THEN now() ELSE ${bound} - (i % 3 * 5 - 2.5) * interval '1 day' END`;
     await instance.db.$executeRaw`
       INSERT INTO executions (id, workspace_id, workflow_id, workflow_version_id, status, source, trigger_node_id,
         trigger_data, created_at, started_at, finished_at, dispatched_at, deadline_at, error)
-      SELECT ${runIdAt(Prisma.sql`now()`)}, ${workspaceId}::uuid, ${workflow.body.id}::uuid, ${workflow.body.latestVersionId}::uuid,
+      SELECT ${runIdAt(idTime)}, ${workspaceId}::uuid, ${workflow.body.id}::uuid, ${workflow.body.latestVersionId}::uuid,
         (CASE WHEN i % 7 = 0 THEN 'failed' ELSE 'success' END)::execution_status, 'api', 'start',
         json_build_object('i', i, 'words', (
           SELECT json_agg(word) FROM unnest(${WORDS}::text[]) WITH ORDINALITY w (word, n)

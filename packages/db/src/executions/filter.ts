@@ -91,6 +91,16 @@ export function sortOrder({ sortBy, sortOrder: order }: ExecutionOrder): Prisma.
   return order === 'asc' ? Prisma.sql`${column}, e.id` : Prisma.sql`${column} DESC, e.id DESC`;
 }
 
+/** Returns how positions follow each other in an order: less than 0 if the first one comes first. */
+export function comparePositions({ sortOrder: order }: ExecutionOrder): (a: RunPosition, b: RunPosition) => number {
+  const timeOf = ({ at }: RunPosition): number => at?.getTime() ?? Infinity;
+  const ascending = (a: RunPosition, b: RunPosition): number => {
+    if (timeOf(a) !== timeOf(b)) return timeOf(a) < timeOf(b) ? -1 : 1;
+    return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+  };
+  return order === 'asc' ? ascending : (a, b) => ascending(b, a);
+}
+
 /** The order of a list of runs. */
 export interface ExecutionOrder {
   readonly sortBy: keyof typeof SORT_COLUMNS;

@@ -1,5 +1,6 @@
 import { type Database, Prisma } from '../client.js';
 import {
+  comparePositions,
   type ExecutionOrder,
   filterConditions,
   isAfter,
@@ -10,6 +11,7 @@ import {
   sortOrder,
 } from '../executions/filter.js';
 import { findMatchesAmong, matchingIds, textsOfListed } from './match.js';
+import { findParts, isInPart, type Part } from './parts.js';
 
 type SearchRequest = ResolvedFilter & ExecutionOrder;
 
@@ -57,17 +59,43 @@ export async function findIds(
     const hits = [...first.hits, ...next.hits];
     if (hits.length >= needed || next.end === undefined) return page(hits);
   }
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`${found(request, isWordRare(first))}
-    SELECT e.id FROM found e WHERE ${isAfter(request)} ORDER BY ${sortOrder(request)} LIMIT ${limit} OFFSET ${offset}`);
-  return rows.map(({ id }) => id);
+  return page(await findByIndex(db, request, { needed, byWord: isWordRare(first) }));
+}
+
+/**
+ * Finds the first runs that contain a text by the trigram index, one partition after another: those that are first in
+ * the list's order come first, and the rest are not read once they cannot have an earlier run. Otherwise a text that
+ * only old runs contain would have all of them read.
+ */
+async function findByIndex(
+  db: Database,
+  request: SearchRequest,
+  { needed, byWord }: { needed: number; byWord: boolean },
+): Promise<string[]> {
+  const compare = comparePositions(request);
+  let hits: RunPosition[] = [];
+  for (const part of await findParts(db, request)) {
+    const last = hits[needed - 1];
+    if (last !== undefined && compare(last, part.first) < 0) break;
+    const more = await db.$queryRaw<RunPosition[]>(Prisma.sql`${found(request, byWord, part)}
+      SELECT e.id, ${SORT_COLUMNS[request.sortBy]} AS at FROM found e
+      WHERE ${isAfter(request)} ORDER BY ${sortOrder(request)} LIMIT ${needed}`);
+    hits = [...hits, ...more].sort(compare).slice(0, needed);
+  }
+  return hits.map(({ id }) => id);
 }
 
 /** Counts the runs that contain a text. */
 export async function countFound(db: Database, request: SearchRequest): Promise<number> {
-  const byWord = isWordRare(await walk(db, { ...request, after: undefined }, { from: 0, length: FIRST_WALK }));
-  const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request, byWord)}
-    SELECT count(*)::int AS total FROM found`);
-  return row?.total ?? 0;
+  const whole = { ...request, after: undefined };
+  const byWord = isWordRare(await walk(db, whole, { from: 0, length: FIRST_WALK }));
+  let total = 0;
+  for (const part of await findParts(db, whole)) {
+    const [row] = await db.$queryRaw<{ total: number }[]>(Prisma.sql`${found(request, byWord, part)}
+      SELECT count(*)::int AS total FROM found`);
+    total += row?.total ?? 0;
+  }
+  return total;
 }
 
 function isWordRare({ near, walked }: Walk): boolean {
@@ -115,16 +143,17 @@ export async function walk(
 }
 
 /**
- * Returns all runs that contain a text, as the common table expression `found`: matched by index first, then each
- * checked.
+ * Returns all runs of a partition that contain a text, as the common table expression `found`: matched by index first,
+ * then each checked.
  */
-function found(filter: ResolvedFilter, byWord: boolean): Prisma.Sql {
+function found(filter: ResolvedFilter, byWord: boolean, part: Part): Prisma.Sql {
   return Prisma.sql`
-    WITH matching AS MATERIALIZED (${matchingIds(filter.workspaceId, filter, byWord)}),
+    WITH matching AS MATERIALIZED (${matchingIds(filter.workspaceId, filter, { byWord, part })}),
     found AS (
       SELECT run.* FROM matching
       CROSS JOIN LATERAL (
-        SELECT e.* FROM executions e WHERE e.id = matching.id AND ${filterConditions(filter)} OFFSET 0
+        SELECT e.* FROM executions e
+        WHERE e.id = matching.id AND ${isInPart(Prisma.sql`e.id`, part)} AND ${filterConditions(filter)} OFFSET 0
       ) run
     )`;
 }

@@ -3,6 +3,7 @@ import { Prisma, type Queryable } from '../client.js';
 import { executionError, executionText, contains, mayContain, findMostSelectiveWord } from './execution-text.js';
 import { isOneOfRuns } from '../executions/run-ids.js';
 import { isUnfinished } from '../executions/run-status.js';
+import { isInPart, type Part } from './parts.js';
 
 /** The texts of a search; undefined or empty means no search. */
 export type Search = Pick<ExecutionFilter, 'search' | 'errorContains'>;
@@ -53,23 +54,30 @@ export function matchesRun(wanted: Search): Prisma.Sql {
 }
 
 /**
- * Returns the ids of all matching runs of a workspace, found by index; runs without an indexed text are read one by
- * one. @param byWord queries the index for the most selective word alone, which is faster if that is rare.
+ * Returns the ids of all matching runs of a workspace in a partition, found by index; runs without an indexed text are
+ * read one by one.
+ * @param options.byWord queries the index for the most selective word alone, which is faster if that is rare.
  */
-export function matchingIds(workspaceId: string, wanted: Search, byWord: boolean): Prisma.Sql {
+export function matchingIds(
+  workspaceId: string,
+  wanted: Search,
+  { byWord, part }: { readonly byWord: boolean; readonly part: Part },
+): Prisma.Sql {
   const indexed: Prisma.Sql[] = [];
   if (wanted.search)
     indexed.push(mayContain(TEXT, wanted.search, byWord ? findMostSelectiveWord(wanted.search) : undefined));
   if (wanted.errorContains) indexed.push(mayContain(ERROR, wanted.errorContains, undefined));
   const direct = matchesRun(wanted);
+  const ofWorkspace = Prisma.sql`e.workspace_id = ${workspaceId}::uuid AND ${isInPart(Prisma.sql`e.id`, part)}`;
   return Prisma.sql`
     SELECT t.execution_id AS id FROM execution_texts t
-    WHERE t.workspace_id = ${workspaceId}::uuid AND ${Prisma.join(indexed, ' AND ')} AND ${matches(wanted, TEXT, ERROR)}
+    WHERE t.workspace_id = ${workspaceId}::uuid AND ${isInPart(Prisma.sql`t.execution_id`, part)}
+      AND ${Prisma.join(indexed, ' AND ')} AND ${matches(wanted, TEXT, ERROR)}
     UNION ALL
     SELECT e.id FROM unindexed_executions u JOIN executions e ON e.id = u.execution_id
-    WHERE e.workspace_id = ${workspaceId}::uuid AND ${direct}
+    WHERE ${ofWorkspace} AND ${direct}
     UNION ALL
     SELECT e.id FROM executions e
-    WHERE e.workspace_id = ${workspaceId}::uuid AND ${direct}
+    WHERE ${ofWorkspace} AND ${direct}
       AND ${isUnfinished()}`;
 }
