@@ -44,6 +44,8 @@ async function main(): Promise<void> {
   const registry = createProcessRegistry();
   const tracing = await openTracing(settings, { serviceName: 'deckhand-worker', logger });
   let isConsuming = (): boolean => false;
+  let checkpointsWritten = (): number => 0;
+  const rest = collectAtRest({ logger, workSoFar: () => checkpointsWritten() });
   const metrics = await serveMetrics(settings, { registry, logger, isReady: () => isConsuming() });
   await awaitSchema(settings.DATABASE_URL, logger);
   void reportMissingSessionLimits(db, logger);
@@ -80,12 +82,12 @@ async function main(): Promise<void> {
     graceMs: settings.WORKER_GRACE_MS,
     // Drains the same way as the signal of a supervisor does.
     onDrainRequest: () => process.kill(process.pid, 'SIGTERM'),
+    onEmpty: rest.becameIdle,
     logger,
     registry,
     tracing,
   });
-  ({ isConsuming } = worker);
-  collectAtRest({ logger, workSoFar: worker.checkpointsWritten });
+  ({ isConsuming, checkpointsWritten } = worker);
   onShutdown({
     logger,
     graceMs: settings.WORKER_GRACE_MS + 10_000,

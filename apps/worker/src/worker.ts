@@ -124,6 +124,8 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** How long nodes in flight may continue when the worker drains, in ms. */
   readonly graceMs: number;
+  /** Called when no run is being claimed or held any more. */
+  readonly onEmpty?: () => void;
   /** Called when an operator requests this worker to drain and exit. */
   readonly onDrainRequest?: () => void;
   readonly logger: Logger;
@@ -156,7 +158,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   for (const connection of [redis, subscriber]) {
     connection.on('error', (err: Error) => logger.warn({ err: err.message }, 'Redis unavailable'));
   }
-  const active = createActiveRuns();
+  const active = createActiveRuns({ onEmpty: options.onEmpty });
   const metrics = createWorkerMetrics(registry);
   addPoolMetrics(registry, () => readPoolUse(db));
   /** Aborted when the grace period of draining is over. Recovery takes care of what could not be written by then. */

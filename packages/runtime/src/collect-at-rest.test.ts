@@ -15,7 +15,7 @@ function grow(): number {
   return process.memoryUsage().heapTotal;
 }
 
-let collector: { stop: () => void } | undefined;
+let collector: ReturnType<typeof collectAtRest> | undefined;
 afterEach(() => {
   collector?.stop();
   log = [];
@@ -34,6 +34,17 @@ describe('collectAtRest', () => {
   it('gives back what a load took, once it is over', async () => {
     collector = collectAtRest({ logger, intervalMs: INTERVAL_MS, workSoFar: () => 7 });
     expect(await shrunk(grow() - 32 * MEGABYTE, 100)).toBe(true);
+  });
+
+  it('gives back at once what something large took, and leaves what something small took', async () => {
+    collector = collectAtRest({ logger, intervalMs: 3_600_000, workSoFar: () => 7 });
+    const large = Array.from({ length: 4 }, grow).at(-1) ?? 0;
+    collector.becameIdle();
+    expect(await shrunk(large - 128 * MEGABYTE, 100)).toBe(true);
+    expect(log).toHaveLength(1);
+    collector.becameIdle();
+    await sleep(INTERVAL_MS);
+    expect(log).toHaveLength(1);
   });
 
   it('leaves a process alone that is at work', async () => {

@@ -134,7 +134,7 @@ export function createActiveRun({
 }
 
 /** Creates an empty set. */
-export function createActiveRuns(): ActiveRuns {
+export function createActiveRuns({ onEmpty }: { readonly onEmpty?: (() => void) | undefined } = {}): ActiveRuns {
   const runs = new Map<string, ActiveRun>();
   /** Ids of runs that are being claimed or held. */
   const places = new Set<string>();
@@ -164,6 +164,8 @@ export function createActiveRuns(): ActiveRuns {
     remove(executionId) {
       runs.delete(executionId);
       places.delete(executionId);
+      // Later, when nothing refers to the run's data any more.
+      if (places.size === 0 && onEmpty) setImmediate(onEmpty);
       if (waiters.length === 0) return;
       const due = waiters.filter(({ count }) => places.size < count);
       waiters = waiters.filter(({ count }) => places.size >= count);

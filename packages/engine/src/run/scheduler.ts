@@ -21,6 +21,7 @@ import type { JsonObject, JsonValue } from '@deckhand/contracts';
 import { BODY_HANDLE, ERROR_HANDLE } from '../compile/loops.js';
 import type { GraphEdge, GraphJoin, GraphNode, Region } from '../compile/graph.js';
 import type { NodeInput, RepeatRule } from '../node-type.js';
+import { createLoopOutputs, type LoopOutputs } from './loop-outputs.js';
 import { joinIteration, type LoopPosition } from './records.js';
 
 /** One pass through a region: the run itself, one iteration of a loop, or the body of a try. */
@@ -75,7 +76,7 @@ interface LoopProgress {
   readonly concurrency: number;
   /** For a loop with a condition. */
   readonly repeat: { readonly rule: RepeatRule; readonly input: JsonValue } | undefined;
-  readonly outputs: JsonValue[];
+  readonly outputs: LoopOutputs;
   /** Indexes of iterations that earlier workers finished, whose outputs are not in memory. */
   readonly finishedEarlier: readonly number[];
   next: number;
@@ -306,7 +307,7 @@ export function createScheduler(
     const cell = cellOf(scope.parent, container);
     if (!cell.loop) return;
     const output = iterationOutput(scope);
-    cell.loop.outputs[scope.index] = output;
+    cell.loop.outputs.set(scope.index, output);
     cell.loop.open.delete(scope.index);
     if (cell.loop.repeat) askNext(cell.loop, output);
     else openIterations(cell.loop);
@@ -334,9 +335,9 @@ export function createScheduler(
   }
 
   function closeLoop(progress: LoopProgress): void {
-    const { node, scope, outputs, finishedEarlier } = progress;
+    const { node, scope, finishedEarlier } = progress;
     if (finishedEarlier.length > 0) tasks.push({ node, scope, missingOutputs: finishedEarlier });
-    else finishLoop(progress, outputs);
+    else finishLoop(progress);
   }
 
   function openIteration(
@@ -348,7 +349,7 @@ export function createScheduler(
     const iteration = node.body.catches ? scope.iteration : joinIteration(scope.iteration, index);
     const inner = openScope(node.body, { parent: scope, iteration, index, item, previous });
     if (inner.open === 0) {
-      outputs[index] = item;
+      outputs.set(index, item);
       return;
     }
     open.set(index, inner);
@@ -358,8 +359,9 @@ export function createScheduler(
     }
   }
 
-  function finishLoop({ node, scope }: LoopProgress, outputs: JsonValue[]): void {
-    settleContainer(node, scope, node.body?.catches ? (outputs[0] ?? null) : outputs, node.lastHandle);
+  function finishLoop({ node, scope, outputs }: LoopProgress): void {
+    const all = outputs.all();
+    settleContainer(node, scope, node.body?.catches ? (all[0] ?? null) : all, node.lastHandle);
   }
 
   function settleContainer(node: GraphNode, scope: Scope, output: JsonValue, handle: string | undefined): void {
@@ -388,8 +390,7 @@ export function createScheduler(
       ...kind,
       node,
       scope,
-      // Filled, because V8 keeps a long array with holes as a slow dictionary.
-      outputs: finishedEarlier.length > 0 ? new Array<JsonValue>(length).fill(null) : [],
+      outputs: createLoopOutputs(length, { mayGrow: kind.items === undefined }),
       finishedEarlier,
       next: position?.next ?? 0,
       open: new Map(),
@@ -477,8 +478,8 @@ export function createScheduler(
     },
     endLoop(task, missing) {
       const loop = loopOf(task);
-      for (const [at, index] of (task.missingOutputs ?? []).entries()) loop.outputs[index] = missing[at] ?? null;
-      finishLoop(loop, loop.outputs);
+      for (const [at, index] of (task.missingOutputs ?? []).entries()) loop.outputs.set(index, missing[at] ?? null);
+      finishLoop(loop);
       drain();
     },
     positions: () =>
