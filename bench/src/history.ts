@@ -18,7 +18,7 @@ import { endToEnd } from './suite/end-to-end.js';
 import { latency } from './suite/latency.js';
 import { send } from './suite/load.js';
 import type { Figures, Scenario } from './suite/scenario.js';
-import { quantile, timeEach } from './suite/times.js';
+import { median, quantile, timeEach } from './suite/times.js';
 import { webhookOnCompletion } from './suite/webhook.js';
 import { FOUR_NODES, FOUR_NODES_BODY, saveWorkflow } from './workflows.js';
 
@@ -124,7 +124,9 @@ export async function history(
     }
     for (const metric of Object.keys(rounds[0]?.none ?? {})) {
       const valuesOf = (of: 'none' | 'many'): number[] => rounds.slice(1).map((round) => round[of][metric] ?? NaN);
-      rows.push({ what: `${scenario.name}, ${metric}`, none: valuesOf('none'), many: valuesOf('many') });
+      const row = { what: `${scenario.name}, ${metric}`, none: valuesOf('none'), many: valuesOf('many') };
+      rows.push(row);
+      onProgress(`${row.what}: ${median(row.none).toPrecision(3)} without, ${median(row.many).toPrecision(3)} with them`);
     }
   }
   onProgress('deleting the oldest quarter');

@@ -284,9 +284,9 @@ async function measureLists(stack: Stack, { oldRuns }: Options): Promise<boolean
   return true;
 }
 
-async function measureNodes(stack: Stack, { repeat }: Options): Promise<boolean> {
+async function measureNodes(stack: Stack, { only, repeat }: Options): Promise<boolean> {
   console.log('Running long chains and loops ...');
-  const results = await nodes(stack, repeat);
+  const results = await nodes(stack, repeat, only);
   console.table(
     results.map((result) => ({
       shape: result.shape,

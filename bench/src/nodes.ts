@@ -21,8 +21,11 @@ const ITERATIONS = 100_000;
 const MANY_ITERATIONS = 1_000_000;
 const TIMEOUT_MS = 300_000;
 
-/** Runs a chain of pure nodes and long loops, one after another, and reads from the database how long each run took. */
-export async function nodes(stack: Stack, repeat: number): Promise<NodesResult[]> {
+/**
+ * Runs a chain of pure nodes and long loops, one after another, and reads from the database how long each run took.
+ * @param only part of the names of the shapes that are run.
+ */
+export async function nodes(stack: Stack, repeat: number, only = ''): Promise<NodesResult[]> {
   const results: NodesResult[] = [];
   const items = Array.from({ length: ITERATIONS }, (_, index) => index);
   const shapes = [
@@ -52,7 +55,7 @@ export async function nodes(stack: Stack, repeat: number): Promise<NodesResult[]
       input: {},
     },
   ];
-  for (const { shape, count, definition, input } of shapes) {
+  for (const { shape, count, definition, input } of shapes.filter(({ shape }) => shape.includes(only))) {
     const workflowId = await saveWorkflow(stack, shape, definition);
     for (let i = 0; i < repeat; i += 1) {
       // The first run of a version compiles it, too.

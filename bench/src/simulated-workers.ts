@@ -112,7 +112,9 @@ async function startIdleWorker(): Promise<void> {
       occupiedBy: null,
       isStandby: standby.isStandingBy(),
     };
-    writeHeartbeat(beats, worker).catch(ignore);
+    writeHeartbeat(beats, worker)
+      .then(({ isDeputyMissing }) => isDeputyMissing && lease.deputyIsMissing())
+      .catch(ignore);
     setTimeout(beat, heartbeatIntervalMs(worker));
   }
   beat();

@@ -12,7 +12,7 @@ import {
   startWorker,
 } from '@deckhand/local';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { countStatements, writeStatements } from './statements.js';
@@ -52,6 +52,8 @@ export interface StackOptions {
 /** Starts a stack. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dir = await mkdtemp(join(tmpdir(), 'deckhand-bench-'));
+  // PostgreSQL's own user may enter it, so that the data is in it, and is removed with it.
+  await chmod(dir, 0o711);
   await ensureRedisServer((line) => {
     console.log(line);
   });
