@@ -184,6 +184,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     wakeUps: createWakeUps(shard.redis, { redisUrl: shard.redisUrl, onError: onQueueError }),
     isFirst: lease.isHeld,
     isNear: lease.isNear,
+    hasShards: (shardUrls?.length ?? 1) > 1,
     onEnded: () => watchdog.takesJobs(),
   });
   let isDrainRequested = false;
@@ -201,6 +202,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     maxBlockedMs: options.maxBlockedMs,
     activeRuns: () => active.size,
     isStandby: standby.isStandingBy,
+    onDeputyMissing: lease.deputyIsMissing,
     onDrainRequested() {
       if (isDrainRequested) return;
       isDrainRequested = true;

@@ -1,5 +1,5 @@
 import type { Redis } from './connect-target.js';
-import { drainRequestKey, HEARTBEATS_KEY, WORKERS_KEY } from './names.js';
+import { drainRequestKey, HEARTBEATS_KEY, MAINTENANCE_DEPUTIES_KEY, WORKERS_KEY } from './names.js';
 
 /** Interval of a worker's heartbeats, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;
@@ -18,6 +18,9 @@ export const HEARTBEAT_LIFETIME_MS = lifetimeOf(HEARTBEAT_INTERVAL_MS);
 
 /** A worker whose event loop is blocked for longer than this, in ms, loses its runs to others. */
 export const BLOCKED_AFTER_MS = 3_000;
+
+/** Number of deputies of the worker that does the maintenance: as many may die with it without delaying recovery by much. */
+export const MAX_DEPUTIES = 3;
 
 /** Dead workers are forgotten after this long, in ms. */
 const FORGET_AFTER_MS = 600_000;
@@ -67,9 +70,10 @@ export function heartbeatIntervalMs({
 }
 
 /*
- * KEYS[1] heartbeats (sorted set)  KEYS[2] workers (hash)  KEYS[3] request to drain
+ * KEYS[1] heartbeats (sorted set)  KEYS[2] workers (hash)  KEYS[3] request to drain  KEYS[4] deputies (lease.ts)
  * ARGV[1] worker id  ARGV[2] description, JSON  ARGV[3] ms after which the dead are forgotten
- * Time is Redis's own, so that the clocks of hosts do not matter. Returns 1 if the worker was asked to drain.
+ * Time is Redis's own, so that the clocks of hosts do not matter. Returns 1 if the worker was asked to drain, and the
+ * number of deputies.
  */
 const BEAT = `
 local time = redis.call('TIME')
@@ -81,20 +85,25 @@ if #gone > 0 then
   redis.call('ZREM', KEYS[1], unpack(gone))
   redis.call('HDEL', KEYS[2], unpack(gone))
 end
-return redis.call('EXISTS', KEYS[3])`;
+return { redis.call('EXISTS', KEYS[3]), redis.call('ZCOUNT', KEYS[4], now, '+inf') }`;
 
 /**
  * Writes a worker's heartbeat, and forgets workers that have long been dead.
- * @returns whether an operator has asked the worker to drain: so that needs no command of its own.
+ * @returns whether an operator has asked the worker to drain, and whether a deputy is missing: so neither needs a
+ * command of its own.
  * @throws the error of Redis.
  */
-export async function writeHeartbeat(redis: Redis, worker: WorkerDescription): Promise<{ isDrainRequested: boolean }> {
+export async function writeHeartbeat(
+  redis: Redis,
+  worker: WorkerDescription,
+): Promise<{ isDrainRequested: boolean; isDeputyMissing: boolean }> {
   const { id } = worker;
   const state = worker.state === 'stalled' ? STALLED_IN_REDIS : worker.state;
   const description = JSON.stringify({ ...worker, state, intervalMs: heartbeatIntervalMs(worker) });
-  const keys = [HEARTBEATS_KEY, WORKERS_KEY, drainRequestKey(id)];
-  const isDrainRequested = await redis.eval(BEAT, keys.length, ...keys, id, description, FORGET_AFTER_MS);
-  return { isDrainRequested: isDrainRequested === 1 };
+  const keys = [HEARTBEATS_KEY, WORKERS_KEY, drainRequestKey(id), MAINTENANCE_DEPUTIES_KEY];
+  const reply: unknown = await redis.eval(BEAT, keys.length, ...keys, id, description, FORGET_AFTER_MS);
+  const [drain, deputies]: unknown[] = Array.isArray(reply) ? reply : [];
+  return { isDrainRequested: drain === 1, isDeputyMissing: typeof deputies === 'number' && deputies < MAX_DEPUTIES };
 }
 
 /** Removes a worker from the fleet, so that it does not count as dead. @throws the error of Redis. */

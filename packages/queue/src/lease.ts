@@ -1,4 +1,5 @@
 import type { Redis } from './connect.js';
+import { MAX_DEPUTIES } from './heartbeat.js';
 
 /**
  * How much a process wants a lease. `eager` takes it when it is free, or from a reluctant owner. `reluctant` takes it
@@ -58,7 +59,7 @@ return 1`;
 export async function claimDeputy(
   redis: Redis,
   key: string,
-  request: { readonly owner: string; readonly durationMs: number; readonly max: number },
+  request: { readonly owner: string; readonly durationMs: number },
 ): Promise<boolean> {
-  return (await redis.eval(DEPUTIZE, 1, key, request.owner, request.durationMs, request.max)) === 1;
+  return (await redis.eval(DEPUTIZE, 1, key, request.owner, request.durationMs, MAX_DEPUTIES)) === 1;
 }

@@ -1,7 +1,9 @@
 import { writeHeartbeat, leaveFleet } from '@deckhand/queue/heartbeat';
 import {
+  claimDeputy,
   connectRedis,
   HEARTBEATS_KEY,
+  MAINTENANCE_DEPUTIES_KEY,
   readFleet,
   readWritableFleet,
   requestDrain,
@@ -53,11 +55,21 @@ describe('a heartbeat', () => {
   });
 
   it('returns whether the worker was asked to drain', async () => {
-    expect(await writeHeartbeat(redis, BLOCKED)).toEqual({ isDrainRequested: false });
+    expect(await writeHeartbeat(redis, BLOCKED)).toMatchObject({ isDrainRequested: false });
     await requestDrain(redis, 'b');
-    expect(await writeHeartbeat(redis, BLOCKED)).toEqual({ isDrainRequested: false });
+    expect(await writeHeartbeat(redis, BLOCKED)).toMatchObject({ isDrainRequested: false });
     await requestDrain(redis, 'a');
-    expect(await writeHeartbeat(redis, BLOCKED)).toEqual({ isDrainRequested: true });
+    expect(await writeHeartbeat(redis, BLOCKED)).toMatchObject({ isDrainRequested: true });
+  });
+
+  it('returns whether a deputy of the maintenance lease is missing', async () => {
+    const become = (owner: string, durationMs = 60_000) =>
+      claimDeputy(redis, MAINTENANCE_DEPUTIES_KEY, { owner, durationMs });
+    expect(await writeHeartbeat(redis, BLOCKED)).toMatchObject({ isDeputyMissing: true });
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map((owner) => become(owner)))).toEqual([true, true, true, false]);
+    expect(await writeHeartbeat(redis, BLOCKED)).toMatchObject({ isDeputyMissing: false });
+    await become('a', -1);
+    expect(await writeHeartbeat(redis, BLOCKED)).toMatchObject({ isDeputyMissing: true });
   });
 
   it('is not read for liveness while Redis refuses writes', async () => {

@@ -86,8 +86,7 @@ export function consumeJobs({ consumer, untilRoom, standby, ...parts }: ConsumeO
   }
 
   async function standBy(waiting: Standby): Promise<void> {
-    await waiting.wait();
-    if (waiting.isStandingBy() && (await isUnattended())) waiting.queueIsUnattended();
+    if ((await waiting.wait()) && (await isUnattended())) waiting.queueIsUnattended();
   }
 
   /** Returns whether the same job is next for some time: nobody takes jobs. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStandby } from './standby.js';
+import { createStandby, type StandbyOptions } from './standby.js';
 
 /** A worker that stands by or not, at a time that the test sets. */
-function standby({ isFirst = false } = {}) {
+function standby({ isFirst = false, ...options }: { isFirst?: boolean } & Omit<Partial<StandbyOptions>, 'isFirst'> = {}) {
   const state = { now: 0, isFirst, isBusy: false, isWoken: false, isSilent: false, sent: 0, ended: 0 };
   const decision = createStandby({
     wakeUps: {
@@ -17,6 +17,7 @@ function standby({ isFirst = false } = {}) {
     now: () => state.now,
     isBusy: () => state.isBusy,
     onEnded: () => (state.ended += 1),
+    ...options,
   });
   return { state, decision };
 }
@@ -45,6 +46,17 @@ describe('a worker', () => {
     expect(state.ended).toBe(1);
     state.now += 500;
     expect(decision.isStandingBy()).toBe(true);
+  });
+
+  it('checks the queue after each wait near the first worker, elsewhere after one of three, or with shards each', async () => {
+    const checksOf = async (options: Omit<Partial<StandbyOptions>, 'isFirst'>) => {
+      const { decision, state } = standby({ isNear: () => false, ...options });
+      state.now = 5_000;
+      return [await decision.wait(), await decision.wait(), await decision.wait(), await decision.wait()];
+    };
+    expect(await checksOf({ isNear: () => true })).toEqual([true, true, true, true]);
+    expect(await checksOf({})).toEqual([false, false, true, false]);
+    expect(await checksOf({ hasShards: true })).toEqual([true, true, true, true]);
   });
 
   it('waits no longer once it becomes the first', async () => {

@@ -7,16 +7,18 @@ import { createBusyCheck } from './busy-check.js';
  *
  * The first worker, which holds the maintenance lease, always takes jobs. A worker without room or time wakes another,
  * which takes jobs for a while. Nothing depends on a wake-up or on the first worker: a few workers that stand by check
- * once a second whether anybody takes jobs, and the others every four seconds.
+ * once a second whether anybody takes jobs, and the others every twelve seconds; every four if the queue has several
+ * shards, because those few may all belong to another one.
  */
 export interface Standby {
   /** Returns true while this worker should not take jobs. */
   readonly isStandingBy: () => boolean;
   /**
    * Waits for a wake-up or to become the first worker, for at most a second, or four if this worker is not near it.
+   * @returns whether this worker has to check whether anybody takes jobs.
    * @throws the error of Redis.
    */
-  wait(): Promise<void>;
+  wait(): Promise<boolean>;
   /** Returns whether a `wait` of up to four seconds is in progress. */
   readonly isAsleep: () => boolean;
   /** Ends a `wait` in progress, because this is the first worker from now on. */
@@ -41,6 +43,8 @@ const UNATTENDED_MS = 5_000;
  */
 const WAIT_MS = 1_000;
 const LONG_WAIT_MS = 4_000;
+/** One in so many long waits ends with a check whether anybody takes jobs. */
+const WAITS_PER_CHECK = 3;
 /** Shortest time between two wake-ups, in ms. */
 const WAKE_INTERVAL_MS = 20;
 /** A worker that has no room for more than half of this time, in ms, wakes another. */
@@ -53,6 +57,8 @@ export interface StandbyOptions {
   readonly isFirst: () => boolean;
   /** Returns whether this is one of the few workers that watch over the first one; all do by default. */
   readonly isNear?: () => boolean;
+  /** Whether the queue has several shards. */
+  readonly hasShards?: boolean;
   /** Called when this worker no longer stands by, before it takes a job. */
   readonly onEnded?: () => void;
   /** A steady clock, in ms. */
@@ -66,6 +72,7 @@ export function createStandby({
   wakeUps,
   isFirst,
   isNear = () => true,
+  hasShards = false,
   onEnded,
   now = () => performance.now(),
   isBusy = createBusyCheck(),
@@ -78,6 +85,7 @@ export function createStandby({
   let fullSince: number | undefined;
   let checking: NodeJS.Timeout | undefined;
   let isAsleep = false;
+  let longWaits = 0;
   let isNowFirst = Promise.withResolvers<false>();
 
   const isStandingBy = (): boolean => !isFirst() && now() >= takesUntil;
@@ -117,9 +125,11 @@ export function createStandby({
     isAsleep: () => isAsleep,
     async wait() {
       isAsleep = !isNear();
+      longWaits = isAsleep ? longWaits + 1 : 0;
       try {
         const wakeUp = wakeUps.wait(isAsleep ? LONG_WAIT_MS : WAIT_MS);
         if (await Promise.race([wakeUp, isNowFirst.promise])) takeFor(WOKEN_MS);
+        return isStandingBy() && (hasShards || longWaits % WAITS_PER_CHECK === 0);
       } finally {
         isAsleep = false;
       }

@@ -24,6 +24,8 @@ export interface MaintenanceLease {
    * @throws the error of Redis.
    */
   renew(): Promise<void>;
+  /** Notes that a deputy is missing, so that the next renewal asks to become one. */
+  deputyIsMissing(): void;
   /** Releases the lease and declines it for a moment: perhaps only this worker cannot reach the database. */
   letOthersTry(): Promise<void>;
   /** Releases the lease for good, so that another worker takes it at once. @throws the error of Redis. */
@@ -34,10 +36,8 @@ export interface MaintenanceLease {
  * In ms: longer than a late renewal takes, and shorter than the time after which a dead holder's runs are recovered.
  */
 const LEASE_DURATION_MS = 2_500;
-/** Number of deputies: as many may die together with the holder without delaying recovery by much. */
-const MAX_DEPUTIES = 3;
-/** How often other workers ask to become a deputy, in ms. */
-const OTHERS_INTERVAL_MS = 5_000;
+/** How often other workers ask to become a deputy, in ms, if their heartbeats find none missing. */
+const OTHERS_INTERVAL_MS = 60_000;
 /** How long a worker declines the lease after its maintenance failed, in ms; its deputies claim it twice a second. */
 const HOLD_OFF_MS = 1_500;
 /** A worker whose clock differs from the database's by more than this, in ms, declines the lease. */
@@ -76,6 +76,7 @@ export function createMaintenanceLease({
   let hasGivenUp = false;
   let deputyUntil = -Infinity;
   let lastAskedAt = -Infinity;
+  let isDeputyMissing = false;
 
   async function decline(): Promise<'held' | 'taken' | 'free'> {
     heldUntil = -Infinity;
@@ -103,7 +104,6 @@ export function createMaintenanceLease({
     const isDeputy = await claimDeputy(redis, MAINTENANCE_DEPUTIES_KEY, {
       owner: workerId,
       durationMs: LEASE_DURATION_MS,
-      max: MAX_DEPUTIES,
     });
     deputyUntil = isDeputy ? askedAt + LEASE_DURATION_MS : -Infinity;
   }
@@ -120,7 +120,8 @@ export function createMaintenanceLease({
         else freeSince ??= askedAt;
         return;
       }
-      if (!isNear() && askedAt - lastAskedAt < OTHERS_INTERVAL_MS) return;
+      if (!isNear() && !isDeputyMissing && askedAt - lastAskedAt < OTHERS_INTERVAL_MS) return;
+      isDeputyMissing = false;
       // A worker that starts takes a free lease at once. Later, only deputies ask for it.
       const isFirstTime = lastAskedAt === -Infinity;
       lastAskedAt = askedAt;
@@ -139,6 +140,9 @@ export function createMaintenanceLease({
       if (!wasHeld && isHeld()) onTaken?.();
       if (state !== 'held' || claim === 'eager') freeSince = undefined;
       if (isFirstTime && state === 'taken') await renewAsDeputy(askedAt);
+    },
+    deputyIsMissing() {
+      isDeputyMissing = true;
     },
     async letOthersTry() {
       holdsOffUntil = now() + HOLD_OFF_MS;

@@ -50,7 +50,8 @@ export interface Block {
 export type WatchdogReport =
   | { readonly kind: 'heartbeatFailed'; readonly message: string }
   | { readonly kind: 'blocked'; readonly block: Block }
-  | { readonly kind: 'drainRequested' };
+  | { readonly kind: 'drainRequested' }
+  | { readonly kind: 'deputyMissing' };
 
 /** Message to the watchdog thread: send a heartbeat now, or remove the worker from the fleet and end. */
 export type WatchdogRequest = 'heartbeat' | 'leave';

@@ -76,8 +76,9 @@ async function sendHeartbeat(): Promise<void> {
   sentAt = performance.now();
   intervalMs = heartbeatIntervalMs(description);
   try {
-    const { isDrainRequested } = await writeHeartbeat(redis, description);
+    const { isDrainRequested, isDeputyMissing } = await writeHeartbeat(redis, description);
     if (isDrainRequested) report({ kind: 'drainRequested' });
+    if (isDeputyMissing) report({ kind: 'deputyMissing' });
   } catch (error) {
     intervalMs = HEARTBEAT_INTERVAL_MS;
     report({ kind: 'heartbeatFailed', message: String(error) });

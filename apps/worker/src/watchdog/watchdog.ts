@@ -35,6 +35,8 @@ export interface WatchdogOptions extends Omit<WatchdogData, 'shared' | 'logLevel
   readonly isStandby: () => boolean;
   /** Called when an operator has asked the worker to drain; perhaps several times. */
   readonly onDrainRequested: () => void;
+  /** Called when a heartbeat found that a deputy of the maintenance lease's holder is missing. */
+  readonly onDeputyMissing: () => void;
   readonly logger: Logger;
 }
 
@@ -51,7 +53,14 @@ export interface Watchdog {
 }
 
 /** Starts the watchdog. If its thread ends by itself, it is started again. */
-export function startWatchdog({ activeRuns, isStandby, onDrainRequested, logger, ...data }: WatchdogOptions): Watchdog {
+export function startWatchdog({
+  activeRuns,
+  isStandby,
+  onDrainRequested,
+  onDeputyMissing,
+  logger,
+  ...data
+}: WatchdogOptions): Watchdog {
   const shared = createSharedState();
   let hasLeft = false;
   let thread = start();
@@ -62,6 +71,7 @@ export function startWatchdog({ activeRuns, isStandby, onDrainRequested, logger,
     started.on('message', (report: WatchdogReport) => {
       if (report.kind === 'blocked') logger.warn(report.block, 'the event loop was blocked');
       else if (report.kind === 'drainRequested') onDrainRequested();
+      else if (report.kind === 'deputyMissing') onDeputyMissing();
       else logger.warn({ err: report.message }, 'heartbeat failed');
     });
     started.on('error', (err) => logger.error({ err }, 'watchdog thread failed'));
