@@ -126,7 +126,9 @@ export async function history(
       const valuesOf = (of: 'none' | 'many'): number[] => rounds.slice(1).map((round) => round[of][metric] ?? NaN);
       const row = { what: `${scenario.name}, ${metric}`, none: valuesOf('none'), many: valuesOf('many') };
       rows.push(row);
-      onProgress(`${row.what}: ${median(row.none).toPrecision(3)} without, ${median(row.many).toPrecision(3)} with them`);
+      onProgress(
+        `${row.what}: ${median(row.none).toPrecision(3)} without, ${median(row.many).toPrecision(3)} with them`,
+      );
     }
   }
   onProgress('deleting the oldest quarter');

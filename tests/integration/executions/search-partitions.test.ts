@@ -66,7 +66,15 @@ async function search(sortOrder: 'asc' | 'desc', limit: number, offset = 0): Pro
   const { ids } = await listExecutionIds(
     db,
     { userId: seed.userId, boundTo: null },
-    { workspaceId: seed.workspaceId, search: 'amber', sortBy: 'startedAt', sortOrder, limit, offset, includeTotal: false },
+    {
+      workspaceId: seed.workspaceId,
+      search: 'amber',
+      sortBy: 'startedAt',
+      sortOrder,
+      limit,
+      offset,
+      includeTotal: false,
+    },
   );
   return ids.length;
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { createStandby, type StandbyOptions } from './standby.js';
 
 /** A worker that stands by or not, at a time that the test sets. */
-function standby({ isFirst = false, ...options }: { isFirst?: boolean } & Omit<Partial<StandbyOptions>, 'isFirst'> = {}) {
+function standby({
+  isFirst = false,
+  ...options
+}: { isFirst?: boolean } & Omit<Partial<StandbyOptions>, 'isFirst'> = {}) {
   const state = { now: 0, isFirst, isBusy: false, isWoken: false, isSilent: false, sent: 0, ended: 0 };
   const decision = createStandby({
     wakeUps: {
