@@ -202,7 +202,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     maxBlockedMs: options.maxBlockedMs,
     activeRuns: () => active.size,
     isStandby: standby.isStandingBy,
-    onDeputyMissing: lease.deputyIsMissing,
+    onDeputyMissing: () => lease.deputyIsMissing(),
     onDrainRequested() {
       if (isDrainRequested) return;
       isDrainRequested = true;

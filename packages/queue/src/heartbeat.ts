@@ -19,7 +19,10 @@ export const HEARTBEAT_LIFETIME_MS = lifetimeOf(HEARTBEAT_INTERVAL_MS);
 /** A worker whose event loop is blocked for longer than this, in ms, loses its runs to others. */
 export const BLOCKED_AFTER_MS = 3_000;
 
-/** Number of deputies of the worker that does the maintenance: as many may die with it without delaying recovery by much. */
+/**
+ * Number of deputies of the worker that does the maintenance: as many may die with it without delaying recovery by
+ * much.
+ */
 export const MAX_DEPUTIES = 3;
 
 /** Dead workers are forgotten after this long, in ms. */
@@ -102,8 +105,8 @@ export async function writeHeartbeat(
   const description = JSON.stringify({ ...worker, state, intervalMs: heartbeatIntervalMs(worker) });
   const keys = [HEARTBEATS_KEY, WORKERS_KEY, drainRequestKey(id), MAINTENANCE_DEPUTIES_KEY];
   const reply: unknown = await redis.eval(BEAT, keys.length, ...keys, id, description, FORGET_AFTER_MS);
-  const [drain, deputies]: unknown[] = Array.isArray(reply) ? reply : [];
-  return { isDrainRequested: drain === 1, isDeputyMissing: typeof deputies === 'number' && deputies < MAX_DEPUTIES };
+  const [drain, deputies = MAX_DEPUTIES] = Array.isArray(reply) ? reply.map(Number) : [];
+  return { isDrainRequested: drain === 1, isDeputyMissing: deputies < MAX_DEPUTIES };
 }
 
 /** Removes a worker from the fleet, so that it does not count as dead. @throws the error of Redis. */
